@@ -67,23 +67,15 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     "--format",
     "output",
     type=click.Choice(
-        [
-            "table",
-            "json",
-            "csv",
-            "html",
-            "python",
-            "latex",
-            "extrap-text",
-            "extrap-json",
-            "data-csv",
-            "extra-p",
-        ]
+        ["table", "json", "csv", "html", "python", "latex", "extrap-text", "extrap-json",
+         "data-csv", "extra-p"]
     ),
+    metavar="FORMAT",
     default="table",
     show_default=True,
-    help="Output format. extra-p, or -o FILE.extra-p: an experiment that Extra-P's GUI opens.",
-)
+    help="table, json, csv, html, python, latex, extrap-text, extrap-json, data-csv or extra-p, "
+    "the experiment that Extra-P's GUI opens (also -o FILE.extra-p).",
+)  # fmt: skip
 @click.option("-o", "--output", "target", type=click.Path(), help="Write to a file.")
 @click.option("--predict", multiple=True, metavar="p=1024", help="Point to predict at. Repeatable.")
 @click.option(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from regionpredict.frontend.program_arguments.evaluate import operated, signed
 from regionpredict.frontend.program_arguments.memory import UNKNOWN, Value, held
+from regionpredict.frontend.program_arguments.operators import operated, signed
 from regionpredict.frontend.syntax import (
     Binary,
     Cast,

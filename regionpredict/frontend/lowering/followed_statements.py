@@ -38,6 +38,7 @@ from regionpredict.frontend.syntax import (
     inner_statements,
     own_expressions,
     set_place,
+    variable_of,
 )
 from regionpredict.frontend.syntax.integer_types import converted
 from regionpredict.ir import Expr
@@ -191,7 +192,7 @@ class FollowedStatements:
         target = assign.left
         if isinstance(target, Member):
             self._forget_made_of(target.field, frame)
-            own = _root(target)
+            own = variable_of(target)
             if own is None or own.kind not in OWN or own.ctype.kind != "struct":
                 self._forget_exposed(frame)
             return
@@ -237,7 +238,7 @@ class FollowedStatements:
     def _expose(self, expression: Expression) -> None:
         for inner in every_expression(expression):
             if isinstance(inner, Unary) and inner.op == "&":
-                root = _root(inner.operand)
+                root = variable_of(inner.operand)
                 if root is not None:
                     self.exposed.add(root)
 
@@ -293,15 +294,6 @@ def stores(expression: Expression) -> bool:
         and expression.op in ("++", "--", "p++", "p--")
         and not isinstance(expression.operand, Name)
     )
-
-
-def _root(expression: Expression | None) -> Decl | None:
-    """The variable that contains a place. None for a place reached through a pointer."""
-    while isinstance(expression, (Member, Index)):
-        if isinstance(expression, Member) and expression.arrow:
-            return None
-        expression = expression.base
-    return expression.decl if isinstance(expression, Name) else None
 
 
 def _counters(statement: Stmt) -> set[Decl]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.program_arguments.evaluate import function_at, truth
+from regionpredict.frontend.program_arguments.evaluate import function_at
 from regionpredict.frontend.program_arguments.follow_loops import BREAK, LoopFollower
 from regionpredict.frontend.program_arguments.followed import Entry, Followed
 from regionpredict.frontend.program_arguments.memory import (
@@ -25,6 +25,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Value,
     array_at,
 )
+from regionpredict.frontend.program_arguments.operators import truth
 from regionpredict.frontend.program_arguments.signals import (
     ProgramEnd,
     Signal,

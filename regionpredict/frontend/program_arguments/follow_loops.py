@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from regionpredict.frontend.program_arguments.evaluate import Evaluator, truth
+from regionpredict.frontend.program_arguments.evaluate import Evaluator
 from regionpredict.frontend.program_arguments.loop_rounds import (
     header_of,
     only_fills,
@@ -17,6 +17,7 @@ from regionpredict.frontend.program_arguments.loop_rounds import (
     without_counters,
 )
 from regionpredict.frontend.program_arguments.memory import Memory, Place, Value
+from regionpredict.frontend.program_arguments.operators import truth
 from regionpredict.frontend.program_arguments.signals import (
     Jumps,
     LongLoopError,

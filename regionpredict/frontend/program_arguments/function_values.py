@@ -52,6 +52,7 @@ from regionpredict.frontend.syntax import (
     expressions_in,
     inner_statements,
     set_place,
+    variable_of,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Expr, Span
@@ -234,7 +235,7 @@ class _FunctionFollower(Follower):
         whole: dict[Decl, int] = {}
         for expression in _expressions_of(function):
             if isinstance(expression, Unary) and expression.op == "&":
-                root = _root(expression.operand)
+                root = variable_of(expression.operand)
                 if root is not None:
                     self._escaped.add(root)
                 if isinstance(expression.operand, Member):
@@ -250,7 +251,7 @@ class _FunctionFollower(Follower):
             elif isinstance(expression, Member):
                 self._note_field(expression)
             inner = isinstance(expression, (Index, Member)) and type_of(expression).kind == "array"
-            root = _root(expression) if inner else None
+            root = variable_of(expression) if inner else None
             if root is not None:  # a row, or an array in a struct
                 self._escaped.add(root)
         self._escaped.update(array for array, uses in whole.items() if uses > 0)
@@ -337,15 +338,6 @@ def _expressions_of(function: Function) -> Iterator[Expression]:
 def _set_in(statement: Stmt) -> Iterator[Decl]:
     """The variables that a statement sets, or whose address it takes."""
     for expression in expressions_in(statement):
-        root = _root(set_place(expression))
+        root = variable_of(set_place(expression))
         if root is not None:
             yield root
-
-
-def _root(expression: Expression | None) -> Decl | None:
-    """The variable that a place is in; None for one that a pointer leads to."""
-    while isinstance(expression, (Member, Index)):
-        if isinstance(expression, Member) and expression.arrow:
-            return None
-        expression = expression.base
-    return expression.decl if isinstance(expression, Name) else None

@@ -16,6 +16,7 @@ from regionpredict.frontend.syntax.addresses import (
     is_place,
     member_of,
     substituted,
+    variable_of,
     without_casts,
 )
 from regionpredict.frontend.syntax.assignments import INCREMENT_OPERATORS, Effects, set_place
@@ -166,6 +167,7 @@ __all__ = [
     "subexpressions",
     "substituted",
     "unread_list",
+    "variable_of",
     "with_accessors_inlined",
     "with_members_named",
     "without_casts",

@@ -33,6 +33,15 @@ def without_casts(expression: Expression) -> Expression:
     return expression
 
 
+def variable_of(place: Expression | None) -> Decl | None:
+    """The variable that contains a place. None for a place reached through a pointer."""
+    while isinstance(place, (Member, Index)):
+        if isinstance(place, Member) and place.arrow:
+            return None
+        place = place.base
+    return place.decl if isinstance(place, Name) else None
+
+
 def is_place(expression: Expression) -> bool:
     """Whether it is a variable or memory location whose address can be taken."""
     if isinstance(expression, Unary):

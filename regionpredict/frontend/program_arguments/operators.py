@@ -1,0 +1,164 @@
+"""Operators of C on known values: numbers, addresses, texts, and integers in terms of names."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from regionpredict.frontend.program_arguments.memory import (
+    UNKNOWN,
+    Address,
+    Arguments,
+    Place,
+    Text,
+    Value,
+    held,
+)
+from regionpredict.frontend.syntax import Binary, Unary
+from regionpredict.frontend.syntax.binary_operators import computed
+from regionpredict.frontend.syntax.integer_types import type_of, usual
+from regionpredict.ir import Expr
+
+_COMPARED: dict[str, Callable[[float, float], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_BITWISE: dict[str, Callable[[int, int], int]] = {
+    "&": operator.and_, "|": operator.or_, "^": operator.xor,
+}  # fmt: skip
+_COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
+_ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^"))
+_MOST_SHIFT = 64
+_MOST_PARTS = 80  # of a value in names
+
+
+def truth(value: Value) -> bool | None:
+    """Whether C takes a value for true; None where it is not known."""
+    if isinstance(value, (int, float)):
+        return value != 0
+    return True if isinstance(value, (Text, Arguments, Address)) else None
+
+
+def added(value: Value, distance: Value) -> Value:
+    """`value + distance` of numbers and addresses."""
+    if isinstance(value, (int, float)) and isinstance(distance, (int, float)):
+        return value + distance
+    if isinstance(value, Expr) and isinstance(distance, int):
+        return value + distance
+    if not isinstance(distance, int):
+        return added(distance, value) if isinstance(value, int) else UNKNOWN
+    if isinstance(value, Text):
+        return value._replace(offset=value.offset + distance)
+    if isinstance(value, Arguments):
+        return Arguments(value.first + distance)
+    if isinstance(value, Address):
+        last = value.place.steps[-1] if value.place.steps else None
+        if isinstance(last, int):
+            steps = (*value.place.steps[:-1], last + distance)
+            return Address(Place(value.place.decl, steps))
+        return value if distance == 0 else UNKNOWN
+    return UNKNOWN
+
+
+def applied(op: str, left: Value, right: Value) -> Value:
+    """`left op right` as C computes it."""
+    if op == "+":
+        return added(left, right)
+    if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+        return _number(op, left, right)
+    if op == "-":
+        if isinstance(right, int):
+            return added(left, -right)
+        if isinstance(left, Text) and isinstance(right, Text) and left.text == right.text:
+            return left.offset - right.offset
+        return UNKNOWN
+    first, second = truth(left), truth(right)
+    if op in ("==", "!=") and first is not None and second is not None and first != second:
+        return int(op == "!=")  # a null pointer and one that is none
+    return UNKNOWN
+
+
+def signed(expression: Unary, value: Value) -> Value:
+    """The result of `-`, `+` or `~` for a value."""
+    if expression.op == "~" and isinstance(value, int):
+        return held(~value, type_of(expression))
+    if expression.op not in ("+", "-") or not isinstance(value, (int, float, Expr)):
+        return UNKNOWN
+    return value if expression.op == "+" else held(-value, type_of(expression))
+
+
+def operated(expression: Binary, left: Value, right: Value) -> Value:
+    """The result of an operator for two values of the types of its operands."""
+    if isinstance(left, Expr) or isinstance(right, Expr):
+        return _in_names(expression, left, right)
+    plain = applied(expression.op, left, right)
+    if not isinstance(plain, float) and _fits_all_types(left, right, plain):
+        return plain
+    return _in_type(expression.op, left, right, expression)
+
+
+def _number(op: str, left: float, right: float) -> Value:
+    if op in _COMPARED:
+        return int(_COMPARED[op](left, right))
+    whole = isinstance(left, int) and isinstance(right, int)
+    if op == "-":
+        return left - right
+    if op == "*":
+        return left * right
+    if op in ("/", "%") and right == 0:
+        return UNKNOWN
+    if op == "/":
+        return _quotient(int(left), int(right)) if whole else left / right
+    if not isinstance(left, int) or not isinstance(right, int):
+        return UNKNOWN
+    if op == "%":
+        return left - right * _quotient(left, right)
+    if op in _BITWISE:
+        return _BITWISE[op](left, right)
+    if op in ("<<", ">>") and 0 <= right < _MOST_SHIFT:
+        return left << right if op == "<<" else left >> right
+    return UNKNOWN
+
+
+def _quotient(left: int, right: int) -> int:
+    size = abs(left) // abs(right)
+    return size if (left < 0) == (right < 0) else -size
+
+
+def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
+    """Whether an operation gives the same in all types of integers: nothing below 0, or too large.
+
+    It is tested first, because the test is fast.
+    """
+    for operand in (left, right, result):
+        if isinstance(operand, int) and not 0 <= operand < 1 << 31:
+            return False
+    return True
+
+
+def _in_names(expression: Binary, left: Value, right: Value) -> Value:
+    """An operation on integers that are known in names."""
+    operands = [Expr.const(operand) if isinstance(operand, int) else operand
+                for operand in (left, right)]  # fmt: skip
+    first, second = operands
+    if not isinstance(first, Expr) or not isinstance(second, Expr):
+        return UNKNOWN
+    result = computed(expression, first, second)
+    if result.size > _MOST_PARTS or "call" in result.kinds:
+        return UNKNOWN
+    known = result.constant
+    return result if known is None else known if isinstance(known, int) else UNKNOWN
+
+
+def _in_type(op: str, left: Value, right: Value, expression: Binary) -> Value:
+    """An operation as the types of its operands have it: unsigned numbers have no sign."""
+    common = usual(type_of(expression.left), type_of(expression.right))
+    if common.kind == "int" and isinstance(left, int) and isinstance(right, int):
+        if op in ("<<", ">>"):
+            return held(applied(op, left, right), type_of(expression))
+        if common.unsigned and op in _ARITHMETIC | _COMPARISONS:
+            modulus = 1 << common.bits
+            result = applied(op, left % modulus, right % modulus)
+            return result % modulus if op in _ARITHMETIC and isinstance(result, int) else result
+    result = applied(op, left, right)
+    return held(result, common) if isinstance(result, float) else result
