@@ -216,14 +216,15 @@ def predict(
     sizes: Mapping[str, float] | None = None, defines: Mapping[str, Any] | None = None,
     includes: Sequence[str | Path] = (), standard: str = "", exclude: Sequence[str] = (),
     model: Literal["saturation", "density"] = "saturation", threads: Sequence[int] = (),
-    within: float = 0.05, processes: int | None = None,
+    within: float = 0.05, processes: int | None = None, arguments: Sequence[str] | None = None,
 ) -> Hints:  # fmt: skip
     """Predicts packages and threads of a machine for every parallel loop in some sources.
 
     `paths` are files, folders or a compile_commands.json. `machine` is a shipped name, a file, or a
     machine. `sizes` are values of names as in `--set`; the share of an `if` is a number between 0
-    and 1. `defines` are macros. `within` is the share of the best speed that a hint may lose.
-    Raises InputError for invalid input, and UsageError for a name that no region depends on.
+    and 1. `arguments` are those of the program, as in `--args`. `defines` are macros. `within` is
+    the share of the best speed that a hint may lose. Raises InputError for invalid input, and
+    UsageError for a name that no region depends on.
 
     >>> hints = predict("polybench_samples/linear_algebra/2mm", "dunnington")
     >>> hints["2mm.c:49"].packages
@@ -240,7 +241,10 @@ def predict(
     )
     known = machine if isinstance(machine, Machine) else load(str(machine))
     workers = processes or allowed_cores()
-    analysis = analyse(requests, dict(sizes or {}), processes=workers, flows=model == "saturation")
+    analysis = analyse(
+        requests, dict(sizes or {}), processes=workers, flows=model == "saturation",
+        arguments=arguments,
+    )  # fmt: skip
     return Hints(
         predict_regions(analysis, known, cast(str, model), threads=tuple(threads), within=within,
                         processes=workers)

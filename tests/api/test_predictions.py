@@ -101,6 +101,18 @@ def test_a_frame_has_a_row_a_region(hints: Hints) -> None:
     assert frame["packages"].tolist() == [one.packages for one in hints]
 
 
+def test_the_arguments_of_a_program_are_its_sizes(tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(
+        "#include <stdlib.h>\nint main(int argc, char **argv) {\n  int n = atoi(argv[1]);\n"
+        "  double *a = malloc(n * sizeof *a);\n#pragma omp parallel for\n"
+        "  for (int i = 0; i < n; i++) a[i] = i;\n}\n"
+    )
+    hints = predict(tmp_path / "f.c", "dunnington", arguments=["5000000"])
+    (region,) = hints.to_dict()["regions"]
+    assert region["sizes_from"] == "given"
+    assert predict(tmp_path / "f.c", "dunnington").to_dict()["regions"][0]["sizes_from"] == "large"
+
+
 def test_wrong_calls(file: Path) -> None:
     with pytest.raises(UsageError, match="--set m: no region depends on it"):
         predict(file, "dunnington", sizes={"m": 3})
