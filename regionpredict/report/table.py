@@ -94,6 +94,8 @@ def prediction_table(
     comes first. `view` selects the rows. Raises UsageError if it selects none.
     """
     lines = answer_lines(recommended)
+    if predictions and all(own.status == "skipped" for own in predictions):
+        lines.append("No recommendation: no region has a prediction.")
     lines += [
         f"{machine.name}: {plural(machine.packages, 'package')} (sockets) x "
         f"{plural(machine.cores_per_package, 'core')}, {model} model{_form(predictions)}"

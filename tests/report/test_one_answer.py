@@ -161,3 +161,13 @@ def test_the_answer_names_its_rule(tmp_path: Path) -> None:
     assert program["rule"] == "fewest threads within 10 % of the least time"
     (job,) = _forms(tmp_path, "alone();", "slurm")
     assert re.search(rf"^# one number for the whole program: the {program['rule']}$", job, re.M)
+
+
+def test_a_program_of_tasks_alone_says_that_it_has_no_recommendation(tmp_path: Path) -> None:
+    (tmp_path / "f.c").write_text(
+        "int main(void) {\n#pragma omp parallel\n#pragma omp single\n"
+        "  for (int i = 0; i < 9; i++) {\n#pragma omp task\n    (void)i;\n  }\n}\n"
+    )
+    words = [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", MACHINE]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("No recommendation: no region has a prediction.\n")
