@@ -46,8 +46,17 @@ class Opened:
         for button in self.page.get_by_role("button", name="Open all shown").all():
             button.click()
         closed = self.page.locator("details:not([open]) > summary")
+        self._filled()
         while closed.count():
             closed.first.click()
+            if not closed.count():
+                self._filled()
+
+    def _filled(self) -> None:
+        """Waits for the content of opened parts, which the page makes after they open."""
+        self.page.evaluate(
+            "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))"
+        )
 
     def headings(self) -> list[str]:
         return self.page.locator("h2").all_inner_texts()
