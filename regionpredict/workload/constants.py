@@ -134,8 +134,7 @@ FALLBACK_SIZE = Constant(
 )
 LEAST_TYPICAL = Constant(
     1000, "iterations", "assumed",
-    "of the largest loop that a program runs without arguments: with fewer its defaults tell no "
-    "scale for loops of unknown size",
+    "of the largest loop in a program's run. A smaller run shows no scale for unknown sizes",
 )  # fmt: skip
 SHORT_LOOP = Constant(
     32, "iterations", "assumed",
