@@ -14,7 +14,7 @@ from measured import Case, DataSet
 from predictor import FULL, Answer, Code, Times, Variant, ask, machine_named
 
 from regionpredict.predict.constants import PACKAGE_PRICE, WITHIN
-from regionpredict.predict.hints import hint_from
+from regionpredict.predict.hints import Hint, hint_from
 from regionpredict.predict.uncertainty import (
     SHIPPED,
     Expected,
@@ -121,10 +121,7 @@ def by_model(
     factor = _factor(data, [answer.seconds for answer in answers])
     found = []
     for case, answer in zip(data.cases, answers, strict=True):
-        machine = machine_named(case.machine).as_run(binding=case.code.binding)
-        points = [point for point in answer.points if point.threads in case.measured]
-        outlook = outlook_of(points, machine, fitted)
-        hint = hint_from(outlook, machine.cores_per_package, WITHIN.value, price)
+        outlook, hint = outlook_and_hint(case, answer, fitted, price)
         chance = chance_of(outlook, hint.threads, WITHIN.value, answer.moves)
         confidence = confidence_of(chance, doubts=answer.doubts, fitted=fitted)
         inside = _inside(case, outlook, fitted)
@@ -132,6 +129,16 @@ def by_model(
         made = judge(case, data, answer.seconds, confidence, factor, choice, inside)
         found.append(made._replace(doubts=tuple(known.id for known in answer.doubts)))
     return tuple(found)
+
+
+def outlook_and_hint(
+    case: Case, answer: Answer, fitted: Fitted = SHIPPED, price: float = PACKAGE_PRICE.value
+) -> tuple[tuple[Expected, ...], Hint]:
+    """The expected speeds at the measured thread counts, and the package's hint by them."""
+    machine = machine_named(case.machine).as_run(binding=case.code.binding)
+    points = [point for point in answer.points if point.threads in case.measured]
+    outlook = outlook_of(points, machine, fitted)
+    return outlook, hint_from(outlook, machine.cores_per_package, WITHIN.value, price)
 
 
 def _inside(case: Case, outlook: Sequence[Expected], fitted: Fitted) -> float | None:

@@ -22,27 +22,31 @@ HEAD = """\
 # The experiment of Chatzopoulos 2012, on one host
 
 Chapter 6 of the thesis predicts the regions of PolyBench and of NAS kernels by the density \
-model, measures them, and counts how often the hinted number of packages was the right one. \
-`make thesis` does so with both sample suites and both models on the host that it runs on; this \
-page is what came out on the test host, printed by `make thesis UPDATE=1`.
+model. It measures them, and counts how often the hinted number of packages is right. `make \
+thesis` repeats this on its host with both sample suites and both models. This page has the \
+results of the test host, as printed by `make thesis UPDATE=1`.
 
-- *the area of decision*: right is the area in which the measured utilisation lies (section 6.4); \
-*the fewest within 10 %*: right is the smallest number as fast as the best one.
-- Beside each rate stand its 95 % interval and what trivial answers score on the same regions. A \
-model that is no better than these has shown nothing here.
+- *The area of decision*: the right answer is the area of the measured utilization (section 6.4).
+- *The fewest within 10 %*: the right answer is the smallest number that is at most 10 % slower \
+than the best one.
+- Each rate has its 95 % interval, and the rates of fixed answers for the same regions. A model \
+that is no better than these has shown nothing.
 """
+PACKAGES = re.compile(
+    r"^## Machines with several packages\n.*?<!-- end of packages -->\n", re.MULTILINE | re.DOTALL
+)
+"""The section of the page that `tests/accuracy/package_boundaries.py` prints. It is kept."""
 LIMITS = """\
 ## What this page cannot show
 
 - **Packages.** The thesis decides between packages of machines with two and four of them. A host \
-with one package decides between numbers of threads; its density hint is always all of its one \
-package, and says nothing of the model. [accuracy.md](accuracy.md) holds both models against \
-measurements of machines with several packages, made elsewhere.
-- **Sizes.** The thesis takes ten times the largest cache. The sets measured here end in minutes, \
-and many of their regions lie in the caches, or are so short that a team costs more than they do.
-- **A virtual machine** hides what its host does. Runs beside which others were busy are left out.
-- **Pinning.** Where every core has a second-level cache to itself, threads over second-level \
-caches first lie as close ones do; on two cores, as spread ones do, too.
+with one package decides between numbers of threads. Its density hint is always its one package, \
+which says nothing about the model. Published measurements decide between packages, see above.
+- **Sizes.** The thesis uses ten times the largest cache. The sets measured here end in minutes. \
+Many of their regions are in the caches, or shorter than the costs of their threads.
+- **A virtual machine** hides what its host does. Disturbed runs are left out.
+- **Pinning.** If every core has a second-level cache of its own, `caches` and `close` are the \
+same. On two cores, so is `spread`.
 """
 
 
@@ -72,20 +76,23 @@ def main() -> None:
     plots = page.with_suffix("")
     for old in plots.glob("*.svg"):
         old.unlink()
+    kept = PACKAGES.search(page.read_text("utf-8")) if page.exists() else None
     lines = [HEAD]
     models = ""
     for name, title in SUITES.items():
         measured, alone = suite(folder / name, plots)
         lines += [f"## {title}", "", measured, ""]
         models = models or alone
+    lines += [kept[0]] if kept else []
     lines += [
         "## Regions of one program (chapter 3)", "",
-        "The sample `uneven_regions`: the fewest threads within 10 % of the best, and the speedup "
-        "on the most; predicted for threads that lie close, measured with threads close, spread, "
-        "and over second-level caches first.", "", (folder / "regions.md").read_text("utf-8"),
+        "The regions of the sample `uneven_regions`, with the fewest threads within 10 % of the "
+        "best, and the speedup on all threads. The prediction is for close threads. The "
+        "measurements bind threads close, spread, and over second-level caches first.", "",
+        (folder / "regions.md").read_text("utf-8"),
         "## Two programs on one node (section 3.3)", "",
-        "Half of the cores each against one after the other: how many times as long each takes as "
-        "alone, and how many times as fast both are done.", "",
+        "Each program gets half of the cores. The slowdown of a program refers to its time alone. "
+        "*Sharing for turns* is the speedup over running one program after the other.", "",
         (folder / "pairs.md").read_text("utf-8"),
         "## What the models say of one loop (figures 4.2 to 4.4)", "",
         models, "", LIMITS,
