@@ -54,6 +54,7 @@ from regionpredict.isolated_reading import (
 )
 from regionpredict.isolation import LIMITS, Failure, Limits, attempt
 from regionpredict.machine import Machine
+from regionpredict.machine.thread_places import threads_of_places
 from regionpredict.predict import (
     ALL_PARTS,
     NOTHING_RECOMMENDED,
@@ -286,6 +287,7 @@ def predict(
     `tell` receives the number of started regions.
     """
     _check_threads(threads, machine)
+    threads = threads or threads_of_places(machine)
     times = [clock()]
     facts = with_possible_sizes(analysis.facts)
     structure = _structure(replace(analysis, facts=facts))

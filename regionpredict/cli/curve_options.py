@@ -13,9 +13,25 @@ from regionpredict.errors import UsageError
 
 if TYPE_CHECKING:
     from regionpredict.analysis.history.first_touch import Placement
-    from regionpredict.machine import Binding, Machine
+    from regionpredict.machine import Machine
     from regionpredict.predict import DensityForm
 
+
+def _checked(_: click.Context, __: click.Parameter, text: str) -> str:
+    from regionpredict.machine import check_binding
+
+    try:
+        return check_binding(text)
+    except UsageError as error:
+        remedy = f"write close, spread or caches; {error.remedy}"
+        raise UsageError(f"--bind {error.message}", remedy=remedy) from None
+
+
+bind_option = click.option(
+    "--bind", "binding", default="close", show_default=True, metavar="PLACES", callback=_checked,
+    help="Placement of threads: close or spread (OMP_PROC_BIND), caches (one thread per L2 cache "
+    "first), or a list of places as in OMP_PLACES, for example {0},{2}.",
+)  # fmt: skip
 MOST_THREADS = 65536  # as many cores as a machine file may have
 
 
@@ -37,11 +53,7 @@ _OPTIONS = (
         help="Memory placement: first-touch, interleave (numactl --interleave=all), or the number "
         "of a NUMA domain (numactl --membind).",
     ),
-    click.option(
-        "--bind", "binding", type=click.Choice(["close", "spread", "caches"]), default="close",
-        show_default=True,
-        help="Placement of threads on cores, as in OMP_PROC_BIND; caches: one per L2 cache first.",
-    ),
+    bind_option,
     click.option(
         "--runtime", type=click.Choice(["gcc", "llvm"]), default=None,
         help="OpenMP runtime. Its own costs are used where the machine model has them.",
@@ -87,18 +99,22 @@ class RunOptions(NamedTuple):
 
     first_touch: str | None
     pages: str | None
-    binding: Binding
+    binding: str
     runtime: str | None
 
     def on(self, machine: Machine) -> Machine:
         """The machine with the costs of the runtime. Reports if it has none."""
+        from regionpredict.machine import thread_places
+
         if self.runtime is not None and self.runtime not in machine.by_runtime:
             click.echo(
                 f"note: {machine.name} has no separate costs for the {self.runtime} runtime; "
                 "using its common ones",
                 err=True,
             )
-        return machine.as_run(binding=self.binding, runtime=self.runtime)
+        bound = machine.as_run(binding=self.binding, runtime=self.runtime)
+        thread_places(bound, 1)  # places that the machine does not have are an error
+        return bound
 
     def placement(self, machine: Machine) -> Placement | None:
         """The placement of all pages. None if the source decides."""

@@ -24,7 +24,7 @@ from regionpredict.cli.source_trees import Side, checked_out, side_of
 
 if TYPE_CHECKING:
     from regionpredict.compare.hint_outline import HintOutline
-    from regionpredict.machine import Binding, Machine
+    from regionpredict.machine import Machine
     from regionpredict.predict import DensityForm
 
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 def command(
     old: str, new: str, machine_name: str | None, model: str, combination: str,
     statement_weight: str, miss_weight: str, threads: str | None, first_touch: str | None,
-    pages: str | None, binding: Binding, runtime: str | None,
+    pages: str | None, binding: str, runtime: str | None,
     within: float, conditions: tuple[str, ...], form: str, output: str | None, **options: Any,
 ) -> None:  # fmt: skip
     """Show which hints changed from OLD to NEW, and why.

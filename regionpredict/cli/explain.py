@@ -29,7 +29,6 @@ from regionpredict.cli.source_options import (
 from regionpredict.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from regionpredict.machine import Binding
     from regionpredict.pipeline import Predictions
     from regionpredict.predict import Advice, Prediction, TeamPrediction
 
@@ -57,7 +56,7 @@ def command(
     what: str, paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
     statement_weight: str, miss_weight: str,
     output: str | None,
-    threads: str | None, first_touch: str | None, pages: str | None, binding: Binding,
+    threads: str | None, first_touch: str | None, pages: str | None, binding: str,
     runtime: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
     """Explain the hint of the region at FILE:LINE, or show the page of a rule (RP101).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,9 +18,6 @@ from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.source_options import reading_options
 from regionpredict.errors import UsageError, with_extra
 
-if TYPE_CHECKING:
-    from regionpredict.machine import Binding
-
 
 @click.command("lsp")
 @reading_options
@@ -29,7 +26,7 @@ if TYPE_CHECKING:
 def command(
     machine_name: str | None, model: str, combination: str, statement_weight: str,
     miss_weight: str, threads: str | None, first_touch: str | None,
-    pages: str | None, binding: Binding, runtime: str | None, within: float, **options: Any,
+    pages: str | None, binding: str, runtime: str | None, within: float, **options: Any,
 ) -> int:  # fmt: skip
     """Serve an editor by the language server protocol, on standard input and output.
 

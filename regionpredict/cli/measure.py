@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from regionpredict.cli.campaign import disturbed_text, runs_kept, show_campaign
+from regionpredict.cli.curve_options import bind_option
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.cli.quiet_host import patience, waiting
-from regionpredict.cli.this_host import places_over_caches
+from regionpredict.cli.this_host import openmp_binding
 from regionpredict.errors import InputError, UsageError, plural
 
 if TYPE_CHECKING:
@@ -51,19 +52,13 @@ if TYPE_CHECKING:
     help="Total time to wait for a quiet host. Disturbed runs are repeated. none: keep all runs.",
 )
 @click.option("--timeout", default=None, metavar="TIME", help="Stop a run after this time.")
-@click.option(
-    "--bind",
-    type=click.Choice(["close", "spread", "caches"]),
-    default="close",
-    show_default=True,
-    help="Pin threads close together, spread out, or one per second-level cache first.",
-)
+@bind_option
 @click.option(
     "--places",
     default="cores",
     show_default=True,
     metavar="PLACES",
-    help="Place of a thread, as in OMP_PLACES.",
+    help="OMP_PLACES for --bind close and spread.",
 )
 @click.option(
     "-o",
@@ -134,7 +129,7 @@ def command(
             err=True,
         )
     more, read = _observed(argv, binary=options["binary"])
-    campaign = campaign_for(argv, options["places"], options["bind"])
+    campaign = campaign_for(argv, options["places"], options["binding"])
     store = Store(output)
     campaign = _prepared(campaign, store, output, resume=resume)
     line = ProgressLine()
@@ -181,8 +176,7 @@ def campaign_for(argv: tuple[str, ...], places: str, bind: str) -> Campaign:
     """The campaign of a program on this host."""
     from regionpredict.measure.records import Campaign
 
-    if bind == "caches":
-        places, bind = places_over_caches(places), "close"
+    places, bind = openmp_binding(bind, places)
     return Campaign(
         command=argv,
         host=this_host(),

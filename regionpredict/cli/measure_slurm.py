@@ -135,7 +135,8 @@ def _command(
     line = [sys.executable, "-m", "regionpredict", "measure", "--resume", "--format", "json"]
     if plan.threads:
         line += ["--threads", ",".join(str(count) for count in plan.threads)]
-    for name in ("repeat", "time_budget", "quiet_wait", "timeout", "bind", "places"):
+    line += ["--bind", options["binding"]]
+    for name in ("repeat", "time_budget", "quiet_wait", "timeout", "places"):
         if options[name] is not None:
             line += ["--" + name.replace("_", "-"), options[name]]
     if options["binary"]:

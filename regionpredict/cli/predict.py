@@ -39,7 +39,6 @@ from regionpredict.errors import UsageError, one_line
 
 if TYPE_CHECKING:
     from regionpredict.ir import Span
-    from regionpredict.machine import Binding
     from regionpredict.measure.records import Campaign
     from regionpredict.pipeline import Predictions
     from regionpredict.report.view import View
@@ -83,7 +82,7 @@ def command(
     paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
     statement_weight: str, miss_weight: str,
     stage: str | None, output: str | None, form: str, threads: str | None,
-    first_touch: str | None, pages: str | None, binding: Binding, runtime: str | None,
+    first_touch: str | None, pages: str | None, binding: str, runtime: str | None,
     within: float, weights: Path | None, only: tuple[str, ...],
     sort: str | None, top: int | None, every: bool, reuse: bool,
     effort: Effort, conditions: tuple[str, ...], plot: Path | None,

@@ -16,7 +16,7 @@ from regionpredict.json_records import Record
 from regionpredict.measure.hints_document import WHAT, read_hints_document
 
 if TYPE_CHECKING:
-    from regionpredict.machine import Binding, Machine
+    from regionpredict.machine import Machine
     from regionpredict.measure.hints_file import Hints
     from regionpredict.measure.recording import RecordedRegion, Recording
     from regionpredict.pipeline import Analysis, Predictions
@@ -51,7 +51,7 @@ class PredictionRequest:
     threads: tuple[int, ...] = ()
     first_touch: str | None = None
     pages: str | None = None
-    binding: Binding = "close"
+    binding: str = "close"
     runtime: str | None = None
     within: float = 5.0
     excludes: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ def given_sizes(given: Sequence[str], file: str | None) -> tuple[str, ...]:
 
 def read_request(path: Path) -> PredictionRequest:
     """The request in a hints file. Raises InputError if it is missing."""
-    from regionpredict.machine import BINDINGS
+    from regionpredict.measure.hints_file import binding_of
     from regionpredict.predict import COMBINATIONS, MISS_WEIGHTS, STATEMENT_WEIGHTS
 
     document = read_hints_document(path)
@@ -114,7 +114,7 @@ def read_request(path: Path) -> PredictionRequest:
             threads=asked.wholes("threads", 1) if asked.items("threads") else (),
             first_touch=_choice_or_none(asked, "first_touch", ("parallel", "serial")),
             pages=_or_none(asked, "pages"),
-            binding=_choice(asked, "binding", BINDINGS),
+            binding=binding_of(asked),
             runtime=_choice_or_none(asked, "runtime", ("gcc", "llvm")),
             within=asked.number("within", 0.0, 100.0),
             excludes=asked.texts("excludes") if "excludes" in asked.value else (),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.this_host import places_over_caches
+from regionpredict.cli.this_host import openmp_binding
 from regionpredict.errors import InputError, UsageError, plural
 from regionpredict.scratch_folder import scratch_folder
 from regionpredict.user_cache import is_private_file
@@ -111,9 +111,9 @@ def bound(binding: str) -> dict[str, str]:
     """The variables that spread threads as in the hints. `close` is the caller's default."""
     if binding == "close":
         return {}
-    if binding == "caches":
-        return {"OMP_PROC_BIND": "close", "OMP_PLACES": places_over_caches()}
-    return {"OMP_PROC_BIND": binding, "OMP_PLACES": os.environ.get("OMP_PLACES", "cores")}
+    own = os.environ.get("OMP_PLACES", "cores") if binding == "spread" else "cores"
+    places, proc_bind = openmp_binding(binding, own)
+    return {"OMP_PROC_BIND": proc_bind, "OMP_PLACES": places}
 
 
 @contextmanager

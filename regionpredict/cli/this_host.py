@@ -31,17 +31,40 @@ def allowed_threads(threads: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(cpu for cpu in threads if cpu in mine) or tuple(sorted(mine))
 
 
-def places_over_caches(places: str = "cores") -> str:
+def openmp_binding(binding: str, places: str = "cores") -> tuple[str, str]:
+    """OMP_PLACES and OMP_PROC_BIND of a binding, which is a list of places itself, or binds to
+    `places`.
+
+    Raises UsageError if both give places, or if places are not on this host.
+    """
+    from regionpredict.machine.places import NamedPlaces, parse_places
+
+    if binding in ("close", "spread"):
+        proc_bind = binding
+    elif places != "cores":
+        raise UsageError(
+            f"--places {places} with --bind {binding}", remedy="leave one out: both say where"
+        )
+    else:
+        proc_bind, places = "close", places_over_caches() if binding == "caches" else binding
+    known = parse_places(places)
+    mine = set(os.sched_getaffinity(0))
+    absent = set[int]() if isinstance(known, NamedPlaces) else {n for p in known for n in p} - mine
+    if absent:
+        raise UsageError(
+            f"places {places}: CPU {min(absent)} is not usable here",
+            remedy=f"the CPUs are {', '.join(map(str, sorted(mine)))}",
+        )
+    return places, proc_bind
+
+
+def places_over_caches() -> str:
     """The OMP_PLACES that use one core of each second-level cache first, among the allowed cores.
 
-    Raises UsageError if `places` is not the default, and InputError if no usable core is found.
+    Raises InputError if no usable core is found.
     """
     from regionpredict.machine.detect import read_sysfs
 
-    if places != "cores":
-        raise UsageError(
-            f"--places {places} with --bind caches", remedy="leave one out: both say where"
-        )
     over = read_sysfs().over_caches
     allowed = set(allowed_threads(over))
     cores = [number for number in over if number in allowed]

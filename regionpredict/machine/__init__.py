@@ -19,7 +19,6 @@ from regionpredict.machine.kernels import KERNELS, Kernel
 from regionpredict.machine.model import (
     BINDINGS,
     RUNTIMES,
-    Binding,
     Cache,
     DensityWeights,
     Machine,
@@ -29,10 +28,16 @@ from regionpredict.machine.model import (
     Overheads,
     SharedPath,
 )
+from regionpredict.machine.places import check_binding
 from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Evidence, Quantity
 from regionpredict.machine.shipped import file_of, load, shipped_aliases, shipped_names
-from regionpredict.machine.thread_places import ThreadPlaces, packages_of, thread_places
+from regionpredict.machine.thread_places import (
+    ThreadPlaces,
+    cores_filled_first,
+    packages_of,
+    thread_places,
+)
 
 __all__ = [
     "BINDINGS",
@@ -41,7 +46,6 @@ __all__ = [
     "NEW_BEYOND",
     "NEW_IN_CACHE",
     "RUNTIMES",
-    "Binding",
     "Cache",
     "Corrections",
     "Curve",
@@ -60,6 +64,8 @@ __all__ = [
     "Unsettled",
     "assumed_figures",
     "assumed_keys",
+    "check_binding",
+    "cores_filled_first",
     "file_of",
     "load",
     "packages_of",

@@ -127,6 +127,13 @@ def key_figures(machine: Machine) -> str:
         rows.append((name, quantity_text(quantity), quantity.evidence, quantity.source))
 
     add("clock", machine.node.clock_hz)
+    for name in ("turbo", "core_speed"):
+        curve = getattr(machine.node, name)
+        if curve is not None:
+            text = curve_text(curve)
+            rows.append((name.replace("_", " "), text, curve.evidence, curve.source))
+    if machine.node.vcpus_per_core is not None:
+        add("vcpus per core", machine.node.vcpus_per_core)
     add("vector width", machine.node.simd_bits)
     rows += _processor_rows(machine.processor)
     for cache in machine.caches:

@@ -16,12 +16,12 @@ CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
 filled only with lines evicted from the previous level; neither: neither is guaranteed.
 """
 
-Binding = Literal["close", "spread", "caches"]
+BINDINGS = ("close", "spread", "caches")
 """The placement of threads on the node. `close` fills one domain after the other, and `spread` uses
-all cores evenly, as in OMP_PROC_BIND. `caches` takes one core per second-level cache first.
+all cores evenly, as in OMP_PROC_BIND. `caches` takes one core per second-level cache first. Any
+other binding is a text of OMP_PLACES (`machine.places`), which close threads take in order.
 """
 
-BINDINGS: tuple[Binding, ...] = ("close", "spread", "caches")
 RUNTIMES = ("gcc", "llvm")
 """OpenMP runtimes with separate costs in a machine file: libgomp, and LLVM's libomp, which is the
 same as Intel's.
@@ -37,7 +37,9 @@ class Node:
     in bits.
 
     `turbo` is the clock in Hz by the number of active cores of a package, or None if it is always
-    `clock_hz`.
+    `clock_hz`. `core_speed` is the speed relative to the first core, in steps that begin at
+    these cores of a package. None: all cores are equal. `vcpus_per_core` cores are
+    the hardware threads of one physical core. None: cores are physical.
     """
 
     packages: Quantity
@@ -47,6 +49,8 @@ class Node:
     clock_hz: Quantity
     simd_bits: Quantity
     turbo: Curve | None = None
+    core_speed: Curve | None = None
+    vcpus_per_core: Quantity | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,9 +211,9 @@ class Machine:
     by_runtime: Mapping[str, Overheads] = field(default_factory=dict)
     spread: Mapping[str, float] = field(default_factory=dict)
     runtime: str | None = None
-    binding: Binding = "close"
+    binding: str = "close"
 
-    def as_run(self, *, binding: Binding = "close", runtime: str | None = None) -> Machine:
+    def as_run(self, *, binding: str = "close", runtime: str | None = None) -> Machine:
         """The machine for this thread binding and this OpenMP runtime, with the runtime's own costs
         if the file has them.
         """
@@ -257,20 +261,20 @@ class Machine:
         return self.cores * self.threads_per_core
 
     @property
-    def cores_filled_first(self) -> int:
-        """The number of cores that threads fill before they use another package. With spread
-        binding, all cores.
-        """
-        over_all = self.binding == "spread" or (
-            self.binding == "caches" and self.cores_per_second_cache > 1
-        )
-        return self.cores if over_all else self.cores_per_package
-
-    @property
     def cores_per_second_cache(self) -> int:
         """The number of cores that share a second-level cache, or 1 without one."""
         second = (cache for cache in self.caches if cache.level == 2)
         return next((cache.shared_by_cores.whole for cache in second), 1)
+
+    @property
+    def vcpus_per_core(self) -> int:
+        """The number of cores that are hardware threads of one physical core, at least 1."""
+        return 1 if self.node.vcpus_per_core is None else self.node.vcpus_per_core.whole
+
+    @property
+    def threads_per_physical_core(self) -> int:
+        """Hardware threads of a physical core."""
+        return self.vcpus_per_core * self.threads_per_core
 
     @property
     def clock_hz(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import Literal
 
@@ -79,6 +79,14 @@ class Curve:
         left = right - 1
         share = (count - x[left]) / (x[right] - x[left])
         return y[left] + share * (y[right] - y[left])
+
+    def step(self, number: int) -> float:
+        """The value of the last point up to `number`, of a curve that changes in steps.
+
+        >>> Curve((1, 7), (1.0, 0.5), "", "measured", "a report").step(6)
+        1.0
+        """
+        return self.y[bisect_right(self.x, number) - 1]
 
     @property
     def peak(self) -> float:

@@ -1,12 +1,15 @@
-"""The placement of threads: on which domains, and how many share a core."""
+"""The placement of threads: on which cores and domains, and how many share a core."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from regionpredict.machine.model import Machine
+from regionpredict.errors import UsageError
+from regionpredict.machine.model import BINDINGS, Machine
+from regionpredict.machine.places import NamedPlaces, parse_places
 
 
 class ThreadPlaces(NamedTuple):
@@ -53,36 +56,65 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
     (2, 1, 2, 1)
     >>> thread_places(load("dunnington").as_run(binding="caches"), 15).by_package
     (6, 3, 3, 3)
+    >>> thread_places(node.as_run(binding="{0},{20},{1}"), 4).by_domain
+    (3, 0, 1, 0)
     >>> thread_places(node, 50).by_domain, thread_places(node, 50).on_a_core
     ((20, 10, 10, 10), 2)
     """
-    packages, per, own = machine.packages, machine.domains_per_package, machine.cores_per_domain
-    joined = machine.cores_per_second_cache if machine.binding == "caches" else 1
-    return _places(packages, per, own, machine.cores, machine.binding, threads, joined)
+    return _places(_shape(machine), threads)
+
+
+class _Shape(NamedTuple):
+    """The numbers of a machine that place threads.
+
+    `per` domains of `own` cores form a package. `joined` cores share a second-level cache, and
+    `last` cores the last one. `hardware` is the number of threads per core.
+    """
+
+    packages: int
+    per: int
+    own: int
+    hardware: int
+    joined: int
+    last: int
+    binding: str
+
+    @property
+    def cores(self) -> int:
+        """Cores of the node."""
+        return self.packages * self.per * self.own
+
+
+def _shape(machine: Machine) -> _Shape:
+    return _Shape(
+        machine.packages, machine.domains_per_package, machine.cores_per_domain,
+        machine.threads_per_core, machine.cores_per_second_cache,
+        machine.caches[-1].shared_by_cores.whole, machine.binding,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=4096)  # every construct of every region asks for the same teams
-def _places(
-    packages: int, per: int, own: int, cores: int, binding: str, threads: int, joined: int
-) -> ThreadPlaces:
-    """Like `thread_places`, for `per` domains per package with `own` cores each, `joined` of which
-    share a second-level cache.
-    """
-    each, rest = divmod(threads, cores)
-    whole = each * own
-    starts = range(0, packages * per * own + 1, own)
-    if binding == "caches":
-        first = [_over_caches(rest, core, cores // joined, joined) for core in starts]
-    elif binding == "close":
-        first = [min(rest, core) for core in starts]
+def _places(shape: _Shape, threads: int) -> ThreadPlaces:
+    """Like `thread_places`."""
+    if shape.binding not in BINDINGS:
+        counts = _threads_by_core(shape, threads)
+        by_domain, most = _grouped(counts, shape.own), max(counts)
     else:
+        each, rest = divmod(threads, shape.cores)
+        first = [_first(shape, rest, core) for core in range(0, shape.cores + 1, shape.own)]
+        by_domain = tuple([each * shape.own + b - a for a, b in pairwise(first)])
+        most = each + (rest > 0)
+    return ThreadPlaces(by_domain, _grouped(by_domain, shape.per), most)
+
+
+def _first(shape: _Shape, threads: int, core: int) -> int:
+    """The threads on the cores below `core`, of fewer threads than cores."""
+    if shape.binding == "spread":
         # Thread t has core floor(t * cores / threads): so many t have one below a core.
-        first = [-(-cores_below * rest // cores) for cores_below in starts]
-    by_domain = tuple([whole + after - before for before, after in pairwise(first)])
-    by_package = by_domain
-    if per > 1:
-        by_package = tuple([sum(by_domain[at : at + per]) for at in range(0, packages * per, per)])
-    return ThreadPlaces(by_domain, by_package, each + (rest > 0))
+        return -(-core * threads // shape.cores)
+    if shape.binding == "caches":
+        return _over_caches(threads, core, shape.cores // shape.joined, shape.joined)
+    return min(threads, core)
 
 
 def _over_caches(threads: int, core: int, caches: int, joined: int) -> int:
@@ -99,9 +131,143 @@ def _over_caches(threads: int, core: int, caches: int, joined: int) -> int:
     return below
 
 
+def _grouped(counts: Sequence[int], size: int) -> tuple[int, ...]:
+    """The sums of `size` consecutive counts each.
+
+    >>> _grouped((1, 2, 3, 4), 2)
+    (3, 7)
+    """
+    if size == 1:
+        return tuple(counts)
+    return tuple([sum(counts[at : at + size]) for at in range(0, len(counts), size)])
+
+
+@lru_cache(maxsize=256)
+def _threads_by_core(shape: _Shape, threads: int) -> tuple[int, ...]:
+    """The number of threads of each core of the node."""
+    order = _core_order(shape)
+    each, rest = divmod(threads, len(order))
+    counts = [0] * shape.cores
+    for core in order if each else ():
+        counts[core] += each
+    for thread in range(rest):
+        # Thread t of a spread team has core floor(t * cores / threads).
+        at = thread * shape.cores // rest if shape.binding == "spread" else thread
+        counts[order[at]] += 1
+    return tuple(counts)
+
+
+@lru_cache(maxsize=64)
+def _core_order(shape: _Shape) -> tuple[int, ...]:
+    """The cores in the order in which close threads take them. A core of several places, or of
+    several of their hardware threads, is there several times.
+    """
+    cores = range(shape.cores)
+    if shape.binding in BINDINGS:
+        joined = shape.joined if shape.binding == "caches" else 1
+        return tuple(sorted(cores, key=lambda core: (core % joined, core)))
+    places = [[thread % shape.cores for thread in place] for place in _resolved(shape)]
+    # Threads beyond the places begin again with the first one, on its next hardware thread.
+    turns = range(max(map(len, places)))
+    return tuple(place[turn % len(place)] for turn in turns for place in places)
+
+
+def _resolved(shape: _Shape) -> list[tuple[int, ...]]:
+    """The hardware threads of each place. Number n is core n, and from the number of cores on, the
+    second threads of the cores follow, as Linux counts them.
+    """
+    places = parse_places(shape.binding)
+    if isinstance(places, NamedPlaces):
+        sizes = {"ll_caches": shape.last, "numa_domains": shape.own,
+                 "sockets": shape.own * shape.per}  # fmt: skip
+        size = sizes.get(places.name, 1)
+        all_of = [tuple(range(at, at + size)) for at in range(0, shape.cores, size)]
+        if places.name == "threads":
+            all_of = [place for place in all_of for _ in range(shape.hardware)]
+        return all_of[: places.most]
+    last = shape.cores * shape.hardware - 1
+    if max(map(max, places)) > last:
+        raise UsageError(
+            f"'{shape.binding}' has number {max(map(max, places))}",
+            remedy=f"the hardware threads of the machine are 0 to {last}",
+        )
+    return list(places)
+
+
+def cores_filled_first(machine: Machine) -> int:
+    """The number of cores that threads fill before they use another package. All cores if threads
+    use several packages from the beginning.
+    """
+    each = machine.cores_per_package
+    if machine.binding in BINDINGS:
+        joined = machine.binding == "caches" and machine.cores_per_second_cache > 1
+        return machine.cores if joined or machine.binding == "spread" else each
+    packages = [core // each for core in _core_order(_shape(machine))]
+    return machine.cores if len({*packages[:each]}) > 1 else each
+
+
+def threads_of_places(machine: Machine) -> range:
+    """The numbers of threads with a core each, if places leave out cores. Empty otherwise."""
+    if machine.binding in BINDINGS:
+        return range(0)
+    cores = len({*_core_order(_shape(machine))})
+    return range(1, cores + 1) if cores < machine.cores else range(0)
+
+
+def cache_sharers(machine: Machine, cores: int, threads: int) -> int:
+    """The maximum number of threads on `cores` cores that share a cache, or more if there are
+    fewer threads.
+    """
+    if machine.binding not in BINDINGS:
+        return max(_grouped(_threads_by_core(_shape(machine), threads), cores))
+    if machine.binding == "spread" and threads < machine.cores:
+        return -(-threads * cores // machine.cores)
+    if machine.binding == "caches" and threads < machine.cores:
+        second = machine.cores_per_second_cache
+        each = -(-threads // (machine.cores // second))  # threads of a second-level cache
+        return min(cores, each * max(1, cores // second))
+    return cores * threads_on_a_core(machine, threads)
+
+
+def threads_of_second_caches(machine: Machine) -> int:
+    """The maximum number of threads with a second-level cache each."""
+    second = machine.cores_per_second_cache
+    if machine.binding == "caches":
+        return machine.cores // second
+    if machine.binding in BINDINGS:
+        return 1
+    caches = [core // second for core in _core_order(_shape(machine))]
+    return next((at for at, cache in enumerate(caches) if cache in caches[:at]), len(caches))
+
+
+def speed_of_cores(machine: Machine, threads: int, *, static: bool) -> float:
+    """The speed of the cores in use relative to the first core. Static pieces are equal, so the
+    slowest core decides. Other schedules use all cores, at their mean.
+    """
+    speeds = machine.node.core_speed
+    if speeds is None:
+        return 1.0
+    used = [
+        (speeds.step(core % machine.cores_per_package + 1), count)
+        for core, count in enumerate(_threads_by_core(_shape(machine), threads)) if count
+    ]  # fmt: skip
+    if static:
+        return min(speed for speed, _ in used)
+    return sum(speed * count for speed, count in used) / threads
+
+
+def threads_on_a_physical_core(machine: Machine, threads: int, *, static: bool) -> float:
+    """The threads on the fullest physical core, or on average if the schedule is not `static`."""
+    each = machine.vcpus_per_core
+    if each == 1 and machine.binding in BINDINGS:
+        return float(-(-threads // machine.cores)) if static else max(1.0, threads / machine.cores)
+    counts = _grouped(_threads_by_core(_shape(machine), threads), each)
+    return float(max(counts)) if static else threads / sum(count > 0 for count in counts)
+
+
 def threads_on_a_core(machine: Machine, threads: int) -> int:
     """The maximum number of threads per core for `threads`."""
-    return -(-threads // machine.cores)
+    return thread_places(machine, threads).on_a_core
 
 
 def packages_of(machine: Machine, threads: int) -> int:

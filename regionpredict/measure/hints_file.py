@@ -8,7 +8,9 @@ from pathlib import Path, PurePath
 from typing import NamedTuple, Protocol, TypeVar
 
 from regionpredict.documents import reading
+from regionpredict.errors import UsageError
 from regionpredict.json_records import Record
+from regionpredict.machine import check_binding
 from regionpredict.measure.hints_document import MAKE_HINTS, WHAT, read_hints_document
 from regionpredict.measure.planned_sizes import at_most, planned_sizes
 
@@ -158,10 +160,16 @@ def _run(document: Record) -> tuple[str | int, str]:
             raise run.error("pages", "is none of first-touch, interleave or a domain's number")
     else:
         pages = run.whole("pages", 0)
-    binding = run.text("binding")
-    if binding not in ("close", "spread", "caches"):
-        raise run.error("binding", "is none of close, spread, caches")
-    return pages, binding
+    return pages, binding_of(run)
+
+
+def binding_of(run: Record) -> str:
+    """The thread binding. Old files have the default."""
+    binding = run.text("binding") if "binding" in run.value else "close"
+    try:
+        return check_binding(binding)
+    except UsageError:
+        raise run.error("binding", "is not close, spread, caches or a list of places") from None
 
 
 def _teams(document: Record) -> tuple[TeamHint, ...]:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.machine import Machine, packages_of
+from regionpredict.machine import Machine, cores_filled_first, packages_of
 from regionpredict.predict.constants import OPENED_SHARE, PACKAGE_PRICE, WITHIN
 from regionpredict.predict.uncertainty import Expected, chance_of
 
@@ -45,7 +45,7 @@ def hint_on(machine: Machine, outlook: Sequence[Expected], within: float = WITHI
 
     Only one thread per core is considered, unless only larger counts are allowed.
     """
-    hint = hint_from(one_a_core(machine, outlook), machine.cores_filled_first, within)
+    hint = hint_from(one_a_core(machine, outlook), cores_filled_first(machine), within)
     return hint._replace(packages=packages_of(machine, hint.threads))
 
 
@@ -161,7 +161,7 @@ def choice_on(
     machine: Machine, outlook: Sequence[Expected], within: float = WITHIN.value
 ) -> Choice:
     """The choice on a machine, with the packages that its threads use."""
-    choice = choice_from(outlook, machine.cores_filled_first, within)
+    choice = choice_from(outlook, cores_filled_first(machine), within)
     packages = packages_of(machine, choice.hint.threads)
     good = frozenset(count for count in choice.good if packages_of(machine, count) == packages)
     return choice._replace(hint=choice.hint._replace(packages=packages), good=good)

@@ -56,8 +56,10 @@ def explain_curve(
     lines += ["", f"Pages: {pages} ({derivation.placement_reason})"]
     if machine.binding == "caches":
         lines.append("Threads: one for each second-level cache first")
+    elif machine.binding == "spread":
+        lines.append("Threads: spread over packages (OMP_PROC_BIND=spread)")
     elif machine.binding != "close":
-        lines.append(f"Threads: spread over packages (OMP_PROC_BIND={machine.binding})")
+        lines.append(f"Threads: OMP_PLACES='{machine.binding}'")
     if derivation.past:
         most = plural(derivation.points[-1].threads, "thread")
         lines.append(f"Cache contents before the run on {most}: {derivation.past}")

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from regionpredict.machine import Machine
+from regionpredict.machine import BINDINGS, Machine
 
 FIRST_TOUCH = "first-touch"
 INTERLEAVE = "interleave"
 
 
 class RunSettings(NamedTuple):
-    """`pages` is 'first-touch', 'interleave' or a domain's number. `binding` is 'close', 'spread'
-    or 'caches'. `runtime` is 'gcc', 'llvm', or None if it is not given.
+    """`pages` is 'first-touch', 'interleave' or a domain's number. `binding` is 'close', 'spread',
+    'caches' or an OMP_PLACES. `runtime` is 'gcc', 'llvm', or None if it is not given.
     """
 
     pages: str | int = FIRST_TOUCH
@@ -24,8 +24,13 @@ class RunSettings(NamedTuple):
 
     @property
     def proc_bind(self) -> str:
-        """The value of OMP_PROC_BIND. Binding by caches uses the order of OMP_PLACES."""
-        return "close" if self.binding == "caches" else self.binding
+        """The value of OMP_PROC_BIND. Other bindings use the order of OMP_PLACES."""
+        return "spread" if self.binding == "spread" else "close"
+
+    @property
+    def places(self) -> str:
+        """The value of OMP_PLACES. Binding by caches needs the numbers of the host instead."""
+        return "cores" if self.binding in BINDINGS else self.binding
 
     @property
     def numactl(self) -> str:
@@ -59,8 +64,10 @@ def settings_sentences(run: RunSettings) -> list[str]:
         sentences.append(f"Pages in domain {run.pages}: run with numactl --membind={run.pages}")
     if run.binding == "caches":
         sentences.append("One thread per L2 cache first: list such cores first in OMP_PLACES")
-    elif run.binding != "close":
-        sentences.append(f"Threads spread over packages: run with OMP_PROC_BIND={run.binding}")
+    elif run.binding not in BINDINGS:
+        sentences.append(f"Threads in given places: run with OMP_PLACES='{run.places}'")
+    elif run.binding == "spread":
+        sentences.append("Threads spread over packages: run with OMP_PROC_BIND=spread")
     if run.runtime is not None:
         sentences.append(f"OpenMP costs: those of the {run.runtime} runtime")
     return sentences

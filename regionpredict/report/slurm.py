@@ -18,7 +18,7 @@ from collections.abc import Collection, Mapping, Sequence
 from regionpredict.errors import InputError
 from regionpredict.machine import Machine
 from regionpredict.predict import Recommendation, TeamPrediction, loops_of
-from regionpredict.quoting import shell_comment
+from regionpredict.quoting import shell_comment, shell_word
 from regionpredict.report.quantities import plural
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings
@@ -91,7 +91,7 @@ def slurm_script(
     lines += [
         "",
         f"export OMP_NUM_THREADS={hint.threads}",
-        "export OMP_PLACES=cores",
+        f"export OMP_PLACES={shell_word(run.places)}",
         f"export OMP_PROC_BIND={run.proc_bind}",
         "",
         shell_comment(

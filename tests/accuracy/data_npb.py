@@ -15,8 +15,6 @@ from pathlib import Path
 from measured import Case, DataSet, rows
 from predictor import Code
 
-from regionpredict.machine import Binding
-
 EP = """
 #include <math.h>
 enum { PAIRS = 65536, RINGS = 10 };
@@ -96,7 +94,7 @@ def read_hardware_threads(path: Path) -> DataSet:
 
 
 def _cascade_lake(
-    path: Path, name: str, how: str, binding: Binding, most: int, least: int = 1
+    path: Path, name: str, how: str, binding: str, most: int, least: int = 1
 ) -> DataSet:
     times: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
     limit = 4500.0  # a run that reached the time limit

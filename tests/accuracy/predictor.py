@@ -14,7 +14,7 @@ from pathlib import Path
 
 from regionpredict.analysis.history.first_touch import INTERLEAVED, Placement, first_touched
 from regionpredict.frontend import requests_for
-from regionpredict.machine import Binding, Machine, load
+from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import ALL_PARTS, Parts, Prediction
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
@@ -46,7 +46,7 @@ class Code:
     first_touch: str | None = None
     reassociates: bool = False
     pages: str | None = None
-    binding: Binding = "close"
+    binding: str = "close"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from regionpredict.machine.detect import read_sysfs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,6 +33,29 @@ def test_over_second_level_caches_first(tmp_path: Path) -> None:
     assert (tmp_path / "seen").read_text() == f"{places} close\n"
     first = json.loads((tmp_path / "m.jsonl").read_text().splitlines()[0])
     assert places in json.dumps(first)
+
+
+def test_a_list_of_places_is_written_for_close_threads(tmp_path: Path) -> None:
+    cpu = min(os.sched_getaffinity(0))
+    _measured(tmp_path, "--bind", f"{{{cpu}}}")
+    assert (tmp_path / "seen").read_text() == f"{{{cpu}}} close\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--bind", "{0"), "--bind '{0' is not a list of places; write close, spread or caches"),
+        (("--places", "socket"), "'socket' is not a list of places; write {0},{2}"),
+        (("--bind", "{0},{99999}"), "CPU 99999 is not usable here; the CPUs are"),
+        (("--places", "cores(2)", "--bind", "{0}"), "--places cores(2) with --bind {0}"),
+    ],
+)
+def test_wrong_places_are_one_line(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = _measured(tmp_path, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "m.jsonl").exists()
 
 
 def test_two_words_on_where(tmp_path: Path) -> None:

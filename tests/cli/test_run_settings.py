@@ -76,6 +76,42 @@ def test_spread_threads_have_both_memories_from_the_second_on(
     assert spread["regions"][0]["packages"] == 2
 
 
+def test_places_are_predicted_and_said_everywhere(
+    source: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Cores 0, 20, 1, 21, ...: as spread threads on two packages, and no more than 20 of them."""
+    places = ",".join(f"{{{core}}},{{{core + 20}}}" for core in range(10))
+    spread, placed = (hints(monkeypatch, capsys, source, "--bind", how)
+                      for how in ("spread", places))  # fmt: skip
+    assert placed["run"]["binding"] == placed["request"]["binding"] == places
+    assert speed(placed, 20) == pytest.approx(speed(spread, 20), rel=0.01)
+    assert placed["regions"][0]["speedup"][-1]["threads"] == 20
+    assert [region["packages"] for region in placed["regions"]] == [2, 2]
+    words = [source, "-m", NODE, "--set", "n=20000000", "--no-cache", "--bind", places]
+    assert f"OMP_PLACES='{places}'" in call(monkeypatch, capsys, "predict", *words).out
+    job = call(monkeypatch, capsys, "predict", *words, "--format", "slurm").out
+    assert f"export OMP_PLACES='{places}'\nexport OMP_PROC_BIND=close\n" in job
+    told = call(monkeypatch, capsys, "explain", f"{source}:3", *words[1:]).out
+    assert f"Threads: OMP_PLACES='{places}'" in told
+
+
+@pytest.mark.parametrize(
+    ("places", "said"),
+    [
+        ("{0", "--bind '{0' is not a list of places"),
+        ("{79},{80}", "'{79},{80}' has number 80; the hardware threads of the machine are 0 to 79"),
+    ],
+)
+def test_wrong_places_are_one_line(
+    source: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    places: str, said: str,
+) -> None:  # fmt: skip
+    done = call(monkeypatch, capsys, "predict", source, "-m", NODE, "--bind", places)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
 def test_hints_say_cores_and_threads_a_core(
     source: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

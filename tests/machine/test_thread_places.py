@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from regionpredict.machine import Machine, load, packages_of, thread_places
+from regionpredict.machine import Machine, cores_filled_first, load, packages_of, thread_places
 
 SNC = load("skylake-gold-6148-snc")
 
@@ -64,8 +64,8 @@ def test_spread_takes_both_packages_from_two_threads_on() -> None:
     spread = SNC.as_run(binding="spread")
     assert thread_places(spread, 2).by_domain == (1, 0, 1, 0)
     assert packages_of(spread, 1) == 1
-    assert spread.cores_filled_first == 40
-    assert SNC.cores_filled_first == 20
+    assert cores_filled_first(spread) == 40
+    assert cores_filled_first(SNC) == 20
 
 
 @given(st.integers(1, 3), st.integers(1, 2), st.integers(1, 4), st.integers(1, 4), st.data())
@@ -97,7 +97,7 @@ def test_caches_of_one_core_each_are_filled_as_close_ones() -> None:
     assert [thread_places(over, n) for n in range(1, 81)] == [
         thread_places(SNC, n) for n in range(1, 81)
     ]
-    assert over.cores_filled_first == SNC.cores_filled_first
+    assert cores_filled_first(over) == cores_filled_first(SNC)
 
 
 @pytest.mark.parametrize("threads", [41, 60, 80])

@@ -18,6 +18,8 @@ NODE = (
     "cores_per_package",
     "numa_domains_per_package",
     "threads_per_core",
+    "vcpus_per_core",
+    "core_speed",
     "clock",
     "turbo",
     "simd",
@@ -61,7 +63,11 @@ def read_node(section: Section) -> Node:
         clock_hz=section.quantity("clock", "Hz"),
         simd_bits=section.optional("simd", "bit", 128, "the least of any present core", whole=True),
         turbo=section.labels.curve(section.required("turbo"), "Hz") if "turbo" in section else None,
-    )
+        core_speed=section.labels.curve(section.required("core_speed"), "")
+        if "core_speed" in section else None,
+        vcpus_per_core=section.quantity("vcpus_per_core", "", whole=True)
+        if "vcpus_per_core" in section else None,
+    )  # fmt: skip
     if node.clock_hz.value < LEAST_CLOCK_HZ:
         raise section.required("clock").error(
             f"a clock of {node.clock_hz.value:g} Hz", "write it with its unit, as 2.4 GHz"
@@ -72,6 +78,7 @@ def read_node(section: Section) -> Node:
             f"{node.cores_per_package.whole}",
             "give the clock by the cores of one package that are at work",
         )
+    _check_cores(section, node)
     cores = node.packages.value * node.cores_per_package.value
     if max(cores, node.threads_per_core.value) > MOST_CORES:
         raise section.item.error(
@@ -84,6 +91,21 @@ def read_node(section: Section) -> Node:
             "give the domains of one package",
         )
     return node
+
+
+def _check_cores(section: Section, node: Node) -> None:
+    """Raises InputError for kinds of cores, or virtual CPUs of a core, that no package has."""
+    each, speeds, shared = node.cores_per_package.whole, node.core_speed, node.vcpus_per_core
+    if speeds is not None and (speeds.x[-1] > each or speeds.y[0] != 1.0):
+        raise section.required("core_speed").error(
+            f"core speeds from core {speeds.x[-1]} of {each} on, {speeds.y[0]:g} for the first",
+            "give speeds relative to the first core, as {1: 1, 7: 0.6} for the cores from 7 on",
+        )
+    if shared is not None and each % shared.whole:
+        raise section.required("vcpus_per_core").error(
+            f"{each} cores of a package are not whole cores of {shared.whole} virtual CPUs",
+            "give the virtual CPUs of one physical core",
+        )
 
 
 def read_caches(

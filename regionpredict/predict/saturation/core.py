@@ -110,7 +110,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     note += f"; {name}, {max(longest.cycles, ports):.3g} cycles an iteration"
     slots = max(bound.cycles for kind, bound in bounds.items() if kind not in _CHAINS)
     windowed = bounds.get(_WINDOWED)
-    if windowed is not None and machine.threads_per_core > 1:
+    if windowed is not None and machine.threads_per_physical_core > 1:
         slots = max(slots, windowed.cycles / _windows(instructions, machine))
     return BodyCycles(longest.cycles, ports, note, figures, slots)
 
@@ -303,7 +303,7 @@ def _windows(instructions: float, machine: Machine) -> float:
     The window is divided among the threads (Intel, "64 and IA-32 Architectures Optimization
     Reference Manual", 2015, sec. 2.5.1.2). An iteration that fills the part alone takes no longer.
     """
-    threads = float(machine.threads_per_core)
+    threads = float(machine.threads_per_physical_core)
     share = threads * instructions / machine.processor.window.value
     return max(1.0, min(threads, share))
 

@@ -104,8 +104,9 @@ def unsettled_lines(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
 def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
     memory, synchronisation = time.machine.memory, time.synchronisation
     if term == "compute":
-        turbo = ["node.turbo"] if time.machine.node.turbo is not None else []
-        return [*time.core.figures, *turbo]
+        node = time.machine.node
+        speeds = {"node.turbo": node.turbo, "node.core_speed": node.core_speed}
+        return [*time.core.figures, *(key for key, curve in speeds.items() if curve is not None)]
     if term == "memory-bandwidth":
         keys = [f"memory.bandwidth.{kernel}" for kernel in memory.bandwidth]
         if memory.shared_path is not None:

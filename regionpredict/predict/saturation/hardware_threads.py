@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from regionpredict.machine import Machine
+from regionpredict.machine import BINDINGS, Machine
 from regionpredict.predict.curve import Point
 from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.predict.saturation.region_time import RegionTime
@@ -23,14 +23,17 @@ def all_hardware_threads(
     """The time with all hardware threads of this number of packages. Its speedup is over one
     thread.
 
-    None if cores have one thread each, if the region does not allow the threads or has too few
-    iterations, or if its pages are on another package. `counters` have already counted some of the
+    None if cores have one thread each or are of several kinds, if threads have places by number, if
+    the region does not allow the threads or has too few iterations, or if its pages are on another
+    package. `counters` have already counted some of the
     region's traffic.
     """
     each = machine.threads_per_core
     threads = packages * machine.cores_per_package * each
     limit = workload.team_limit
-    if each == 1 or workload.execution is None or (limit is not None and limit < threads):
+    if each == 1 or machine.node.core_speed is not None or machine.binding not in BINDINGS:
+        return None
+    if workload.execution is None or (limit is not None and limit < threads):
         return None
     iterations = workload.table.iterations
     if iterations is not None and iterations < threads:

@@ -9,7 +9,12 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.machine.corrections import FACTORS
-from regionpredict.machine.thread_places import ThreadPlaces, thread_places, threads_on_a_core
+from regionpredict.machine.thread_places import (
+    ThreadPlaces,
+    speed_of_cores,
+    thread_places,
+    threads_on_a_physical_core,
+)
 from regionpredict.predict.curve import CoreTime, Point
 from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.predict.saturation.address_translation import walk_cycles
@@ -168,7 +173,9 @@ class LoopTime:
         """
         sharing, compute = self._sharing(threads), self._factor["compute"] / self._pace(threads)
         slots = sharing * compute * self.core.slots
-        overlapping = max(slots, compute * self.core.overlapping)
+        # Threads beyond the hardware threads take turns.
+        turns = max(1.0, sharing / self.machine.threads_per_physical_core)
+        overlapping = max(slots, turns * compute * self.core.overlapping)
         return _OwnTime(sharing, overlapping, sharing * compute * self.core.loading)
 
     def at(self, threads: int) -> WorkTime:
@@ -258,21 +265,20 @@ class LoopTime:
         return requesting
 
     def _pace(self, threads: int) -> float:
-        """The clock frequency with this many active cores of a package, relative to the machine
-        file's.
+        """The speed of a core by its kind and by the active cores of its package. The first core
+        has 1 at the machine file's clock.
         """
-        if not self.parts.turbo or self.machine.node.turbo is None:
+        if not self.parts.turbo:
             return 1.0
+        speed = speed_of_cores(self.machine, threads, static=self.static)
         busy = min(self._places(threads).together, self.machine.cores_per_package)
-        return self.machine.pace(busy)
+        return speed * self.machine.pace(busy)
 
     def _sharing(self, threads: int) -> float:
         """Threads per core: on the fullest core, or on average if the schedule is dynamic."""
         if not self.parts.hardware_threads:
             return 1.0
-        if self.static:
-            return float(threads_on_a_core(self.machine, threads))
-        return max(1.0, threads / self.machine.cores)
+        return threads_on_a_physical_core(self.machine, threads, static=self.static)
 
     def _crowd(self, threads: int) -> float:
         """The number of threads that share the busiest path."""

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
-from regionpredict.machine.thread_places import threads_on_a_core
+from regionpredict.machine.thread_places import cache_sharers, threads_of_second_caches
 from regionpredict.predict.saturation.constants import (
     COUNTED_TEAMS,
     STAYING,
@@ -108,10 +108,9 @@ class TrafficCurve:
         self._cores = machine.cores
         self._shared = [cache.shared_by_cores.whole for cache in machine.caches]
         # Where second-level caches have a thread each, the next ones share them.
-        second = machine.cores_per_second_cache
-        self._turn = [machine.cores // second] if machine.binding == "caches" else []
+        turn = threads_of_second_caches(machine)
         self.edges = sorted(
-            count for count in {1, *self._shared, self._cores, *self._turn} if count <= self._cores
+            count for count in {1, *self._shared, self._cores, turn} if count <= self._cores
         )
         self._between: list[int] | None = None
 
@@ -219,16 +218,6 @@ class TrafficCurve:
         each = (threads - 1) // cores
         return [each * cores + 1, (each + 1) * cores]
 
-    def _sharers(self, cores: int, threads: int) -> int:
-        """The number of threads in a cache that `cores` share."""
-        if self.machine.binding == "spread" and threads < self._cores:
-            return -(-threads * cores // self._cores)
-        if self._turn and threads < self._cores:
-            each = -(-threads // self._turn[0])  # threads of a second-level cache
-            second = self.machine.cores_per_second_cache
-            return min(cores, each * max(1, cores // second))
-        return cores * threads_on_a_core(self.machine, threads)
-
     def _thread_counts(self) -> list[int]:
         """Counts at which the traffic is computed, so that it is almost linear in between.
 
@@ -268,7 +257,7 @@ class TrafficCurve:
     def _caches(self, threads: int) -> list[CacheLevel]:
         levels: list[CacheLevel] = []
         for cache, cores in zip(self.machine.caches, self._shared, strict=True):
-            most = self._sharers(cores, threads)
+            most = cache_sharers(self.machine, cores, threads)
             sharers = min(threads, most)
             size = cache.size_bytes.value
             if levels and cache.policy in ("victim", "exclusive"):
@@ -323,7 +312,7 @@ class TrafficCurve:
         threads.
         """
         shared = self._shared[level]
-        cores = min(threads, self._sharers(shared, threads), shared)
+        cores = min(threads, cache_sharers(self.machine, shared, threads), shared)
         rate = self._rates.get((level, cores, writes))
         if rate is None:
             cache = self.machine.caches[level]

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.ir import Diagnostic
-from regionpredict.machine import Machine
+from regionpredict.machine import Machine, cores_filled_first
 from regionpredict.predict import (
     BAND_SHARE,
     NOTHING_RECOMMENDED,
@@ -247,7 +247,7 @@ def speedup_curve(prediction: Prediction, machine: Machine) -> Drawing:
     most = prediction.speedup[-1][0]
     each = machine.cores_per_package
     zones = []
-    if machine.binding == "close":
+    if cores_filled_first(machine) == each:
         zones = [
             {"from": max(1, at * each + 0.5), "to": min((at + 1) * each + 0.5, most),
              "label": f"package {at + 1}", "short": str(at + 1)}

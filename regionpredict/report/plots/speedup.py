@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regionpredict.errors import InputError
-from regionpredict.machine import Machine
+from regionpredict.machine import Machine, cores_filled_first
 from regionpredict.predict import TeamPrediction
 from regionpredict.report.plots.canvas import (
     COLOURS,
@@ -69,7 +69,7 @@ def speedup_figure(teams: Sequence[TeamPrediction], machine: Machine) -> Figure:
     _packages(axes, machine, last)
     ticks = _ticks(machine, last)
     axes.set_xticks(ticks, [str(tick) for tick in ticks])
-    axes.set_xlabel("threads" + (", over all packages" if machine.binding == "spread" else ""))
+    axes.set_xlabel("threads" + ("" if _one_after_the_other(machine) else ", over all packages"))
     axes.set_ylabel("speedup over one thread")
     left_out = sum(len(group) for group in groups[len(shown) :])
     title = plain(machine.name)
@@ -141,9 +141,14 @@ def _label(group: Sequence[TeamPrediction]) -> str:
     return plain(f"{name}: {hint}", 80)
 
 
+def _one_after_the_other(machine: Machine) -> bool:
+    """Whether threads fill a package before they use another one."""
+    return cores_filled_first(machine) == machine.cores_per_package
+
+
 def _packages(axes: Axes, machine: Machine, last: int) -> None:
     """A shaded area and a label for each package that the threads use."""
-    if machine.binding == "spread" or machine.packages == 1:
+    if machine.packages == 1 or not _one_after_the_other(machine):
         return
     for number in range(machine.packages):
         begin = number * machine.cores_per_package

@@ -8,7 +8,6 @@ import pytest
 from round_machine import round_machine, workload_of_text
 
 from regionpredict.machine import Machine
-from regionpredict.machine.model import Binding
 from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
 from regionpredict.predict.saturation.region_time import LoopTime, counters_of
 from regionpredict.workload import CacheContents
@@ -57,7 +56,7 @@ def loop_time(folder: Path, code: str, node: Machine, parts: Parts = ALL_PARTS) 
     ],
 )
 def test_what_a_core_computes_goes_with_its_clock(
-    tmp_path: Path, threads: int, binding: Binding, gigahertz: float
+    tmp_path: Path, threads: int, binding: str, gigahertz: float
 ) -> None:
     turbo = TURBO.as_run(binding=binding)
     base = loop_time(tmp_path, ROOTS, PLAIN.as_run(binding=binding)).at(threads)
