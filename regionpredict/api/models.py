@@ -18,14 +18,14 @@ from regionpredict.fit.model.fitted_model import FittedModel, Interval, growth_k
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_point import NextPoint, next_point
-from regionpredict.report.call_tree import call_tree_table, growth_text, matches
+from regionpredict.report.call_tree import call_shares, call_tree_table, growth_text, matches
 from regionpredict.report.document import Document, Section
 from regionpredict.report.fit_document import FitResult, fit_document
 from regionpredict.report.fitted_models import model_record, models_json
+from regionpredict.report.model_curves import model_curves
 from regionpredict.report.plots import figure_bytes
-from regionpredict.report.plots.curves import curves_figure
+from regionpredict.report.plots.drawn import figure_of
 from regionpredict.report.plots.maps import contour_figure, surface_figure
-from regionpredict.report.plots.shares import shares_figure
 from regionpredict.report.rendered import rendered
 
 if TYPE_CHECKING:
@@ -148,13 +148,11 @@ class Model:
         free = [name for name in self.parameters if name not in (fixed or {})]
         kind = drawing or ("contour" if len(free) == 2 else "curves")
         if kind == "curves":
-            return _drawn(
-                curves_figure(
-                    [(self.series, self.fitted)], parameter=free[0] if free else None,
-                    fixed=fixed, until=until, level=level,
-                ),
-                path,
+            block = model_curves(
+                [(self.series, self.fitted)], parameter=free[0] if free else None, fixed=fixed,
+                until=until, level=level,
             )  # fmt: skip
+            return _drawn(figure_of(block), path)
         draw = contour_figure if kind == "contour" else surface_figure
         return _drawn(draw(self.series, self.fitted, fixed), path)
 
@@ -212,7 +210,7 @@ class Comparison:
     def plot(self, path: str | Path | None = None, **options: Any) -> Figure:
         """The models' curves in one figure. Options are those of `Model.plot`."""
         pairs = [(model.series, model.fitted) for model in self.models]
-        return _drawn(curves_figure(pairs, **options), path)
+        return _drawn(figure_of(model_curves(pairs, **options)), path)
 
     def __str__(self) -> str:
         rows = self.rows()
@@ -289,7 +287,8 @@ class Models:
         self, path: str | Path | None = None, *, measured: Measured = "exclusive", **options: Any
     ) -> Figure:
         """The share of each call in the total of the first metric, stacked over a parameter."""
-        return _drawn(shares_figure(call_trees(self._set(), measured)[0], **options), path)
+        tree = call_trees(self._set(), measured)[0]
+        return _drawn(figure_of(call_shares(tree, **options)), path)
 
     def to_json(self) -> str:
         """The models as JSON, schema `regionpredict/models/1`."""

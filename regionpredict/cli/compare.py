@@ -214,13 +214,10 @@ def _disturbed(campaigns: Sequence[Campaign], paths: Sequence[Path]) -> tuple[st
 
 
 def _figure(result: Comparison, drawing: str | None) -> Figure:
-    if drawing == "speedups":
-        from regionpredict.report.plots.predicted_measured import speedups_figure
+    from regionpredict.report.plots.drawn import figure_of
+    from regionpredict.report.verdict_scatter import speedup_scatter, utilisation_scatter
 
-        return speedups_figure(result)
-    from regionpredict.report.plots.areas import areas_figure
-
-    return areas_figure(result)
+    return figure_of((speedup_scatter if drawing == "speedups" else utilisation_scatter)(result))
 
 
 def _models_by_size(

@@ -159,7 +159,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
 
     from regionpredict.errors import InputError
     from regionpredict.fit.search.experiment_models import model_experiment
-    from regionpredict.report.call_tree import call_tree_records, call_tree_table
+    from regionpredict.report.call_tree import call_shares, call_tree_records, call_tree_table
     from regionpredict.report.fit_document import FitResult, fit_document
     from regionpredict.report.fitted_models import models_json
     from regionpredict.report.next_points import next_points
@@ -203,7 +203,10 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         text = models_json(models, predictions, calls, asked)
     else:
         shown = trees if options["tree"] else ()
-        tables = [call_tree_table(tree, points, **choice) for tree in shown]
+        tables = [
+            block for tree in shown
+            for block in (call_tree_table(tree, points, **choice), call_shares(tree))
+        ]  # fmt: skip
         style = output if output in ("python", "latex") else "text"
         result = FitResult(models, predictions, asked, tables, options["level"], style)
         text = rendered(fit_document(PurePath(path).name, result), output)

@@ -28,10 +28,10 @@ def drawing(
     """The requested drawing. With `kind` None, a contour if a model has two free parameters, else
     curves. Omissions are reported on standard error."""
     from regionpredict.errors import InputError
-    from regionpredict.report.plots.canvas import COLOURS
-    from regionpredict.report.plots.curves import curves_figure
+    from regionpredict.report.call_tree import call_shares
+    from regionpredict.report.model_curves import MOST_CURVES, model_curves
+    from regionpredict.report.plots.drawn import figure_of
     from regionpredict.report.plots.maps import contour_figure, surface_figure
-    from regionpredict.report.plots.shares import shares_figure
 
     if kind == "shares":
         if len(trees) != 1:
@@ -39,7 +39,7 @@ def drawing(
                 f"shares are of one metric, there are {', '.join(t.metric for t in trees)}",
                 remedy="choose one with --metric",
             )
-        return shares_figure(trees[0], fixed=fixed, until=until)
+        return figure_of(call_shares(trees[0], fixed=fixed, until=until))
     if not models.models:
         raise InputError("no model to draw", remedy="measure more points")
     parameters = models.models[0][1].parameters
@@ -63,9 +63,9 @@ def drawing(
     if not free:
         raise UsageError("--fix leaves no parameter to draw over", remedy="fix fewer")
     alike = [item for item in models.models if free[0] in item[1].parameters]
-    shown = alike[: len(COLOURS)]
+    shown = alike[:MOST_CURVES]
     if len(shown) < len(models.models):
         click.echo(
             f"drawn: {len(shown)} of {len(models.models)} models. Use --filter to choose.", err=True
         )
-    return curves_figure(shown, parameter=free[0], fixed=fixed, until=until, level=level)
+    return figure_of(model_curves(shown, parameter=free[0], fixed=fixed, until=until, level=level))

@@ -245,11 +245,13 @@ def _shown(
 
 def _draw(plot: Path, result: Predictions, view: View) -> None:
     """Draws the curves of the parallel regions in the view."""
-    from regionpredict.report.plots.speedup import speedup_figure
+    from regionpredict.report.plots.drawn import figure_of
+    from regionpredict.report.speedup_chart import program_speedup
     from regionpredict.report.view import chosen_predictions, chosen_teams
 
     shown = chosen_predictions(result.predictions, result.teams, view)
-    write_plot(plot, speedup_figure(chosen_teams(result.teams, shown), result.machine))
+    teams = chosen_teams(result.teams, shown)
+    write_plot(plot, figure_of(program_speedup(teams, result.machine)))
 
 
 def _line_at(span: Span) -> str | None:

@@ -141,13 +141,14 @@ def _judged(
 def _written(comparison: Comparison, stem: str, folder: Path) -> str:
     """Writes a comparison and its plot. Returns the plot's name, or an empty text."""
     from regionpredict.report.comparison import comparison_record
-    from regionpredict.report.plots.areas import areas_figure, drawn
+    from regionpredict.report.plots.drawn import figure_of
+    from regionpredict.report.verdict_scatter import scored, utilisation_scatter
 
     text = json.dumps(comparison_record(comparison), indent=1) + "\n"
     write_file(folder / f"comparison-{stem}.json", text)
-    if not drawn(comparison) or not can_draw():
+    if not scored(comparison) or not can_draw():
         return ""
-    write_drawing(folder / f"{stem}.svg", areas_figure(comparison))
+    write_drawing(folder / f"{stem}.svg", figure_of(utilisation_scatter(comparison)))
     return f"{stem}.svg"
 
 
@@ -169,9 +170,9 @@ def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
 
 def _sweep(sweep: Sweep, machine: Machine, folder: Path) -> Figure:
     """Writes the plot of one sweep."""
-    from regionpredict.report.plots.sweeps import sweep_figure
+    from regionpredict.report.plots.drawn import figure_of
     from regionpredict.report.quantities import plural
-    from regionpredict.report.study_page import Figure
+    from regionpredict.report.study_page import Figure, sweep_curve
 
     lines = {
         "density: score": [(p.x, p.score) for p in sweep.points if p.score is not None],
@@ -180,5 +181,6 @@ def _sweep(sweep: Sweep, machine: Machine, folder: Path) -> Figure:
         ],
     }
     name = f"sweep-{sweep.name}.svg"
-    write_drawing(folder / name, sweep_figure(machine.name, sweep.axis, lines))
-    return Figure(name, f"Score and efficiency by {sweep.axis}", sweep.axis, lines)
+    figure = Figure(name, f"Score and efficiency by {sweep.axis}", sweep.axis, lines)
+    write_drawing(folder / name, figure_of(sweep_curve(figure)))
+    return figure

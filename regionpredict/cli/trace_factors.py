@@ -171,10 +171,10 @@ def command(
     elif by_factor:
         raise click.UsageError("--law needs --extrapolate")
     if plot is not None and extrapolation is not None:
-        from regionpredict.report.plots.factors import factors_figure
+        from regionpredict.report.plots.drawn import figure_of
+        from regionpredict.report.run_factors import factors_curve
 
-        title = f"{study.runs[0].factors.name}: efficiency factors"
-        write_plot(plot, factors_figure(study, extrapolation, title))
+        write_plot(plot, figure_of(factors_curve(study, extrapolation)))
     if output == "json":
         text = factors_json(study, extrapolation, hints)
     else:

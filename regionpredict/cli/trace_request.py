@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from regionpredict.trace.selection import Selection
 
 PARAVER = (".prv", ".prv.gz")
+_PLOT_BINS = 2000  # parts of the run in a figure
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -160,9 +161,10 @@ def tell(
     else:
         text = rendered(result_document(result, analysis, top, metric), output)
     if plot is not None:
-        from regionpredict.report.plots.timeline import timeline_figure
+        from regionpredict.report.html.timeline import timeline_block
+        from regionpredict.report.plots.drawn import figure_of
 
-        write_plot(plot, timeline_figure(analysis))
+        write_plot(plot, figure_of(timeline_block(analysis, _PLOT_BINS)))
     write_result(text, target)
     write_notes(analysis.findings)
     for balance in result.balances:

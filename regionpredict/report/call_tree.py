@@ -13,9 +13,14 @@ from regionpredict.fit.call_tree import CallTree
 from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.model.terms import FloatArray, term_text
-from regionpredict.report.document import Cell, Column, Table
+from regionpredict.report.document import Cell, Column, Drawing, Table
+from regionpredict.report.model_curves import evenly_spaced
 
 Order = Literal["growth", "value", "name", "file"]
+_SHARES_REACH = 64.0  # of a picture of shares, beyond the largest measured value
+_BARS = 13  # of a picture of shares
+_SHARED = 5  # calls with their own part of a bar
+_SHOWN_SHARE = 0.05  # percent: less is not drawn
 
 
 def call_tree_table(
@@ -168,3 +173,51 @@ def _order(
         listed.append(index)
         waiting += children.get(index, [])[::-1]
     return listed
+
+
+def call_shares(
+    tree: CallTree, *, parameter: str | None = None, fixed: Mapping[str, float] | None = None,
+    until: float | None = None,
+) -> Drawing:  # fmt: skip
+    """The shares of the largest calls and of all others together. They add up to 100 %.
+
+    `parameter` (by default the first) is on the axis, up to `until` (by default 64 times the
+    largest measured value). The others have their value in `fixed`, or the largest measured one.
+    Raises `InputError` for an unknown parameter.
+    """
+    name = parameter or tree.parameters[0]
+    for asked in (name, *(fixed or {})):
+        if asked not in tree.parameters:
+            raise InputError(
+                f"there is no parameter '{asked}'",
+                remedy=f"the parameters are {', '.join(tree.parameters)}",
+            )
+    index = tree.parameters.index(name)
+    points = np.concatenate([call.model.points for call in tree.calls if call.model is not None])
+    low = float(points[:, index].min())
+    most = float(points[:, index].max())
+    high = until if until is not None else max(_SHARES_REACH * most, low + 1)
+    if not low < high:
+        raise InputError(
+            f"shares from {name} = {low:g} to {high:g} are empty", remedy="give a larger end"
+        )
+    grid = evenly_spaced(low, high, _BARS)
+    coordinates = np.tile(points.max(0), (_BARS, 1))
+    for asked, value in (fixed or {}).items():
+        coordinates[:, tree.parameters.index(asked)] = value
+    coordinates[:, index] = grid
+    shares = 100 * tree.shares(coordinates)
+    largest = np.argsort(-shares.max(1), kind="stable")[:_SHARED]
+    rest = shares.sum(0) - shares[largest].sum(0)
+    names = [tree.calls[k].callpath for k in largest]
+    layers = [shares[k] for k in largest]
+    if rest.max() > _SHOWN_SHARE:
+        names.append("the others")
+        layers.append(rest)
+    rows = [
+        {"label": f"{float(f'{x:.3g}'):g}", "values": [float(layer[at]) for layer in layers]}
+        for at, x in enumerate(grid.tolist())
+    ]
+    what = f"share of {tree.metric or 'all'} (%)"
+    return {"kind": "stack", "title": f"Calls: {what} by {name}", "x": name, "y": what,
+            "names": names, "rows": rows}  # fmt: skip

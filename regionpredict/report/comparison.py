@@ -30,6 +30,7 @@ from regionpredict.report.html.source import file_blocks
 from regionpredict.report.names import common_folder
 from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.quantities import plural, show_seconds, show_share
+from regionpredict.report.verdict_scatter import KINDS, speedup_scatter
 
 _SHOWN = 10
 _OF_VERDICTS = ("speedup_error", "time_ratio", "utilisation", "hinted", "needed", "right", "loss")
@@ -60,7 +61,7 @@ def comparison_document(
     if folder:
         lead.append(f"Files are named as they stand in {folder}")
     sections = [
-        Section("Overview", [Facts(_rates(comparison)), *_scatter(comparison, folder)]),
+        Section("Overview", [Facts(_rates(comparison)), speedup_scatter(comparison, folder)]),
         Section("Regions", [_regions(comparison, comparison.verdicts, laws, folder)]),
         Section("Teams", [_regions(comparison, comparison.teams, laws, folder)]),
         Section("Wrong", [
@@ -132,25 +133,6 @@ def _rate(rate: Rate) -> str:
         f"{100 * rate.share:.1f} % ({rate.right} of {rate.judged}; 95 % interval "
         f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %)"
     )
-
-
-def _scatter(comparison: Comparison, folder: str) -> list[Drawing]:
-    """Predicted over measured speedups. On the diagonal, they are equal."""
-    points: list[Drawing] = []
-    for verdict in comparison.counted:
-        predicted, measured = _speedups(verdict)
-        if predicted is None or measured is None or verdict.incomparable:
-            continue
-        points.append({"name": verdict.hint.id.removeprefix(folder), "x": measured, "y": predicted,
-                       "kind": _verdict(verdict)})  # fmt: skip
-    if not points:
-        return []
-    most = max(max(point["x"], point["y"]) for point in points)
-    return [{
-        "kind": "scatter", "title": "Speedups on the most threads: on the line, both are the same",
-        "x": "measured", "y": "predicted", "points": points, "kinds": "verdict",
-        "lines": [{"name": "", "points": [[0, 0], [most, most]]}],
-    }]  # fmt: skip
 
 
 def _regions(
@@ -227,7 +209,7 @@ def _alone(verdict: Verdict) -> float | None:
 def _verdict(verdict: Verdict) -> str:
     if verdict.incomparable:
         return "not comparable"
-    return {True: "right", False: "wrong", None: "not judged"}[verdict.right]
+    return KINDS[verdict.right]
 
 
 def wrong_term(verdict: Verdict) -> str:

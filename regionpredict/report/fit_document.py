@@ -6,10 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from regionpredict.fit.experiment import Series
-from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.report.call_tree import growth_text
 from regionpredict.report.document import (
@@ -17,7 +13,6 @@ from regionpredict.report.document import (
     Cell,
     Column,
     Document,
-    Drawing,
     Facts,
     Items,
     Place,
@@ -26,32 +21,28 @@ from regionpredict.report.document import (
     Text,
 )
 from regionpredict.report.fitted_models import FORECAST, FORMULA, PredictedValue
-from regionpredict.report.html.blocks import curve, line, marks
-from regionpredict.report.model_slices import REACH, ModelSlice, evenly_spaced
+from regionpredict.report.model_curves import MOST_CURVES, model_curves
 from regionpredict.report.next_points import Asked, next_points_table
 
-_SAMPLES = 32  # of each curve
 _MOST_DRAWN = 100
 """The maximum number of models with curves, since the interval of each takes hundreds of
 evaluations.
 """
-_WIDE = 8.0
-"""An axis is logarithmic if its positive values span this factor, as in plots."""
 _NAMED = 3  # forecasters that a table has
 
 
 class FitResult(NamedTuple):
     """The result of `fit`.
 
-    `next_points` is None if they were not requested. `trees` are call trees as tables. `level` is
-    the probability of the bands. `style` is the language of the formulas: `text`, `python` or
-    `latex`.
+    `next_points` is None if they were not requested. `trees` are call trees as tables and
+    pictures. `level` is the probability of the bands. `style` is the language of the formulas:
+    `text`, `python` or `latex`.
     """
 
     models: ModelSet
     predictions: Sequence[PredictedValue] = ()
     next_points: Sequence[Asked] | None = None
-    trees: Sequence[Table] = ()
+    trees: Sequence[Block] = ()
     level: float = 0.9
     style: str = "text"
 
@@ -71,6 +62,7 @@ def fit_document(path: str, result: FitResult) -> Document:
     left_out = [str(problem) for problem in result.models.problems]
     sections = [
         Section("Models", [_models(result), *notes], only),
+        Section("Comparison", lambda: _together(result), "page"),
         Section("Doubts", [Items(doubts, "Doubts")], only),
         Section("Left out", [Items(left_out)], "page"),
         Section("Predictions", prediction_blocks(result.predictions), only),
@@ -79,6 +71,15 @@ def fit_document(path: str, result: FitResult) -> Document:
                 [next_points_table(result.next_points)] if result.next_points else []),
     ]  # fmt: skip
     return Document(f"Models of {path}", [], sections)
+
+
+def _together(result: FitResult) -> list[Block]:
+    """All models over one parameter in one picture, if there are a few of them."""
+    models = result.models.models
+    names = {(series.metric, model.parameters) for series, model in models}
+    if not 2 <= len(models) <= MOST_CURVES or len(names) > 1:
+        return []
+    return [model_curves(models, level=result.level)]
 
 
 def _models(result: FitResult) -> Table:
@@ -135,49 +136,9 @@ def _details(result: FitResult, at: int) -> list[Block]:
     ]
     if at >= _MOST_DRAWN:
         return [Facts(pairs)]
-    return [Facts(pairs), *(_curve(series, model, name, result.level) for name in model.parameters)]
-
-
-def _curve(series: Series, model: FittedModel, parameter: str, level: float) -> Drawing:
-    """The model over one parameter, with the other parameters at their largest measured values."""
-    model_slice = ModelSlice(series, model, parameter, {})
-    low, most = float(model_slice.x.min()), float(model_slice.x.max())
-    high = REACH * most if most > low else max(REACH * most, most + 1.0)
-    grid = evenly_spaced(low, high, _SAMPLES)
-    coordinates = model_slice.coordinates_at(grid)
-    predictions = model.predict_many(coordinates)
-    bands = [model.interval(place, level) for place in coordinates]
-    points = list(zip(grid.tolist(), predictions.tolist(), strict=True))
-    band = [(x, b.low, b.high) for x, b in zip(grid.tolist(), bands, strict=True)]
-    known = [k for k in range(len(model_slice.x)) if np.isfinite(model_slice.y[k])]
-    shown = [(float(model_slice.x[k]), float(model_slice.y[k])) for k in known]
-    bars = [(float(model_slice.x[k]), *model_slice.spread(k)) for k in known]
-    drawn = [line("model", points, _clipped(band, predictions)),
-             marks("measured, from the least to the most", shown, colour=0, bars=bars)]  # fmt: skip
-    title = f"{series.metric or 'value'} over {parameter}"
-    title += f" at {model_slice.others}" if model_slice.others else ""
-    title += f", {100 * level:.0f} % band"
-    spans = [*predictions.tolist(), *(y for _, y in shown)]
-    unit = f" ({series.unit})" if series.unit else ""
-    last = {"x": most, "label": "measured up to here"}
-    return curve(title, parameter, f"{series.metric or 'value'}{unit}", drawn, mark=last,
-                 logx=_wide([low, high]), logy=_wide(spans),
-                 band=f"{100 * level:.0f} % band of the model")  # fmt: skip
-
-
-def _clipped(
-    band: Sequence[tuple[float, float, float]], predictions: np.ndarray
-) -> list[tuple[float, float, float]]:
-    """Limits a wide interval above and below the curve, so that the points stay visible."""
-    least, most = float(predictions.min()), float(predictions.max())
-    if least <= 0:
-        return list(band)
-    floor, roof = 0.2 * least, 5.0 * most
-    return [(x, min(max(low, floor), roof), min(max(high, floor), roof)) for x, low, high in band]
-
-
-def _wide(values: Sequence[float]) -> bool:
-    return min(values) > 0 and max(values) >= _WIDE * min(values)
+    curves = (model_curves([(series, model)], parameter=name, level=result.level)
+              for name in model.parameters)  # fmt: skip
+    return [Facts(pairs), *curves]
 
 
 def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:

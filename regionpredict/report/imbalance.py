@@ -18,7 +18,7 @@ from regionpredict.report.document import (
     Table,
 )
 from regionpredict.report.html.blocks import curve, line
-from regionpredict.report.html.timeline import timeline_block
+from regionpredict.report.html.timeline import timeline_section
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace import Finding
 from regionpredict.trace.analysis import Analysis
@@ -111,7 +111,7 @@ def imbalance_document(
         Section("Locations", lambda: [_workloads(whole, study.locations), *_evolution(whole)],
                 "page"),
         Section("Call paths", [_call_paths(study, top)]),
-        Section("Timeline", lambda: timeline_block(analysis), "page"),
+        timeline_section(analysis),
         Section("Findings", [Items(notes)], "page"),
     ]  # fmt: skip
     return Document(f"Imbalance of {analysis.trace.name}", lead, sections)

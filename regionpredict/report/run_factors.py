@@ -85,7 +85,11 @@ def factors_document(
     sections = [
         Section("Factors", [_factors(study), _teams(runs)]),
         Section("Iterations", _iterations(runs)),
-        Section("Curves", lambda: _curves(study, extrapolation), "page"),
+        Section(
+            "Curves",
+            lambda: [] if extrapolation is None else [factors_curve(study, extrapolation)],
+            "page",
+        ),
         Section("On more processes", _more(extrapolation) if extrapolation is not None else []),
         Section("Parallel regions", regions, "page" if hints is None else ""),
         Section("Notes", [Items(study.notes)], "page"),
@@ -207,12 +211,10 @@ def _iterations(runs: Sequence[RunFactors]) -> list[Block]:
     return blocks
 
 
-def _curves(study: Study, extrapolation: Extrapolation | None) -> list[Drawing]:
+def factors_curve(study: Study, extrapolation: Extrapolation) -> Drawing:
     """Marks are measured, lines are the laws, and bands contain the values that the runs do not
     exclude.
     """
-    if extrapolation is None:
-        return []
     first = study.widths[0]
     last = max([study.widths[-1], *(point.width for point in extrapolation.points)])
     grid = np.geomspace(first, max(last, 2 * first), _SAMPLES).tolist()
@@ -237,9 +239,9 @@ def _curves(study: Study, extrapolation: Extrapolation | None) -> list[Drawing]:
     mark = None
     if last > study.widths[-1]:
         mark = {"x": study.widths[-1], "label": "measured up to here"}
-    title = "Efficiency factors over processes, and what the runs do not refute"
-    return [curve(title, "processes", "%", series, mark=mark, logx=True,
-                  band="what the runs do not refute")]  # fmt: skip
+    title = f"{study.runs[0].factors.name}: efficiency factors over processes"
+    return curve(title, "processes", "efficiency (%)", series, mark=mark, logx=True,
+                 band="values that the runs do not exclude")  # fmt: skip
 
 
 def _line(name: str, grid: Sequence[float], bands: Sequence[Sequence[float]]) -> Drawing:

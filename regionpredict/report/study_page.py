@@ -20,8 +20,8 @@ from regionpredict.report.document import (
 )
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.measurements import disturbed_runs
-from regionpredict.report.plots.areas import drawn
 from regionpredict.report.quantities import plural, show_share
+from regionpredict.report.verdict_scatter import utilisation_scatter
 
 
 class Judged(NamedTuple):
@@ -77,11 +77,21 @@ def study_document(
         Section("Success", [table]),
         Section("Limits", [Items(_limits(campaign, judged[0].comparison))]),
         Section("Plots", plots, "markdown"),
-        Section("Score and utilisation", lambda: list(map(_scatter, judged)), "page"),
+        Section(
+            "Score and utilisation",
+            lambda: [utilisation_scatter(one.comparison) for one in judged],
+            "page",
+        ),
         Section(alone, [Text(f"![{one.caption}]({one.plot})") for one in sweeps], "markdown"),
-        Section(alone, lambda: list(map(_sweep, sweeps)), "page"),
+        Section(alone, lambda: list(map(sweep_curve, sweeps)), "page"),
     ]
     return Document("Predicted and measured", lead, sections)
+
+
+def sweep_curve(figure: Figure) -> Drawing:
+    """The picture of model predictions."""
+    lines = [line(name, points) for name, points in figure.lines.items()]
+    return curve(figure.caption, figure.axis, "", lines, logx=True)
 
 
 def _row(judged: Judged) -> list[Cell]:
@@ -93,25 +103,6 @@ def _row(judged: Judged) -> list[Cell]:
         *((_share(baseline), baseline.share) for baseline in baselines(comparison).values()),
         time_lost(comparison.judged), comparison.median_speedup_error,
     ]  # fmt: skip
-
-
-def _scatter(judged: Judged) -> Drawing:
-    """The score and the measured utilization of each loop, in percent."""
-    points = [
-        {"name": verdict.hint.id, "x": 100 * score, "y": 100 * utilisation,
-         "kind": "wrong" if verdict.right is False else "right"}
-        for score, utilisation, verdict in drawn(judged.comparison)
-    ]  # fmt: skip
-    return {
-        "kind": "scatter", "title": f"{judged.model} model, {_rule(judged.comparison)}",
-        "x": "score (%)", "y": "utilisation (%)", "points": points, "kinds": "hint",
-        "lines": [{"name": "", "points": [[0, 0], [100, 100]]}],
-    }  # fmt: skip
-
-
-def _sweep(figure: Figure) -> Drawing:
-    lines = [line(name, points) for name, points in figure.lines.items()]
-    return curve(figure.caption, figure.axis, "", lines)
 
 
 def _rule(comparison: Comparison) -> str:

@@ -21,7 +21,7 @@ from regionpredict.report.document import (
     Text,
 )
 from regionpredict.report.html.blocks import curve, heat, line
-from regionpredict.report.html.timeline import timeline_block
+from regionpredict.report.html.timeline import timeline_section
 from regionpredict.report.process_grid import grid_tables, grid_values, without_rank
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace import EventTrace, Location
@@ -56,7 +56,7 @@ def result_document(
         Section("Call paths", lambda: [_ranked(result, metric, top)], "text"),
         Section("Worst instances", [_worst(result, metric)]),
         Section("Sums", [Facts([pair for sum in result.balances for pair in _sum(sum)])]),
-        Section("Timeline", lambda: timeline_block(analysis), "page"),
+        timeline_section(analysis),
         Section("Waits over time", lambda: _severity(result, metric), "page"),
         Section("Process grid", lambda: _grids(result, trace, names), "page"),
         Section("Process grid", [

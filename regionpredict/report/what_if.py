@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 
 from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
-from regionpredict.report.html.timeline import timeline_block
+from regionpredict.report.html.timeline import timeline_section
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace import Finding
 from regionpredict.trace.analysis import Analysis
@@ -70,7 +70,7 @@ def what_if_document(
     sections = [
         Section("Call paths", [Table("Call paths, by gain", columns, rows, legend=legend)]),
         Section("Records", [Table("", [Column(name, key=name) for name in names], records)], "csv"),
-        Section("Timeline", lambda: timeline_block(analysis), "page"),
+        timeline_section(analysis),
         Section("Findings", [Items([str(finding) for finding in findings])], "page"),
     ]  # fmt: skip
     return Document(f"What if: {analysis.trace.name}", lead, sections)

@@ -16,7 +16,8 @@ from regionpredict.frontend import SourceRequest
 from regionpredict.machine import load
 from regionpredict.model_sweeps import model_sweeps, sweep_source
 from regionpredict.pipeline import analyse
-from regionpredict.report.plots.sweeps import sweep_figure
+from regionpredict.report.plots.drawn import figure_of
+from regionpredict.report.study_page import Figure, sweep_curve
 from tests.report.html_pages import blocks_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -145,8 +146,8 @@ def test_sweeps_are_loops_that_both_readers_read_alike(tmp_path: Path) -> None:
 
 
 def test_a_sweep_has_its_lines_from_0_up_and_the_whole_width() -> None:
-    figure = sweep_figure("m", "x", {"one": [(1, 0.5), (4, 1.5)], "two": [(1, 0.0), (2, 0.25)]})
-    (axes,) = figure.axes
+    lines = {"one": [(1, 0.5), (4, 1.5)], "two": [(1, 0.0), (2, 0.25)]}
+    (axes,) = figure_of(sweep_curve(Figure("", "m", "x", lines))).axes
     lines = {line.get_label(): line.get_xydata().tolist() for line in axes.get_lines()}
     assert lines == {"one": [[1, 0.5], [4, 1.5]], "two": [[1, 0.0], [2, 0.25]]}
     assert axes.get_xlim() == (1, 4)

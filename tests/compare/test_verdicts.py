@@ -24,8 +24,9 @@ from regionpredict.measure.records import Campaign, EntryCase, Host, RegionRun, 
 from regionpredict.measure.store import Store
 from regionpredict.measure.summary import RegionSummary, summarise
 from regionpredict.report.comparison import comparison_document, comparison_record, wrong_term
-from regionpredict.report.plots.areas import areas_figure
+from regionpredict.report.plots.drawn import figure_of
 from regionpredict.report.rendered import rendered
+from regionpredict.report.verdict_scatter import utilisation_scatter
 
 ROOT = Path(__file__).resolve().parents[2]
 HOST = Host("here", "a processor", 2, 2, 1, 1)
@@ -156,7 +157,7 @@ def test_two_of_four_packages_are_judged_as_two() -> None:
 
 def _drawn(result: Comparison) -> tuple[dict[str, list[tuple[float, float]]], str]:
     """The points of each line by its name in the legend, and the title."""
-    (axes,) = areas_figure(result).axes
+    (axes,) = figure_of(utilisation_scatter(result)).axes
     marks = {str(line.get_label()): [(float(x), float(y)) for x, y in line.get_xydata()]
              for line in axes.get_lines()}  # fmt: skip
     return marks, axes.get_title(loc="left")
@@ -164,12 +165,11 @@ def _drawn(result: Comparison) -> tuple[dict[str, list[tuple[float, float]]], st
 
 def test_half_a_machine_has_half_its_areas_in_the_plot() -> None:
     hints = _hints(_hint(10, 4, score=0.9), _hint(20, 2, score=0.4), packages=4, cores=6)
-    (axes,) = areas_figure(compare(hints, _summaries(HALF))).axes
-    areas = [patch for patch in axes.patches if patch.get_gid() == "area"]
+    (axes,) = figure_of(utilisation_scatter(compare(hints, _summaries(HALF)))).axes
+    areas = [area.get_paths()[0].get_extents().get_points().tolist()
+             for area in axes.collections if area.get_gid() == "area"]  # fmt: skip
     # Equal squares on the diagonal: each half of both axes.
-    assert [(a.get_xy(), a.get_width(), a.get_height()) for a in areas] == [
-        ((0, 0), 50, 50), ((50, 50), 50, 50)
-    ]  # fmt: skip
+    assert areas == [[[0, 0], [50, 50]], [[50, 50], [100, 100]]]
 
 
 def test_what_is_not_judged_is_not_drawn_and_no_part_of_the_rate() -> None:
@@ -179,9 +179,9 @@ def test_what_is_not_judged_is_not_drawn_and_no_part_of_the_rate() -> None:
     assert result.verdicts[1].incomparable == "measured with 8 iterations, predicted for 9"
     assert result.verdicts[1].speedup_error is None
     marks, title = _drawn(result)
-    assert len(marks["right hint"]) == 2
-    assert "wrong hint" not in marks
-    assert "100.0 % right: 2 of 2 regions" in title
+    assert len(marks["right"]) == 2
+    assert "wrong" not in marks
+    assert "2 of 2 regions right (100.0%)" in title
     assert "Success 100.0 % (2 of 2;" in shown_words(result)
     assert "; 1 region not judged" in shown_words(result)
     assert comparison_record(result)["regions"][1]["incomparable"] is not None
@@ -303,10 +303,10 @@ def test_the_plot_is_a_picture() -> None:
     )
     marks, _ = _drawn(result)
     assert {name: len(points) for name, points in marks.items()} == {
-        "right hint": 2, "wrong hint": 1, "trend": 2
+        "right": 2, "wrong": 1, "trend": 2
     }  # fmt: skip
     right = {v.hint.line: (100 * v.hint.score, 100 * min(v.utilisation, 1)) for v in result.judged}
-    assert sorted(marks["right hint"] + marks["wrong hint"]) == sorted(right.values())
+    assert sorted(marks["right"] + marks["wrong"]) == sorted(right.values())
 
 
 def test_text_and_json_agree() -> None:

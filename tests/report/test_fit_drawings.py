@@ -13,11 +13,21 @@ from regionpredict.errors import InputError, UsageError
 from regionpredict.fit.call_tree import call_trees
 from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.search.experiment_models import model_experiment
+from regionpredict.report.call_tree import call_shares
+from regionpredict.report.model_curves import model_curves
 from regionpredict.report.plots import figure_bytes
 from regionpredict.report.plots.canvas import COLOURS, DASHES, MARKERS
-from regionpredict.report.plots.curves import curves_figure
+from regionpredict.report.plots.drawn import figure_of
 from regionpredict.report.plots.maps import contour_figure, surface_figure
-from regionpredict.report.plots.shares import shares_figure
+
+
+def curves_figure(models, **options):
+    return figure_of(model_curves(models, **options))
+
+
+def shares_figure(tree, **options):
+    return figure_of(call_shares(tree, **options))
+
 
 POWERS = (2.0, 4.0, 8.0, 16.0, 32.0)
 
@@ -48,7 +58,7 @@ def test_curves_have_points_with_their_spread_curves_and_bands():
     assert axes.get_xlabel() == "p"
     assert axes.get_ylabel() == "time"
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["main: 3 + 2*p", "main->solve: 5 + 1*p^2"]
+    assert labels == ["main: 3 + 2*p", "main->solve: 5 + 1*p^2", "measured up to here"]
     curves = {line.get_label(): line for line in axes.get_lines()}
     x, y = curves["main: 3 + 2*p"].get_data()
     assert (x[0], x[-1]) == (2.0, pytest.approx(128.0))  # four times the largest measured value
@@ -70,12 +80,12 @@ def test_ticks_stand_at_what_was_measured():
     assert len(ticks) > 5  # and round ones beyond
 
 
-def test_a_constant_stands_in_the_middle_and_many_models_below():
+def test_a_constant_is_seen_from_0_up_and_many_models_below():
     (axes,) = curves_figure(models_of({"a": lambda p: 5.0}).models).axes
-    assert axes.get_ylim() == pytest.approx((4.995, 5.005))
+    assert axes.get_ylim() == pytest.approx((0.0, 5.25))
     many = curves_figure(models_of({f"f{k}": lambda p, k=k: k + p for k in range(9)}).models)
     (legend,) = many.legends
-    assert len(legend.get_texts()) == 7
+    assert len(legend.get_texts()) == 6 + 1  # and where measurements end
     assert many.axes[0].get_legend() is None
 
 
@@ -95,13 +105,13 @@ def test_an_upright_stands_where_a_segment_ends():
 def test_curves_reach_as_far_as_asked():
     (axes,) = curves_figure(models_of(TWO).models, until=1e6).axes
     assert axes.get_lines()[0].get_xdata()[-1] == pytest.approx(1e6)
-    with pytest.raises(InputError, match="no end for curves"):
+    with pytest.raises(InputError, match="curves from p = 2 to 1 are empty"):
         curves_figure(models_of(TWO).models, until=1.0)
 
 
 def test_a_model_of_two_parameters_along_one_says_the_other():
     (axes,) = curves_figure([model_of_two()], parameter="n", fixed={"p": 4}).axes
-    (label,) = (text.get_text() for text in axes.get_legend().get_texts())
+    label, _ = (text.get_text() for text in axes.get_legend().get_texts())
     assert label == "main p = 4: 3 + 2*p*n"
     points, *_ = axes.containers[0]
     assert points.get_ydata() == pytest.approx([3 + 8 * n for n in (10, 20, 40, 80, 160)])
@@ -141,8 +151,9 @@ def test_shares_are_stacked_to_a_hundred():
     functions = {f"main->f{k}": lambda p, k=k: (k + 1) * p for k in range(9)}
     (tree,) = call_trees(models_of(functions))
     (axes,) = shares_figure(tree, until=1000.0).axes
-    tops = [band.get_paths()[0].vertices[:, 1].max() for band in axes.collections]
+    tops = [bar.get_y() + bar.get_height() for bar in axes.patches]
     assert max(tops) == pytest.approx(100.0)
+    assert len(axes.patches) == 13 * 6
     figure = shares_figure(tree)
     (legend,) = figure.legends
     labels = [text.get_text() for text in legend.get_texts()]

@@ -132,6 +132,8 @@ function axesOf(block, range) {
       const dot = SHAPES[like % 4](x(a), y(b)); dot.setAttribute("fill", COLOURS[like % 6]); drawn.append(dot);
     }
   });
+  for (const rule of block.rules || []) if (!range || (rule.x >= range[0] && rule.x <= range[1])) svg.append(
+    make("line", {x1: x(rule.x), x2: x(rule.x), y1: TOP, y2: HIGH - BOTTOM, stroke: COLOURS[rule.colour % 6], "stroke-dasharray": "1 3"}));
   if (block.mark && (!range || (block.mark.x >= range[0] && block.mark.x <= range[1]))) {
     const at = x(block.mark.x), left = at > WIDE * 0.6;
     svg.append(make("line", {x1: at, x2: at, y1: TOP, y2: HIGH - BOTTOM, stroke: "currentColor", "stroke-dasharray": "3 3"}),
@@ -237,10 +239,11 @@ function heat(block) {
 }
 function scatter(block) {
   const lines = block.lines || [];
-  const x = scale([...block.points.map(one => one.x), ...lines.flatMap(one => one.points.map(p => p[0]))], LEFT, WIDE - RIGHT, block.log);
-  const y = scale([...block.points.map(one => one.y), ...lines.flatMap(one => one.points.map(p => p[1]))], HIGH - BOTTOM, TOP + 8, block.log);  // a mark on the top edge is whole, and below the axis's name
+  const x = scale([...block.points.map(one => one.x), ...lines.flatMap(one => one.points.map(p => p[0])), ...(block.areas || []).flat()], LEFT, WIDE - RIGHT, block.log);
+  const y = scale([...block.points.map(one => one.y), ...lines.flatMap(one => one.points.map(p => p[1])), ...block.points.flatMap(one => one.band || []), ...(block.areas || []).flat()], HIGH - BOTTOM, TOP + 8, block.log);  // a mark on the top edge is whole, and below the axis's name
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}; the values stand below`});
   axes(svg, block, x, y);
+  for (const [low, high] of block.areas || []) svg.append(make("rect", {x: x(low), y: y(high), width: x(high) - x(low), height: y(low) - y(high), fill: "var(--zone1)"}));
   for (const one of lines) {
     const [a, b] = one.points[one.points.length - 1], [c, d] = one.points[0], level = b === d;
     svg.append(make("path", {d: path(one.points, x, y), fill: "none", stroke: "currentColor", "stroke-width": 1.5}),
@@ -249,6 +252,8 @@ function scatter(block) {
   const kinds = [...new Set(block.points.map(one => one.kind))];
   for (const one of block.points) {
     const at = kinds.indexOf(one.kind), dot = SHAPES[at % 6](x(one.x), y(one.y));
+    if (one.band) svg.append(make("line", {x1: x(one.x), x2: x(one.x), y1: y(one.band[0]), y2: y(one.band[1]), stroke: COLOURS[at % 6], opacity: 0.5}));
+    if (one.named) svg.append(make("text", {x: x(one.x) + (x(one.x) > WIDE * 0.6 ? -7 : 7), y: y(one.y) - 6, "text-anchor": x(one.x) > WIDE * 0.6 ? "end" : "start"}, one.named));
     dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); dot.setAttribute("opacity", 0.85);
     dot.append(make("title", {}, `${one.name}: ${short(one.x)}, ${short(one.y)}`)); svg.append(dot);
   }

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.ir import Diagnostic
-from regionpredict.machine import Machine, cores_filled_first
+from regionpredict.machine import Machine
 from regionpredict.predict import (
-    BAND_SHARE,
     NOTHING_RECOMMENDED,
     Advice,
     Plan,
@@ -48,6 +47,7 @@ from regionpredict.report.quantities import plural, show_bytes, show_count, show
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines, open_sentence
+from regionpredict.report.speedup_chart import program_speedup, region_speedup
 from regionpredict.report.thread_rules import row_rule
 from regionpredict.report.unsettled import unsettled_sentence
 from regionpredict.report.view import gain_of, region_seconds
@@ -107,14 +107,19 @@ def _folder(result: ProgramResult) -> str:
 
 
 def _overview(result: ProgramResult) -> list[Block]:
-    """The sizes to give, and the changes that help most."""
+    """The sizes to give, the changes that help most, and the speedup of the parallel regions."""
     needed = " ".join(line.strip() for line in needed_lines(rank_sizes(result.predictions)))
     together = result.recommended.together
     best = program_advice(result.advice, None if together is None else together.seconds)
     folder = _folder(result)
     helps = [f"{str(advice.span).removeprefix(folder)}: {advice_sentence(advice)}"
              for advice in best]  # fmt: skip
-    return [*([Text(needed)] if needed else []), Items(helps, "Changes that would help most")]
+    chart = []
+    if any(len(team.speedup) > 1 for team in result.teams):
+        chart = [program_speedup(result.teams, result.machine)]
+    return [
+        *([Text(needed)] if needed else []), Items(helps, "Changes that would help most"), *chart,
+    ]  # fmt: skip
 
 
 def _program(result: ProgramResult) -> list[Block]:
@@ -131,11 +136,11 @@ def _program(result: ProgramResult) -> list[Block]:
             for plan in result.plans
         ]  # fmt: skip
         columns = [Column("Program"), Column("Packages", str), Column("Threads", str),
-                   Column("Time", show_seconds), Column("Changes of team size", str, minor=True),
+                   Column("Time", show_seconds), Column("Changes of threads", str, minor=True),
                    Column("Best constant", minor=True)]  # fmt: skip
-        title = "Plan of each program: least time, with changes of team size; run takes it"
+        title = "Plan of each program, which regionpredict run uses: threads that minimize its time"
         blocks.append(Table(title, columns, rows))
-        blocks += [Text(f"{line}.") for line in beside_the_rows(result.plans, result.teams)]
+        blocks += [Text(line) for line in beside_the_rows(result.plans, result.teams)]
     checks = program_checks(result.predictions, result.teams, result.machine, result.advice)
     if checks:
         blocks.append({"kind": "checks", "items": checks})
@@ -230,7 +235,7 @@ def _details(
     pairs += [("Note", str(note)) for note in prediction.diagnostics]
     blocks: list[Block] = [Facts(pairs)]
     if prediction.speedup:
-        blocks.append(speedup_curve(prediction, machine))
+        blocks.append(region_speedup(prediction, machine))
     if isinstance(derived, SaturationDerivation):
         blocks += [_terms(derived.points), _volumes(derived, machine)]
     if len(prediction.by_size) > 1:
@@ -238,39 +243,6 @@ def _details(
     blocks.append({"kind": "roof", "name": region.id})
     derivation = explain_prediction(prediction, machine, team, advice, planned)
     return [*blocks, Folded("Derivation", [Printed(f"Derivation of {region.id}", derivation)])]
-
-
-def speedup_curve(prediction: Prediction, machine: Machine) -> Drawing:
-    """Speedup over threads with its interval. The packages of the machine are shown in the
-    background.
-    """
-    most = prediction.speedup[-1][0]
-    each = machine.cores_per_package
-    zones = []
-    if cores_filled_first(machine) == each:
-        zones = [
-            {"from": max(1, at * each + 0.5), "to": min((at + 1) * each + 0.5, most),
-             "label": f"package {at + 1}", "short": str(at + 1)}
-            for at in range(machine.packages) if at * each + 0.5 < most
-        ]  # fmt: skip
-    band = (
-        [
-            (threads, low, high)
-            for (threads, _), (low, high) in zip(prediction.speedup, prediction.band, strict=True)
-        ]
-        if prediction.band
-        else []
-    )
-    series = [line("speedup", prediction.speedup, band)]
-    share = f"{100 * BAND_SHARE.value:.0f} %"
-    mark = (
-        None
-        if prediction.threads is None
-        else {"x": prediction.threads, "label": f"hint: {prediction.threads}"}
-    )
-    title = f"Speedup, and between what {share} of measured ones lie"
-    return curve(title, "threads", "times faster", series, zones=zones, mark=mark,
-                 band=f"{share} of measured speedups lie in it")  # fmt: skip
 
 
 def _terms(points: Sequence[Point]) -> Drawing:
