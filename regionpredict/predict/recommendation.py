@@ -47,8 +47,9 @@ class Recommendation:
     `serial_share` is the known share of serial time (`unknown_serial`, `unseen_serial`), and
     `race_share` that of regions with data races, which count as on one thread.
     `sizes_from` is the least certain of `SIZE_ORIGINS`. `curve` is the program's time by threads,
-    without a unit if `seconds` is None. `regions` counts the loops, `left_out` lists parallel
-    regions without an estimate, and `main` is the file of `main`.
+    without a unit if `seconds` is None. `slower` are the parallel regions that take longer on the
+    last number of threads of the curve, the largest loss first. `regions` counts the loops,
+    `left_out` lists parallel regions without an estimate, and `main` is the file of `main`.
     """
 
     main: str
@@ -71,6 +72,7 @@ class Recommendation:
     unknown_serial: tuple[str, ...] = ()
     unseen_serial: tuple[str, ...] = ()
     race_share: float = 0.0
+    slower: tuple[str, ...] = ()
     rule: str = RULE
 
 
@@ -158,6 +160,7 @@ def recommendation_of(
         unknown_serial=serial.unknown,
         unseen_serial=serial.unseen,
         race_share=sum(p.alone for p in parts if _is_wrong(p.team)) / spent if spent else 0.0,
+        slower=_slower(parts, threads, counts[-1]),
     )  # fmt: skip
 
 
@@ -235,6 +238,12 @@ def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Part:
 def _is_wrong(team: TeamPrediction) -> bool:
     return any(RULES.get(note.id) == "race" for member in team.facts.members
                for note in member.facts.diagnostics)  # fmt: skip
+
+
+def _slower(parts: Sequence[_Part], threads: int, more: int) -> tuple[str, ...]:
+    """The parallel regions that take longer on `more` threads, the largest loss first."""
+    losses = {part.team.facts.id: part.at(more) - part.at(threads) for part in parts}
+    return tuple(sorted((name for name in losses if losses[name] > 0), key=lambda n: -losses[n]))
 
 
 def _all_hardware_threads(

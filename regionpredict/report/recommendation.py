@@ -8,6 +8,7 @@ Serial parts: 41 % of the time at 18 threads.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
 
 from regionpredict.predict import Recommendation, Recommended
@@ -17,7 +18,7 @@ from regionpredict.report.quantities import plural, show_times
 
 _SIZES = {
     "large": "sizes assumed large",
-    "typical": "some sizes assumed from the known ones",
+    "typical": "unknown sizes estimated from the known ones",
     "defaults": "sizes of a run without arguments",
     "run": "sizes of a recorded run",
     "given": "sizes as given",
@@ -47,6 +48,7 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
     else:
         why = f"{_RULE} " if hint.threads > 1 else ""
         lines = [f"{use}: {speedup_text(hint)}.", f"{why}Confidence {share}{known}"]
+    lines += _on_more_threads(hint)
     if hint.threads_per_core > 1:
         lines.append(f"Each core runs {hint.threads_per_core} of the threads.")
     if hint.serial_share >= _SHOWN:
@@ -62,6 +64,22 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
     if hint.unknown_serial or hint.unseen_serial:
         lines.append(_excluded(hint.unknown_serial, hint.unseen_serial))
     return lines
+
+
+def _on_more_threads(hint: Recommendation) -> list[str]:
+    """Why the program does not use all threads, if all threads are slower.
+
+    On 40 threads: 7.9x. 23 parallel regions are slower there, above all solve.c:40 and solve.c:52.
+    """
+    most, spent = hint.curve[-1]
+    if hint.seconds is None or hint.threads == 1 or spent <= hint.seconds or not hint.slower:
+        return []
+    named = " and ".join(PurePath(name).name for name in hint.slower[:2])
+    speedup = show_times(hint.speedup * hint.seconds / spent)
+    number = plural(len(hint.slower), "parallel region")
+    verb = "is" if len(hint.slower) == 1 else "are"
+    which = named if len(hint.slower) <= 2 else f"above all {named}"
+    return [f"On {most} threads: {speedup}x. {number} {verb} slower there, {which}."]
 
 
 def _excluded(loops: Sequence[str], functions: Sequence[str]) -> str:

@@ -26,6 +26,12 @@ def test_equal_notes_are_one_line_where_the_first_stands() -> None:
     assert note_lines([]) == []
 
 
+def test_many_guessed_folders_are_one_line() -> None:
+    notes = [note("RP003", "a.c", 1, f"include folder guessed: {k}") for k in (1, 2, 3, 3, 4)]
+    assert note_lines(notes) == ["a.c:1:1: RP003: include folder guessed: 1 (and 3 similar)"]
+    assert len(note_lines(notes[:4])) == 3
+
+
 def test_guesses_of_many_files_are_one_line_though_each_has_its_names() -> None:
     notes = [
         note("RP005", "a.c", 1, "declarations guessed: x"),

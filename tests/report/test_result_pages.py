@@ -291,9 +291,14 @@ def test_tasks_path_and_bound(folder: Path) -> None:
 
 def test_fit_has_the_curve_the_points_and_their_spread(folder: Path) -> None:
     page = page_of(folder, "fit")
-    curves = {one["title"]: one for one in blocks_of(page, "curve")}
-    assert len(blocks_of(page, "curve")) == 2
-    (curve,) = curves.values()
+    curve, other, both = blocks_of(page, "curve")
+    assert both["title"] == curve["title"] == other["title"]
+    # The last picture has all models with their points.
+    drawn = {one["name"]: one["points"] for one in both["series"]}
+    for alone, points in (curve["series"], other["series"]):
+        assert drawn[alone["name"]] == alone["points"]
+        assert drawn[f"{alone['name']}, measured"] == points["points"]
+    curve = next(one for one in (curve, other) if one["series"][0]["name"].startswith("main:"))
     model, measured = curve["series"]
     assert measured["bars"][0] == [2, pytest.approx(7), pytest.approx(7 * 1.125)]
     assert model["points"][0][0] == 2

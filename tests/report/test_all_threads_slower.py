@@ -1,0 +1,42 @@
+"""The first lines say which parallel regions would be slower on all threads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from regionpredict.frontend import requests_for
+from regionpredict.machine import load
+from regionpredict.pipeline import analyse, predict
+from regionpredict.predict import Bounds, predict_team, recommendation_of
+from regionpredict.report.recommendation import recommendation_lines
+
+SOURCE = """void f(int n, double a[n]) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 1;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 2;
+}
+"""
+
+
+def test_the_first_lines_say_why_not_all_threads(tmp_path: Path) -> None:
+    """Both take 10 s alone and 2 s on 6 threads; on 24, one takes 1 s and the other 7 s."""
+    (tmp_path / "f.c").write_text(SOURCE)
+    machine = load("dunnington")
+    requests = requests_for([str(tmp_path / "f.c")])
+    made = predict(analyse(requests, {"n": 1000}), machine, "density")
+    teams, seconds = [], {}
+    for team, prediction, last in zip(made.teams, made.predictions, (10.0, 10 / 7), strict=True):
+        curve = ((1, 1.0), (6, 5.0), (24, last))
+        band = tuple(Bounds(value, value) for _, value in curve)
+        own = replace(prediction, threads=6, packages=1, speedup=curve, band=band)
+        teams.append(predict_team(team.facts, [own], machine))
+        seconds[prediction.facts.region.id] = 10.0
+    hint = recommendation_of(teams, machine, measured=seconds)
+    assert hint is not None
+    assert (hint.threads, hint.speedup) == (6, 5.0)
+    assert hint.slower == (teams[1].facts.id,)
+    lines = recommendation_lines(hint)
+    assert "On 24 threads: 2.5x. 1 parallel region is slower there, f.c:4." in lines
+    assert not recommendation_of(teams[:1], machine, measured=seconds).slower  # type: ignore[union-attr]
