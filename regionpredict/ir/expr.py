@@ -24,6 +24,7 @@ class Atom(NamedTuple):
 
     `kind` is an operator: `floordiv`, `mod`, `min`, `max`, a comparison, or a logical or bitwise
     operator (`lt`, `and`, `bitand`, ...). `select` has the operands condition, then and else.
+    `exp2` is two to the power of its operand, for shifts: `n << k` is `n*exp2(k)`.
     `wrap` is the conversion to an integer type, with the operands value, bits, and whether it is
     unsigned. `ref` is a value read from an array, `label[args]`, or `t[args].n` for the label
     `t[].n`. `call` is `label(args)`. `varying` is a scalar whose value changes in an unknown way.
@@ -64,6 +65,16 @@ def _wrapped(value: Number, bits: Number, unsigned: Number) -> Number:
     return kept if unsigned or kept < size // 2 else kept - size
 
 
+_WIDEST_SHIFT = 63  # bits; C leaves longer shifts undefined (C17, 6.5.7), and negative ones
+
+
+def _power_of_two(bits: Number) -> Number:
+    """Two to the power of `bits`; zero where the shift is undefined, so that code which is never
+    reached, such as `l > 0 ? 1 << (l - 1) : 1` for l = 0, leaves the rest known.
+    """
+    return 1 << int(bits) if 0 <= bits <= _WIDEST_SHIFT else 0
+
+
 _FOLD: dict[str, Callable[..., Number]] = {
     "floordiv": lambda a, b: int(a // b),
     "mod": lambda a, b: a - b * (a // b),
@@ -81,6 +92,7 @@ _FOLD: dict[str, Callable[..., Number]] = {
     "bitor": lambda a, b: int(a) | int(b),
     "bitxor": lambda a, b: int(a) ^ int(b),
     "bitnot": lambda a: ~int(a),
+    "exp2": _power_of_two,
     "wrap": _wrapped,
 }
 
@@ -548,6 +560,8 @@ def _show(factor: Factor) -> str:
         return f"({sides[0]} {_SYMBOL[factor.kind]} {sides[1]})"
     if factor.kind in _PREFIX:
         return f"{_PREFIX[factor.kind]}({args[0]})"
+    if factor.kind == "exp2":
+        return f"(1 << {args[0] if len(factor.args[0].terms) < 2 else f'({args[0]})'})"
     if factor.kind == "wrap":
         return f"({factor.label})({args[0]})"
     if factor.kind == "select":

@@ -85,6 +85,11 @@ def _masked(value: Interval, mask: Interval) -> Interval | None:
     return Interval(0.0, min(most)) if most else None
 
 
+def _power_of_two(bits: Interval) -> Interval | None:
+    """Two to the power of a shift's width, where the shift is defined."""
+    return Interval(2.0**bits.low, 2.0**bits.high) if 0 <= bits.low <= bits.high < 64 else None
+
+
 def _kept(value: Interval, bits: Interval, unsigned: Interval) -> Interval:
     """A value in an integer type: unchanged if it fits, otherwise any value of the type."""
     size = 2.0**bits.low
@@ -98,6 +103,7 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
     "floordiv": _quotient,
     "bitand": _masked,
     "wrap": _kept,
+    "exp2": _power_of_two,
     "min": lambda *sides: Interval(min(s.low for s in sides), min(s.high for s in sides)),
     "max": lambda *sides: Interval(max(s.low for s in sides), max(s.high for s in sides)),
     "select": lambda then, other: Interval(min(then.low, other.low), max(then.high, other.high)),

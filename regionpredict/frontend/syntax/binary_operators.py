@@ -34,9 +34,8 @@ def computed(expression: Binary, left: Expr, right: Expr) -> Expr:
         return Expr.atom("floordiv", left, right, label=TRUNCATES)
     if op == "%":
         return Expr.atom("mod", left, right, label=TRUNCATES)
-    shift = right.constant
-    if op in ("<<", ">>") and isinstance(shift, int) and 0 <= shift < 63:
-        power = Expr.const(1 << shift)
+    if op in ("<<", ">>"):
+        power = Expr.atom("exp2", right)
         return left * power if op == "<<" else Expr.atom("floordiv", left, power)
     if op in _MIRROR:
         op, left, right = _MIRROR[op], right, left
