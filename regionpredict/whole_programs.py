@@ -58,7 +58,8 @@ def whole_programs(
         )  # fmt: skip
         planned = planned_teams(teams, program)
         changes = changes_between(planned, program.changes)
-        plan = plan_of(planned, changes, machine, program.main)
+        most = own.threads if own is not None and own.threads_per_core == 1 else None
+        plan = plan_of(planned, changes, machine, program.main, most)
         each += [own] if own is not None else []
         plans += [plan] if plan is not None else []
     each.sort(key=lambda own: -max(spent for _, spent in own.curve))

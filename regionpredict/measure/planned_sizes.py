@@ -15,7 +15,6 @@ def planned_sizes(
     A region of several programs that have different numbers for it keeps its hint. All regions of a
     plan keep their hints if each of them uses several threads per core (`several_a_core`), since
     plans support only one. No region has more than the `most` threads recommended for all programs.
-    If there is one plan with one number for all regions, it is replaced by `most`.
 
     >>> planned_sizes([{"a:3": 8, "a:9": 4}, {"a:3": 6, "b:5": 2}])
     {'a:9': 4, 'b:5': 2}
@@ -23,17 +22,13 @@ def planned_sizes(
     ({'a:3': 8, 'a:9': 8}, {})
     >>> planned_sizes([{"a:3": 8, "a:9": 4}], most=6)
     {'a:3': 6, 'a:9': 4}
-    >>> planned_sizes([{"a:3": 1, "a:9": 1}], most=4)
-    {'a:3': 4, 'a:9': 4}
     """
     sizes: dict[str, set[int]] = {}
-    known = list(plans)
-    for plan in known:
+    for plan in plans:
         if plan.keys() <= set(several_a_core):
             continue
-        whole = most if len(known) == 1 and len(set(plan.values())) == 1 else None
         for team, threads in plan.items():
-            sizes.setdefault(team, set()).add(whole or threads)
+            sizes.setdefault(team, set()).add(threads)
     agreed = {team: own.pop() for team, own in sizes.items() if len(own) == 1}
     return {team: at_most(threads, most) for team, threads in agreed.items()}
 

@@ -57,19 +57,23 @@ Sizes = dict[str, int]
 
 def plan_of(
     teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float], machine: Machine,
-    main: str = "",
+    main: str = "", most: int | None = None,
 ) -> Plan | None:  # fmt: skip
     """The plan for parallel regions in program order. None if no region has a time.
 
-    `changes` counts how often the second of two parallel regions directly follows the first.
+    `changes` counts how often the second of two parallel regions directly follows the first. With
+    `most`, the number of threads of the program is given: it is the constant of the plan, and no
+    region has more.
     """
-    known = [team for team in teams if team.seconds]
+    known = [_limited(team, most) for team in teams if team.seconds]
     if not known:
         return None
     known[0] = _making_its_threads(known[0], machine)
     times = _Times(known, changes, machine)
     constants = sorted({threads for team in known for threads in team.seconds})
-    seconds, threads = min((times.total(times.constant(count)), count) for count in constants)
+    seconds, threads = min(
+        (times.total(times.constant(count)), count) for count in ([most] if most else constants)
+    )
     best = ConstantSize(threads, seconds)
     labels = times.labels(threads)
     starts = [times.constant(threads), times.along_the_order(labels)]
@@ -87,6 +91,13 @@ def plan_of(
         sizes=sizes,
         main=main,
     )
+
+
+def _limited(team: PlannedTeam, most: int | None) -> PlannedTeam:
+    """The region without numbers of threads above `most`, unless it has no other."""
+    fewer = {threads: spent for threads, spent in team.seconds.items()
+             if most is None or threads <= most}  # fmt: skip
+    return team._replace(seconds=fewer) if fewer else team
 
 
 def changes_between(
