@@ -65,14 +65,15 @@ def _wrapped(value: Number, bits: Number, unsigned: Number) -> Number:
     return kept if unsigned or kept < size // 2 else kept - size
 
 
-_WIDEST_SHIFT = 63  # bits; C leaves longer shifts undefined (C17, 6.5.7), and negative ones
+WIDEST_SHIFT = 63
+"""In bits. Longer and negative shifts are undefined in C (C17, 6.5.7)."""
 
 
 def _power_of_two(bits: Number) -> Number:
     """Two to the power of `bits`; zero where the shift is undefined, so that code which is never
     reached, such as `l > 0 ? 1 << (l - 1) : 1` for l = 0, leaves the rest known.
     """
-    return 1 << int(bits) if 0 <= bits <= _WIDEST_SHIFT else 0
+    return 1 << int(bits) if 0 <= bits <= WIDEST_SHIFT else 0
 
 
 _FOLD: dict[str, Callable[..., Number]] = {

@@ -61,9 +61,8 @@ def plan_of(
 ) -> Plan | None:  # fmt: skip
     """The plan for parallel regions in program order. None if no region has a time.
 
-    `changes` counts how often the second of two parallel regions directly follows the first. With
-    `most`, the number of threads of the program is given: it is the constant of the plan, and no
-    region has more.
+    `changes` counts how often the second of two parallel regions directly follows the first. No
+    region has more than the `most` threads recommended for the program.
     """
     known = [_limited(team, most) for team in teams if team.seconds]
     if not known:
@@ -71,9 +70,7 @@ def plan_of(
     known[0] = _making_its_threads(known[0], machine)
     times = _Times(known, changes, machine)
     constants = sorted({threads for team in known for threads in team.seconds})
-    seconds, threads = min(
-        (times.total(times.constant(count)), count) for count in ([most] if most else constants)
-    )
+    seconds, threads = min((times.total(times.constant(count)), count) for count in constants)
     best = ConstantSize(threads, seconds)
     labels = times.labels(threads)
     starts = [times.constant(threads), times.along_the_order(labels)]

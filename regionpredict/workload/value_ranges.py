@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import Atom
+from regionpredict.ir.expr import WIDEST_SHIFT, Atom
 
 
 class Interval(NamedTuple):
@@ -87,7 +87,8 @@ def _masked(value: Interval, mask: Interval) -> Interval | None:
 
 def _power_of_two(bits: Interval) -> Interval | None:
     """Two to the power of a shift's width, where the shift is defined."""
-    return Interval(2.0**bits.low, 2.0**bits.high) if 0 <= bits.low <= bits.high < 64 else None
+    defined = 0 <= bits.low <= bits.high <= WIDEST_SHIFT
+    return Interval(2.0**bits.low, 2.0**bits.high) if defined else None
 
 
 def _kept(value: Interval, bits: Interval, unsigned: Interval) -> Interval:

@@ -181,8 +181,8 @@ def test_turns_are_by_the_plans_and_open_regions_are_named(with_open: Path) -> N
     assert document["open"] == {"open": ["open.c:6"]}
     for part in document["alone"]:
         (plan,) = json.loads((with_open / f"{part['name']}.json").read_text())["plans"]
-        assert part["seconds"] == pytest.approx(plan["seconds"])
-        assert part["cores"] == plan["threads"]
+        assert part["seconds"] <= plan["seconds"]  # alone, a program may have all cores
+        assert part["cores"] >= plan["threads"]
 
 
 def test_a_job_binds_threads_and_says_what_is_assumed(with_open: Path) -> None:
@@ -223,7 +223,9 @@ def test_teams_of_several_sizes_have_them_from_run(programs: Path, form: str) ->
                 folder=programs)  # fmt: skip
     document = json.loads(done.stdout)
     several, copy = document["alone"]
-    assert several["sizes"] == sizes
+    assert several["sizes"].keys() == sizes.keys()
+    assert all(several["sizes"][region] >= threads for region, threads in sizes.items())
+    assert len(set(several["sizes"].values())) == 2
     assert len(set(copy["sizes"].values())) == 1
     done = _run("coschedule", "several.json", "copy.json", "-m", "dunnington", "--format", form,
                 folder=programs)  # fmt: skip

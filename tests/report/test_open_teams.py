@@ -67,7 +67,8 @@ def test_without_any_given_size_the_first_lines_still_answer(tmp_path: Path) -> 
     result, first = shown(tmp_path, STREAM, STREAM.replace("stream", "other"))
     (plan,) = result.plans
     assert {team.facts.id for team in result.teams} == {*plan.sizes}
-    assert first[1].startswith("Plan: 12 threads on 2 packages")
+    threads = result.recommended.together.threads
+    assert first[1].startswith(f"Plan: {threads} threads on 2 packages")
     told = first.index("All 4 parallel regions depend on unknown sizes")
     assert first[told + 1 : told + 4] == [
         "Set these 2 sizes to get hints for 4 of 4 regions (now 0): --set m=...",
@@ -107,8 +108,10 @@ def test_what_stays_on_one_package_is_told_with_its_cause(tmp_path: Path) -> Non
     result, first = shown(tmp_path, STREAM, SERIAL)
     (queue,) = (team for team in result.teams if team.facts.function == "queue")
     assert (queue.packages, queue.bottleneck) == (1, "serialization")
-    assert first[1].startswith("Plan: up to 12 threads on 2 packages")
-    assert next(plan for plan in result.plans).sizes[queue.facts.id] == 1
+    (plan,) = result.plans
+    assert plan.threads == result.recommended.together.threads
+    assert first[1].startswith(f"Plan: {plan.threads} thread")
+    assert plan.sizes[queue.facts.id] == 1
 
 
 def test_what_follows_from_the_command_line_is_asked_for_as_one() -> None:

@@ -110,14 +110,15 @@ int main(void) {
     result = predict(analyse(requests_for([str(tmp_path)]), {}), machine, "saturation")
     text = prediction_table(result.predictions, result.teams, result.plans, machine, "saturation")
     lines = text.splitlines()
-    assert lines[1].startswith("Plan: 40 threads on 2 packages, ")
+    threads = result.recommended.together.threads
+    assert lines[1].startswith(f"Plan: {threads} threads on 2 packages, ")
     assert "Scaling by time on one thread: 100 % to 2 packages, under 1 % to 1 package" in lines
     assert "1 parallel region stops scaling at one package: overhead (1)" in lines
     assert [team.facts.executions.value for team in result.teams] == [10, 2]
     (plan,) = result.plans
     few = plan._replace(sizes={**plan.sizes, min(plan.sizes): 1})
     text = prediction_table(result.predictions, result.teams, [few], machine, "saturation")
-    assert text.splitlines()[1].startswith("Plan: up to 40 threads on 2 packages, ")
+    assert text.splitlines()[1].startswith(f"Plan: up to {threads} threads on 2 packages, ")
     # Of one file nothing is said but its table.
     alone = predict(analyse(requests_for([str(tmp_path / "heavy.c")]), {}), machine, "saturation")
     text = prediction_table(alone.predictions, alone.teams, alone.plans, machine, "saturation")
