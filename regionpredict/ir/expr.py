@@ -70,8 +70,9 @@ WIDEST_SHIFT = 63
 
 
 def _power_of_two(bits: Number) -> Number:
-    """Two to the power of `bits`; zero where the shift is undefined, so that code which is never
-    reached, such as `l > 0 ? 1 << (l - 1) : 1` for l = 0, leaves the rest known.
+    """Two to the power of `bits`, or zero if the shift is undefined.
+
+    Zero keeps `l > 0 ? 1 << (l - 1) : 1` known for l = 0, where the undefined side is not taken.
     """
     return 1 << int(bits) if 0 <= bits <= WIDEST_SHIFT else 0
 
