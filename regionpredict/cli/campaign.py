@@ -59,9 +59,10 @@ def disturbed_text(campaign: Campaign) -> str:
     return disturbed_runs(campaign)
 
 
-def show_campaign(campaign: Campaign, form: str) -> None:
-    """The regions' times on standard output, as a table or as JSON. Runs with an exit code other
-    than 0 are reported on standard error.
+def show_campaign(campaign: Campaign, form: str | None) -> None:
+    """The regions' times on standard output, as a table, as CSV or as JSON. None: not there.
+
+    Runs with an exit code other than 0 are reported on standard error.
     """
     from regionpredict.report.measurements import (
         failed_runs,
@@ -73,7 +74,9 @@ def show_campaign(campaign: Campaign, form: str) -> None:
     failed = failed_runs(campaign)
     if failed:
         click.echo("note: " + "\n".join(failed), err=True)
+    if form is None:
+        return
     if form == "json":
         write_standard_output(json.dumps(measurements_record(campaign), indent=1) + "\n")
     else:
-        write_standard_output(rendered(measurements_document(campaign), "table"))
+        write_standard_output(rendered(measurements_document(campaign), form))

@@ -92,7 +92,7 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["table", "json", "html"]),
+    type=click.Choice(["table", "json", "csv", "html"]),
     default="table",
     show_default=True,
 )

@@ -90,11 +90,15 @@ if TYPE_CHECKING:
     "--slurm-wait", default=None, metavar="TIME", help="Cancel a job that has not started by then."
 )
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["table", "json", "csv"]),
+    default="table",
+    show_default=True,
 )
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
-    argv: tuple[str, ...], threads: str | None, output: Path, resume: bool, form: str,
+    argv: tuple[str, ...], threads: str | None, output: Path, resume: bool, form: str | None,
     **options: Any,
 ) -> None:  # fmt: skip
     """Run PROGRAM over thread counts and record the time of each parallel loop.

@@ -12,6 +12,7 @@ import click
 from regionpredict.atomic_file import write_file
 from regionpredict.cli import measure as measure_command
 from regionpredict.cli.machine_option import machine_for, machine_option
+from regionpredict.cli.output import write_result
 from regionpredict.cli.plot_option import can_draw, write_drawing
 from regionpredict.cli.prediction_request import PredictionRequest, given_sizes, repeated
 from regionpredict.cli.progress import StageLine
@@ -33,7 +34,7 @@ _MODELS = (
      ("executions", "element-size")),
     ("saturation", "saturation", "saturation", ("equal", "reference")),
 )  # fmt: skip
-_PAGES = {"html": "study.html", "markdown": "study.md"}
+_PAGES = {"html": "study.html", "markdown": "study.md", "csv": "study.csv"}
 _MEASUREMENTS, _SWEEPS = "measurements.jsonl", "sweeps.c"
 
 
@@ -55,12 +56,15 @@ _MEASUREMENTS, _SWEEPS = "measurements.jsonl", "sweeps.c"
               help="Also use runs during which other processes kept the host busy.")  # fmt: skip
 @click.option("-o", "folder", required=True, metavar="FOLDER",
               type=click.Path(path_type=Path, file_okay=False),
-              help="Where hints, measurements, plots, study.html and study.md go.")  # fmt: skip
+              help="Where hints, measurements, plots and results (HTML, Markdown, CSV) "
+              "go.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["table", "csv"]), default="table",
+              show_default=True, help="Output. The folder has both.")  # fmt: skip
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
     paths: tuple[str, ...], machine_name: str | None, threads: str | None,
     time_budget: str, repeat: str, quiet_wait: str, with_disturbed: bool, folder: Path,
-    argv: tuple[str, ...], **source: Any,
+    form: str, argv: tuple[str, ...], **source: Any,
 ) -> None:  # fmt: skip
     """Predict PROGRAM's loops by both models, measure them, and score each model.
 
@@ -82,7 +86,8 @@ def command(
     file = folder / _MEASUREMENTS
     click.get_current_context().invoke(
         measure_command.command, argv=argv, threads=threads, output=file, resume=file.exists(),
-        form="table", repeat=repeat, time_budget=time_budget, quiet_wait=quiet_wait,
+        form=None if form == "csv" else form, repeat=repeat, time_budget=time_budget,
+        quiet_wait=quiet_wait,
     )  # fmt: skip
     campaign = read_campaign(file)
     judged_runs, refused = (campaign, None) if with_disturbed else runs_for_a_page(campaign, file)
@@ -98,9 +103,9 @@ def command(
         own = replace(asked, model=model, statement_weight=statements, miss_weight=misses)
         judged += _judged(label, stem, own, analysis, machine, judged_runs, folder)
     document = study_document(campaign, judged, _sweeps(machine, folder))
-    for form, name in _PAGES.items():
-        write_file(folder / name, rendered(document, form))
-    click.echo(rendered(document, "table"), nl=False)
+    for kind, name in _PAGES.items():
+        write_file(folder / name, rendered(document, kind))
+    write_result(rendered(document, form), None, verbatim=form == "csv")
     if refused is not None:
         raise refused
 

@@ -73,8 +73,29 @@ def comparison_document(
             *_not_compared(comparison.not_measured, "hint", "measurement", folder),
             *_not_compared(comparison.without_hint, "measured region", "hint", folder),
         ]),
+        Section("Rows", [csv_table({(): comparison})], "csv"),
     ]  # fmt: skip
     return Document(f"Predicted and measured: {hints.machine}", lead, sections)
+
+
+def csv_table(
+    comparisons: Mapping[tuple[str, ...], Comparison], names: Sequence[str] = ()
+) -> Table:
+    """The score, the times and the utilization of chapter 5 of Chatzopoulos 2012, with a row per
+    region and number of threads. The key of a comparison is in the columns `names`.
+    """
+    rows = [
+        [*key, verdict.hint.id, verdict.hint.function, verdict.hint.score, verdict.hinted,
+         verdict.needed, _verdict(verdict), threads, seconds, speedup,
+         None if speedup is None else speedup / threads, verdict.predicted_speedup.get(threads)]
+        for key, comparison in comparisons.items()
+        for verdict in comparison.counted
+        for threads, seconds in verdict.times.items()
+        for speedup in [verdict.measured_speedup.get(threads)]
+    ]  # fmt: skip
+    columns = (*names, "region", "function", "score", "hinted", "needed", "verdict", "threads",
+               "seconds", "speedup", "utilization", "predicted_speedup")  # fmt: skip
+    return Table("Rows", [Column(key, key=key) for key in columns], rows)
 
 
 def _rule(comparison: Comparison) -> str:

@@ -39,7 +39,25 @@ def measurements_document(campaign: Campaign) -> Document:
         notes.append("n: nowait, the first thread's own share of the loop")
     if any(t.interval > _WIDE for summary in (*regions, *teams) for t in summary.timings.values()):
         notes.append("~ the 95 % confidence interval is wider than 5 % of the mean")
-    return Document("Measurements", lead, [Section("Regions", [*tables, Items(notes)])])
+    return Document("Measurements", lead, [
+        Section("Regions", [*tables, Items(notes)]),
+        Section("Rows", [_csv_table([*regions, *teams])], "csv"),
+    ])  # fmt: skip
+
+
+def _csv_table(summaries: Sequence[RegionSummary]) -> Table:
+    """A row per region and number of threads."""
+    rows = [
+        [f"{summary.last.file}:{summary.last.line}", summary.last.function, summary.last.directive,
+         summary.last.executions, threads, timing.runs, timing.seconds, timing.least, speedup,
+         None if speedup is None else speedup / threads]
+        for summary in summaries
+        for threads, timing in summary.timings.items()
+        for speedup in [summary.speedup(threads)]
+    ]  # fmt: skip
+    columns = ("region", "function", "directive", "executions", "threads", "runs", "seconds",
+               "least_seconds", "speedup", "utilization")  # fmt: skip
+    return Table("Rows", [Column(key, key=key) for key in columns], rows)
 
 
 def _table(title: str, summaries: Sequence[RegionSummary], counts: Sequence[int]) -> Table:

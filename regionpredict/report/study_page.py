@@ -8,6 +8,7 @@ from typing import NamedTuple
 from regionpredict.compare.success import Rate, baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison
 from regionpredict.measure.records import Campaign
+from regionpredict.report.comparison import csv_table
 from regionpredict.report.document import (
     Cell,
     Column,
@@ -84,6 +85,16 @@ def study_document(
         ),
         Section(alone, [Text(f"![{one.caption}]({one.plot})") for one in sweeps], "markdown"),
         Section(alone, lambda: list(map(sweep_curve, sweeps)), "page"),
+        Section(
+            "Rows",
+            [
+                csv_table(
+                    {(one.model, _rule(one.comparison)): one.comparison for one in judged},
+                    ("model", "right_is"),
+                )
+            ],
+            "csv",
+        ),
     ]
     return Document("Predicted and measured", lead, sections)
 

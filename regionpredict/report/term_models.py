@@ -19,10 +19,10 @@ def term_models_document(models: Sequence[TermModel]) -> Document:
     the fit. A search without terms and the prediction alone are shown for comparison.
     """
     columns = [
-        Column("Region", cut=True), Column("Iterations", str),
-        *(Column(name.capitalize(), show_factor, minor=True) for name in GROUPS),
-        Column("Model", show_percent), Column("Search", show_percent),
-        Column("Alone", show_percent),
+        Column("Region", cut=True, key="region"), Column("Iterations", str, key="iterations"),
+        *(Column(name.capitalize(), show_factor, minor=True, key=name) for name in GROUPS),
+        Column("Model", show_percent, key="model"), Column("Search", show_percent, key="search"),
+        Column("Alone", show_percent, key="alone"),
     ]  # fmt: skip
     known = [model.held_out for model in models if model.held_out is not None]
     searched = [out.search for out in known if out.search is not None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import shutil
@@ -92,6 +94,34 @@ def test_at_measured_sizes_they_are_judged(measured: Path) -> None:
         assert [anew[name] for name in names] == [first[name] for name in names]
         # A hints file rounds to four places.
         assert anew["predicted_speedup"] == pytest.approx(first["predicted_speedup"], abs=1e-4)
+
+
+def test_csv_has_times_utilization_and_score_by_threads(measured: Path) -> None:
+    words = ("compare", "hints.json", "m.jsonl", "--at-measured-sizes", "--with-disturbed")
+    done = _run(*words, "--format", "csv", folder=measured)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    document = json.loads(_run(*words, "--format", "json", folder=measured).stdout)
+    known = {
+        f"{own['id']} {threads}": (own, speedup)
+        for own in document["regions"] for threads, speedup in own["predicted_speedup"].items()
+    }  # fmt: skip
+    assert [f"{row['region']} {row['threads']}" for row in rows] == list(known)
+    summary = _run("measure", "--resume", "--quiet-wait", "none", "--threads", "1,2", "--repeat",
+                   "1", "-o", "m.jsonl", "--format", "csv", "--", "./p", "384",
+                   folder=measured)  # fmt: skip
+    times = {f"{row['region'].split('/')[-1]} {row['threads']}": row
+             for row in csv.DictReader(io.StringIO(summary.stdout))}  # fmt: skip
+    for row, (own, predicted) in zip(rows, known.values(), strict=True):
+        measured_row = times[f"{row['region']} {row['threads']}"]
+        for column in ("seconds", "speedup", "utilization"):
+            assert float(row[column]) == pytest.approx(float(measured_row[column])), column
+        assert float(row["utilization"]) == pytest.approx(
+            float(row["speedup"]) / int(row["threads"])
+        )
+        assert float(row["score"]) == pytest.approx(own["score"], abs=1e-4)
+        assert float(row["predicted_speedup"]) == pytest.approx(predicted)
+        assert (row["hinted"], row["needed"]) == (str(own["hinted"]), str(own["needed"]))
 
 
 def test_changed_sources_are_not_predicted_anew(measured: Path) -> None:

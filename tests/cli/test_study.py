@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import shutil
@@ -89,12 +90,19 @@ def test_a_program_is_studied_in_one_command_and_goes_on(tmp_path: Path) -> None
             json.loads(anew.stdout)["regions"], json.loads(first)["regions"], strict=True
         ):
             assert (one["id"], one["hinted"]) == (other["id"], other["hinted"])
+    # Every region at each number of threads, by each model and rule.
+    with (tmp_path / "out" / "study.csv").open() as file:
+        listed = list(csv.DictReader(file))
+    assert len(listed) == 3 * 2 * 2 * 2
+    assert len({(row["model"], row["right_is"]) for row in listed}) == 3 * 2
     # What the page shows is there, and is a picture.
     for name in [line.partition("](")[2].rstrip(")") for line in page.splitlines() if "](" in line]:
         ElementTree.parse(tmp_path / "out" / name)
     runs = (tmp_path / "out" / "measurements.jsonl").read_text()
-    again = _run(*words, folder=tmp_path)
+    at = words.index("-o")
+    again = _run(*words[:at], "--format", "csv", *words[at:], folder=tmp_path)
     assert again.returncode == 0, again.stderr
+    assert again.stdout == (tmp_path / "out" / "study.csv").read_text()
     assert (tmp_path / "out" / "measurements.jsonl").read_text() == runs
 
 
