@@ -14,7 +14,7 @@ from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.machine_option import machine_for, machine_option
 from regionpredict.cli.number_range import NumberRange
 from regionpredict.cli.output import write_result
-from regionpredict.cli.quiet_host import QuietHost
+from regionpredict.cli.quiet_host import QuietHost, note_once
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
 from regionpredict.errors import InputError, UsageError
 from regionpredict.scratch_folder import scratch_folder
@@ -84,7 +84,7 @@ def command(
         models.write_text(loops_source(machine, loops), encoding="utf-8")
         answers = model_answers(machine, models, counts)
         text = loops_source(machine, loops, timed=True)
-        quiet = QuietHost(_QUIET_WAIT_S, lambda what: click.echo(f"note: {what}", err=True))
+        quiet = QuietHost(_QUIET_WAIT_S, note_once())
         quiet.wait()
         times = synthetic_times(text, counts, compiler or first_compiler(), folder, budget)
     if busy := quiet.remark():

@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from regionpredict.atomic_file import replace_file
-from regionpredict.cli.quiet_host import QuietHost
+from regionpredict.cli.quiet_host import QuietHost, note_once
 from regionpredict.cli.source_options import run_record
 from regionpredict.cli.this_host import allowed_threads, first_compiler, free_bytes
 from regionpredict.errors import InputError, UsageError, plural
@@ -147,18 +147,6 @@ def _age(seconds: float) -> str:
     return f"{plural(days, 'day')} ago" if days > 0 else "today"
 
 
-def _note_once() -> Callable[[str], None]:
-    """Reports once, on standard error, what the measurement waits for."""
-    said: list[str] = []
-
-    def tell(what: str) -> None:
-        if not said:
-            click.echo(f"note: {HOST}: {what}", err=True)
-        said.append(what)
-
-    return tell
-
-
 def _measured(topology: Topology, state: Path) -> str:
     """The host's machine file after a short calibration. Raises InputError if it cannot be
     measured.
@@ -166,7 +154,7 @@ def _measured(topology: Topology, state: Path) -> str:
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.writer import write
 
-    quiet = QuietHost(QUIET_WAIT_S, _note_once())
+    quiet = QuietHost(QUIET_WAIT_S, note_once())
     try:
         result = calibrate(
             topology, compiler=first_compiler(), budget_s=CALIBRATION_S, state_path=state,

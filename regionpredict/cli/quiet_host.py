@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+import click
+
 from regionpredict.cli.durations import parse_duration
 
 _LOOKED_AFTER_S = 3.0
@@ -23,6 +25,18 @@ def waiting(most_s: float) -> str:
     'others use this host: waiting, 30 s at most'
     """
     return f"others use this host: waiting, {most_s:.0f} s at most"
+
+
+def note_once() -> Callable[[str], None]:
+    """Reports once, on standard error, what the measurement waits for."""
+    said: list[str] = []
+
+    def tell(what: str) -> None:
+        if not said:
+            click.echo(f"note: host: {what}", err=True)
+        said.append(what)
+
+    return tell
 
 
 class QuietHost:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from regionpredict.cli import bench
 from regionpredict.frontend import SourceRequest
 from regionpredict.machine import load
 from regionpredict.model_sweeps import (
@@ -22,6 +23,7 @@ from regionpredict.model_sweeps import (
     sweep_loops,
 )
 from regionpredict.pipeline import analyse
+from tests.cli.command_line import call
 
 SMALL = ("--working-set", "0.01", "--operations", "3")
 
@@ -88,6 +90,17 @@ def test_the_page_has_both_models_beside_the_measurement(tmp_path: Path) -> None
     page = (tmp_path / "bench.html").read_text()
     for line in ("measured utilization", "saturation: efficiency", "density: score"):
         assert line in page
+
+
+@pytest.mark.compiler
+@pytest.mark.usefixtures("busy_core")
+def test_on_a_busy_host_the_wait_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "_QUIET_WAIT_S", 0.9)
+    done = call(monkeypatch, capsys, "bench", "-m", "epyc-7451", *SMALL)
+    told = [line for line in done.err.splitlines() if "waiting" in line]
+    assert told == ["note: host: others use this host: waiting, 1 s at most"]
 
 
 @pytest.mark.compiler
