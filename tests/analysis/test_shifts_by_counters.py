@@ -1,4 +1,4 @@
-"""Trip counts that are powers of two of a loop counter, as in butterflies of a Fourier transform."""
+"""Trip counts that are powers of two of a loop counter, as in butterflies of a transform."""
 
 from __future__ import annotations
 
