@@ -171,6 +171,11 @@ class _Node:
         known = replace(phase, beside=phase.alone) if alone else phase
         return on_domains(known, load, self.machine.domains, self.path)
 
+    def _seconds(self, phase: Phase, cores: int, *, alone: bool) -> float:
+        """The time of a phase without other programs. Its own domains share the path to memory."""
+        (seconds,) = seconds_together([self._running(phase, cores, alone=alone)])
+        return seconds
+
     def _useful(self, phase: Phase) -> tuple[int, ...]:
         """The numbers of cores of a domain that are faster than smaller ones, among powers of two
         and their complements.
@@ -180,8 +185,8 @@ class _Node:
         useful: list[int] = []
         least = math.inf
         for cores in sorted(tried & phase.beside.keys() & phase.alone.keys()):
-            seconds = min(self._running(phase, cores, alone=alone).seconds
-                          for alone in (True, False))  # fmt: skip
+            seconds = min(self._seconds(phase, cores, alone=True),
+                          self._seconds(phase, cores, alone=False))  # fmt: skip
             if seconds < least:
                 useful.append(cores)
                 least = seconds
@@ -194,7 +199,7 @@ class _Node:
         left = [(0.0, 0.0)]
         for visit in reversed(self.visits[program]):
             phase = self.phases[program][visit.region]
-            took = {cores: self._running(phase, cores, alone=True).seconds
+            took = {cores: self._seconds(phase, cores, alone=True)
                     for cores in self.sizes[program][visit.region]}  # fmt: skip
             seconds, work = left[-1]
             left.append((seconds + visit.share * min(took.values()),
@@ -218,9 +223,7 @@ class _Node:
             alone = len(key) == 1
             phases = [self._running(self.phases[k][name], cores, alone=alone)
                       for k, name, cores in key]  # fmt: skip
-            self.together[key] = tuple(
-                [phases[0].seconds] if alone else seconds_together(phases)
-            )  # fmt: skip
+            self.together[key] = tuple(seconds_together(phases))
         return self.together[key]
 
     # -- who gets which cores -------------------------------------------------------------------
@@ -237,7 +240,7 @@ class _Node:
         domains = self.machine.domains
         alone = cores == self.cores
         times = {
-            name: {n * domains: self._running(phase, n, alone=alone).seconds
+            name: {n * domains: self._seconds(phase, n, alone=alone)
                    for n in self.sizes[program][name] if n <= cores}
             for name, phase in self.phases[program].items()
         }  # fmt: skip

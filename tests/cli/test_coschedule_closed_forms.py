@@ -1,7 +1,8 @@
 """`coschedule` from source to verdict, on nodes of eight cores in round figures: pairs whose better
 way is known before.
 
-Two buses of four cores, or one of eight, which one core fills to a half and four fill.
+Two buses of four cores, or one of eight, which one core fills to a half and four fill. Or two of
+four that have one path to memory, of 7 GB/s for both.
 """
 
 from __future__ import annotations
@@ -70,8 +71,10 @@ def _call(folder: Path, *words: str) -> str:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs, predicted for both nodes, each under two names."""
     made = tmp_path_factory.mktemp("pairs")
-    for node, packages, cores in (("two", 2, 4), ("one", 1, 8)):
+    for node, packages, cores in (("two", 2, 4), ("one", 1, 8), ("bus", 2, 4)):
         text = MACHINE.format(name=node, packages=packages, cores=cores)
+        if node == "bus":
+            text = text.replace("latency: 200,", "latency: 200, shared_path: {traffic: 7},")
         (made / f"{node}.yaml").write_text(text)
         for name, source in PROGRAMS.items():
             (made / f"{name}.c").write_text(source)
@@ -113,6 +116,14 @@ def test_streams_that_fill_memory_take_turns(folder: Path, node: str, name: str)
     best = document["allocations"][0]["seconds"]
     assert document["turns_seconds"] / best == pytest.approx(1.0, abs=0.02)
     assert not document["share"]
+
+
+def test_cores_that_change_hands_have_no_more_memory_than_the_node(folder: Path) -> None:
+    """Four cores, two of each package, request more than the path of both packages carries."""
+    document = _paired(folder, "bus", "stream", "stream")
+    over_time = document["over_time"]
+    assert over_time["turns_seconds"] == pytest.approx(document["turns_seconds"], rel=0.02)
+    assert over_time["seconds"] == pytest.approx(document["turns_seconds"], rel=0.05)
 
 
 @pytest.mark.parametrize("node", ["one", "two"])
