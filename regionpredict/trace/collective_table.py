@@ -99,7 +99,8 @@ def collective_table(
     begin = _begins(trace, enter, event)
     later = kind[rows] == Kind.COLLECTIVE_COMPLETE
     post = np.where(later, matches.other[rows], rows)
-    posted = np.where(later, operations.event[post], begin)
+    begins = paths.operation_enter[post]
+    posted = np.where(later, np.where(begins < 0, operations.event[post], begins), begin)
     begin[later] = enter[later]
     location = trace.locations_of(event)
     ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)

@@ -76,7 +76,7 @@ def fastest_run(binary: Path, threads: int) -> float | None:
     settings = {**os.environ, "OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "close"}
     before, own = read_activity(), _own_seconds()
     run = subprocess.run(
-        [str(binary)], env=settings, capture_output=True, text=True, check=True, timeout=120
+        [str(binary)], env=settings, capture_output=True, text=True, check=True, timeout=600
     )
     beside = disturbance(before, read_activity(), _own_seconds() - own)
     return None if beside is not None and beside.much else float(run.stdout.split()[0])

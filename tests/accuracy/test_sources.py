@@ -50,7 +50,7 @@ def test_every_text_is_c(tmp_path: Path) -> None:
         files[-1].write_text(text)
     made = subprocess.run(
         [*COMPILER.split(), "-std=gnu11", "-fopenmp", "-fsyntax-only", "-Werror", *map(str, files)],
-        capture_output=True, text=True, check=False, timeout=60,
+        capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
 
@@ -89,8 +89,8 @@ def test_the_lattice_product_is_the_complex_matrix_product(tmp_path: Path) -> No
     source, program = tmp_path / "check.c", tmp_path / "check"
     source.write_text(multiply(conjugate=False) + _CHECK)
     command = [*COMPILER.split(), "-std=gnu11", "-O1", str(source), "-o", str(program), "-lm"]
-    subprocess.run(command, check=True, timeout=60)
-    assert subprocess.run([program], check=False, timeout=20).returncode == 0
+    subprocess.run(command, check=True, timeout=600)
+    assert subprocess.run([program], check=False, timeout=600).returncode == 0
 
 
 def test_there_are_22_loops() -> None:

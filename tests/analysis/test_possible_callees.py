@@ -174,8 +174,8 @@ def executions(analysis: Analysis) -> list[Runs]:
 def counted(source: Path) -> list[int]:
     """What the program itself counts, on one thread."""
     built = source.with_suffix("")
-    subprocess.run(["cc", "-w", str(source), "-o", str(built)], check=True, timeout=60)
-    text = subprocess.run([str(built)], check=True, timeout=10, capture_output=True, text=True)
+    subprocess.run(["cc", "-w", str(source), "-o", str(built)], check=True, timeout=600)
+    text = subprocess.run([str(built)], check=True, timeout=600, capture_output=True, text=True)
     return [int(word) for word in text.stdout.split()]
 
 

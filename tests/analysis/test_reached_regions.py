@@ -36,8 +36,8 @@ def with_arguments(path: Path, frontend: str, *words: str) -> Analysis:
 
 def counted(source: Path, *words: str) -> list[int]:
     built = source.with_suffix("")
-    subprocess.run(["cc", "-w", str(source), "-o", str(built)], check=True, timeout=60)
-    ran = subprocess.run([str(built), *words], check=True, timeout=10, capture_output=True)
+    subprocess.run(["cc", "-w", str(source), "-o", str(built)], check=True, timeout=600)
+    ran = subprocess.run([str(built), *words], check=True, timeout=600, capture_output=True)
     return [int(word) for word in ran.stdout.split()]
 
 

@@ -31,7 +31,7 @@ SMALL = ("--working-set", "0.01", "--operations", "3")
 def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", "bench", *words], cwd=folder, capture_output=True,
-        text=True, timeout=240, check=False,
+        text=True, timeout=600, check=False,
     )  # fmt: skip
 
 

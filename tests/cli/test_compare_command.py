@@ -38,7 +38,7 @@ def _run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "regionpredict", *words]
     settings = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder / "cache")}
     return subprocess.run(
-        line, cwd=folder, env=settings, capture_output=True, text=True, timeout=300, check=False
+        line, cwd=folder, env=settings, capture_output=True, text=True, timeout=600, check=False
     )
 
 

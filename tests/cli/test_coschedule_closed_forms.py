@@ -61,7 +61,7 @@ PROGRAMS = {"stream": STREAM, "read": READ, "compute": COMPUTE, "cached": CACHED
 def _call(folder: Path, *words: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True, text=True,
-        timeout=300, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=600, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -32,7 +32,7 @@ def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "regionpredict", *words]
     settings = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder / "cache")}
     return subprocess.run(
-        line, cwd=folder, env=settings, capture_output=True, text=True, timeout=120, check=False
+        line, cwd=folder, env=settings, capture_output=True, text=True, timeout=600, check=False
     )
 
 

@@ -62,7 +62,7 @@ def run(folder: Path, *words: str, **variables: str) -> subprocess.CompletedProc
     own = {"XDG_CACHE_HOME": str(folder / "cache"), "PYTHONPATH": str(ROOT), **variables}
     return subprocess.run(
         [str(PROGRAM), *words], cwd=folder, env={**os.environ, **own}, text=True,
-        capture_output=True, timeout=120, check=False, stdin=subprocess.DEVNULL,
+        capture_output=True, timeout=600, check=False, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def test_a_start_of_the_installed_program_ends_as_a_fork_of_it(folder: Path, lin
         [str(PROGRAM), *line.split()], cwd=folder, env=own, text=True, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     ) as started:  # fmt: skip
-        printed = started.communicate(timeout=120)
+        printed = started.communicate(timeout=600)
     done = run(folder, *line.split())
     assert (started.returncode, *printed) == (done.returncode, done.stdout, done.stderr)
     assert done.returncode == (1 if "no.c" in line else 0 if "m.txt" in line else 2)

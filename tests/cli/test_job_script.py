@@ -34,7 +34,7 @@ def _script(folder: Path, source: str, *words: str) -> list[str]:
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", "dunnington", "--format",
          "slurm", *words],
-        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, capture_output=True, text=True, timeout=600, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

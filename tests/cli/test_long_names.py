@@ -21,7 +21,7 @@ SOURCE = """void f(double *a) {
 def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True,
-        text=True, timeout=120, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True, timeout=600, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 
 
@@ -29,7 +29,7 @@ def _commit(folder: Path) -> None:
     for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "first")):
         subprocess.run(
             ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words], cwd=folder, check=True,
-            timeout=60,
+            timeout=600,
         )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ void sum(void)
 }
 """
 MENDED = CODE.replace("schedule(dynamic)", "schedule(static)")
-PATIENCE_S = 60.0
+PATIENCE_S = 300.0
 
 
 class Editor:

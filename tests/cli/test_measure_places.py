@@ -21,7 +21,7 @@ def _measured(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
             "sh", "-c", "echo $OMP_PLACES $OMP_PROC_BIND > seen"]  # fmt: skip
     settings = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        line, cwd=folder, env=settings, capture_output=True, text=True, timeout=120, check=False
+        line, cwd=folder, env=settings, capture_output=True, text=True, timeout=600, check=False
     )
 
 

@@ -43,7 +43,7 @@ def call(*words: str, cwd: Path, **streams: object) -> subprocess.CompletedProce
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", *words],
-        cwd=cwd, env=settings, text=True, errors="surrogateescape", check=False, timeout=120,
+        cwd=cwd, env=settings, text=True, errors="surrogateescape", check=False, timeout=600,
         **streams,  # type: ignore[call-overload]
     )  # fmt: skip
 
@@ -164,7 +164,7 @@ def test_a_read_only_folder_is_one_line(folder: Path) -> None:
             if path.is_relative_to(Path(tempfile.gettempdir(), "pytest-of-root")):
                 path.chmod(path.stat().st_mode | 0o055)
         done = subprocess.run(
-            [sys.executable, "-c", AS_NOBODY, *words], cwd=folder, check=False, timeout=120,
+            [sys.executable, "-c", AS_NOBODY, *words], cwd=folder, check=False, timeout=600,
             capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
         )  # fmt: skip
     else:
@@ -291,7 +291,7 @@ def test_a_folder_closed_to_the_user_is_searched_for_nothing(folder: Path) -> No
     (folder / "regionpredict.toml").write_text("not = [read")
     folder.chmod(0o700)
     done = subprocess.run(
-        [sys.executable, "-c", AS_NOBODY, "fit", "m.txt"], cwd=folder, check=False, timeout=120,
+        [sys.executable, "-c", AS_NOBODY, "fit", "m.txt"], cwd=folder, check=False, timeout=600,
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 1
@@ -302,7 +302,7 @@ def in_shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     command = f"{sys.executable} -m regionpredict"
     return subprocess.run(
         ["sh", "-c", line.replace("CALL", command)], cwd=cwd, capture_output=True, text=True,
-        check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=120,
+        check=False, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=600,
     )  # fmt: skip
 
 

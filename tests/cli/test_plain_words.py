@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True,
-        text=True, timeout=120, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True, timeout=600, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 
 

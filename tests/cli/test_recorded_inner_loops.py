@@ -67,7 +67,7 @@ def _run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     settings = {**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder / "cache")}
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, env=settings,
-        capture_output=True, text=True, timeout=300, check=False,
+        capture_output=True, text=True, timeout=600, check=False,
     )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def _run(*words: str, folder: Path, **more: Any) -> subprocess.CompletedProcess[
     settings.pop("REGIONPREDICT_CACHE", None)
     return subprocess.run(
         line, cwd=folder, env={**settings, **more.pop("env", {})}, capture_output=True, text=True,
-        timeout=300, check=False, **more,
+        timeout=600, check=False, **more,
     )  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert made.returncode == 0, made.stderr
     settings = {**os.environ, "REGIONPREDICT_OUTPUT": str(folder / "run.jsonl")}
     subprocess.run(
-        [str(folder / "solve")], input="500 7", text=True, env=settings, check=True, timeout=60
+        [str(folder / "solve")], input="500 7", text=True, env=settings, check=True, timeout=600
     )
     return folder
 

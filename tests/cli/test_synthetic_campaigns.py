@@ -56,7 +56,7 @@ NEEDED = {COMPUTES: 4, STREAMS: 1, BRIEF: 1}
 def _call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True, text=True,
-        timeout=300, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=600, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 
 

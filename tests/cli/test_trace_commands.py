@@ -33,7 +33,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", "trace", *words],
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
 
 
@@ -274,7 +274,7 @@ def test_without_the_writer_the_program_is_not_run(tmp_path: Path) -> None:
     record = [sys.executable, "-m", "regionpredict", "trace", "record", "-o", "trace", "--"]
     done = subprocess.run(
         [*record, "touch", "ran"], cwd=tmp_path, capture_output=True, text=True, check=False,
-        timeout=60, env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        timeout=600, env={**os.environ, "PYTHONPATH": f"{tmp_path}:{ROOT}"},
     )  # fmt: skip
     assert done.returncode == 1 and "writing OTF2 needs the package otf2" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -285,7 +285,7 @@ def test_without_the_writer_the_program_is_not_run(tmp_path: Path) -> None:
 def test_a_group_by_itself_prints_its_help(group: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", group], capture_output=True, text=True,
-        check=False, timeout=60,
+        check=False, timeout=600,
     )  # fmt: skip
     shown = done.stdout + done.stderr  # click before 8.2 prints it as --help does
     assert shown.startswith(f"Usage: regionpredict {group} ")

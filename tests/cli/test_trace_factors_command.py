@@ -184,7 +184,7 @@ def test_hints_that_are_none_are_one_line(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", "trace", "factors", "none.otf2",
          "--hints", str(tmp_path / "h.json")],
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")
     assert "not a hints file" in done.stderr
@@ -215,7 +215,7 @@ def test_the_sources_beside_what_their_regions_measured(tmp_path: Path) -> None:
     record = [sys.executable, "-m", "regionpredict", "trace", "record", "-o", str(tmp_path / "run")]
     for line in (build, [*record, "--", str(program)]):
         subprocess.run(
-            line, check=True, timeout=120, capture_output=True,
+            line, check=True, timeout=600, capture_output=True,
             env={**os.environ, "OMP_NUM_THREADS": "2"},
         )  # fmt: skip
     given = (str(trace), "--source", "f.c", "-m", "skylake-gold-6148")

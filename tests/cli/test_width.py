@@ -121,7 +121,7 @@ def run(folder: Path, line: str, *more: str) -> str:
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", *more, *words], cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert done.returncode in (0, 1), (line, done.stderr)
     assert "Traceback" not in done.stderr

@@ -302,12 +302,12 @@ def test_as_a_program_of_its_own(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     fine = subprocess.run(
         [*command, "predict", str(source), "-m", "clovertown", "--format", "csv"],
-        capture_output=True, text=True, timeout=60, cwd=root, check=False,
+        capture_output=True, text=True, timeout=600, cwd=root, check=False,
     )  # fmt: skip
     assert fine.returncode == 0 and len(fine.stdout.splitlines()) == 2
     wrong = subprocess.run(
         [*command, "predict", str(source), "-m", "nowhere.yaml"],
-        capture_output=True, text=True, timeout=60, cwd=root, check=False,
+        capture_output=True, text=True, timeout=600, cwd=root, check=False,
     )  # fmt: skip
     assert wrong.returncode == 1
     assert len(wrong.stderr.splitlines()) == 1 and "nowhere.yaml" in wrong.stderr
@@ -324,7 +324,7 @@ def test_help_imports_nothing_heavy() -> None:
     )
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, cwd=root,
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, cwd=root,
         check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -43,7 +43,7 @@ def _predicted(folder: Path, *words: str) -> list[str]:
     (folder / "f.c").write_text(SOURCE)
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", "dunnington", *words],
-        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+        cwd=folder, capture_output=True, text=True, timeout=600, check=False,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -41,7 +41,7 @@ MACHINE = "clovertown"
 
 def call(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "regionpredict", *arguments]
-    return subprocess.run(line, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(line, cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
 
 
 def predicted_seconds(folder: Path) -> dict[str, dict[int, float]]:

@@ -39,7 +39,7 @@ SOURCE = """void f(double a[SIZE], double b[SIZE])
 
 def call(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "regionpredict", *arguments]
-    return subprocess.run(line, cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run(line, cwd=cwd, capture_output=True, text=True, timeout=600, check=False)
 
 
 def campaign_of(folder: Path, size: int, factors: dict[str, float]) -> None:

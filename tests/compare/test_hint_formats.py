@@ -104,7 +104,7 @@ def test_a_slurm_script(teams: list[TeamPrediction], machine: Machine, tmp_path:
     assert f"# without a hint: {teams[2].facts.id}" in script
     (tmp_path / "job.sh").write_text(script + "echo $OMP_NUM_THREADS $OMP_PROC_BIND\n")
     done = subprocess.run(
-        ["bash", "-eu", "job.sh"], cwd=tmp_path, capture_output=True, text=True, timeout=20,
+        ["bash", "-eu", "job.sh"], cwd=tmp_path, capture_output=True, text=True, timeout=600,
         check=True,
     )  # fmt: skip
     assert done.stdout == "18 close\n"

@@ -343,7 +343,7 @@ def _written(folder: Path) -> None:
 def _command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", "compare", *words], cwd=folder, text=True,
-        capture_output=True, timeout=60, check=False, env={"PYTHONPATH": str(ROOT), "PATH": ""},
+        capture_output=True, timeout=600, check=False, env={"PYTHONPATH": str(ROOT), "PATH": ""},
     )  # fmt: skip
 
 

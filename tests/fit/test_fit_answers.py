@@ -22,7 +22,7 @@ BENT = "p,time\n1,10\n2,6.2\n4,3.9\n8,3.5\n16,3.6\n32,5.1\n"
 def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True,
-        text=True, timeout=300, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        text=True, timeout=600, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ class Programs:
         if not source.exists():
             source.write_text(self.texts[style])
             line = [*self.compiler, str(source), "-o", str(source.with_suffix(""))]
-            subprocess.run(line, check=True, timeout=60)
+            subprocess.run(line, check=True, timeout=600)
         return source
 
     def check(self, style: str, frontend: str, hidden: str = "") -> None:
@@ -73,7 +73,7 @@ class Programs:
 def _printed(source: Path, words: Sequence[str]) -> tuple[int, int] | None:
     """What the program prints in front of its loop; None where it does not come there."""
     done = subprocess.run(
-        [str(source.with_suffix("")), *words], capture_output=True, text=True, timeout=30,
+        [str(source.with_suffix("")), *words], capture_output=True, text=True, timeout=600,
         check=False,
     )  # fmt: skip
     lines = [line.split() for line in done.stdout.splitlines()]

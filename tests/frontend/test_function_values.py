@@ -255,9 +255,9 @@ def judged(tmp_path: Path, seed: int, frontend: str, functions: int = 40) -> tup
     at = '#define AT(number) printf("%d %d\\n", number, n);\n'
     source.write_text(f"{at}{RANDOM}{shown}int main(void) {{ {calls} }}\n")
     subprocess.run(["gcc", "-O0", "-w", "-fwrapv", str(source), "-o", str(tmp_path / "run")],
-                   check=True, timeout=60)  # fmt: skip
+                   check=True, timeout=600)  # fmt: skip
     printed = subprocess.run([str(tmp_path / "run")], capture_output=True, text=True, check=True,
-                             timeout=60).stdout  # fmt: skip
+                             timeout=600).stdout  # fmt: skip
     held: dict[int, set[int]] = {}
     for line in printed.splitlines():
         number, value = map(int, line.split())

@@ -321,7 +321,7 @@ def test_the_last_thread_has_most_of_the_work(
     words = ["predict", "p.c", "-m", "skylake-gold-6148", "--set", "omp_get_num_threads()=8",
              "--threads", "1,2,4,8", "--format", "json"]  # fmt: skip
     done = subprocess.run([sys.executable, "-m", "regionpredict", *words], cwd=tmp_path,
-                          capture_output=True, text=True, timeout=120, check=True)  # fmt: skip
+                          capture_output=True, text=True, timeout=600, check=True)  # fmt: skip
     regions = json.loads(done.stdout)["regions"]
     assert [region["bottleneck"] for region in regions] == ["imbalance", "imbalance"]
     speedup = {point["threads"]: point["value"] for point in regions[place]["speedup"]}

@@ -44,7 +44,7 @@ def measured(tmp_path: Path, compiler: str) -> Measured:
         program = tmp_path / "program"
         line = [*WRAPPER, driver, "-O2", "-fopenmp", *flags, str(source), "-o", str(program), "-lm"]
         done = subprocess.run(
-            line, capture_output=True, text=True, timeout=120, env=environment(), check=False
+            line, capture_output=True, text=True, timeout=600, env=environment(), check=False
         )
         assert done.returncode == 0, done.stderr
         assert "not measured" not in done.stderr

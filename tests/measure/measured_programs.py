@@ -28,7 +28,7 @@ def run_measured(
     output = Path(program[0]).with_suffix(".results")
     output.unlink(missing_ok=True)
     subprocess.run(
-        program, check=True, timeout=60, capture_output=True, cwd=cwd,
+        program, check=True, timeout=600, capture_output=True, cwd=cwd,
         env=environment(REGIONPREDICT_OUTPUT=str(output), OMP_NUM_THREADS=str(threads)),
     )  # fmt: skip
     entries = [json.loads(line) for line in output.read_text().splitlines()]

@@ -217,7 +217,13 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "p.c").write_text(PROGRAM)
     line = [*WRAPPER, "gcc", "-O1", "-fopenmp", "p.c", "-o", "p"]
     done = subprocess.run(
-        line, cwd=folder, env=environment(), capture_output=True, text=True, timeout=60, check=False
+        line,
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
     if "no compiler" in done.stderr:
         pytest.skip("needs gcc")
@@ -227,7 +233,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _measure(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*MEASURE, *words], cwd=cwd, env=environment(), capture_output=True, text=True, timeout=90,
+        [*MEASURE, *words], cwd=cwd, env=environment(), capture_output=True, text=True, timeout=600,
         check=False,
     )  # fmt: skip
 
@@ -334,12 +340,12 @@ def test_the_end_of_the_budget_is_said(program: Path, tmp_path: Path) -> None:
 def test_a_file_without_runs_is_begun_anew(tmp_path: Path) -> None:
     (tmp_path / "p.c").write_text(PROGRAM)
     line = [*WRAPPER, "gcc", "-fopenmp", "p.c", "-o", "p"]
-    subprocess.run(line, cwd=tmp_path, check=True, timeout=60, env=environment())
+    subprocess.run(line, cwd=tmp_path, check=True, timeout=600, env=environment())
     codes = []
     for words in (["./typo"], ["./p", "1"], ["./p"], ["./p"]):
         done = subprocess.run(
             [*MEASURE, "--threads", "1", "--repeat", "1", "-o", "m", "--", *words], cwd=tmp_path,
-            capture_output=True, text=True, timeout=90, env=environment(), check=False,
+            capture_output=True, text=True, timeout=600, env=environment(), check=False,
         )  # fmt: skip
         codes.append((done.returncode, "there already" in done.stderr))
     assert codes == [(1, False), (1, False), (0, False), (1, True)]

@@ -81,7 +81,7 @@ def _project(folder: Path) -> Path:
     (folder / "em.s").write_text(ASSEMBLER)
     (folder / "words").write_text('"one.c" -I .\n')
     (folder / "pre.h").write_text("#define SIDE 9\n")
-    subprocess.run(["gcc", "-c", "side.c", "-w"], cwd=folder, check=True, timeout=60)
+    subprocess.run(["gcc", "-c", "side.c", "-w"], cwd=folder, check=True, timeout=600)
     return folder
 
 
@@ -98,7 +98,7 @@ def _left(folder: Path) -> dict[str, str]:
 
 def _call(folder: Path, line: list[str]) -> tuple[int, str, str]:
     done = subprocess.run(
-        line, cwd=folder, capture_output=True, text=True, timeout=120, env=environment(),
+        line, cwd=folder, capture_output=True, text=True, timeout=600, env=environment(),
         check=False, input="",
     )  # fmt: skip
     return done.returncode, done.stdout, done.stderr
@@ -134,7 +134,7 @@ def test_a_program(tmp_path: Path, gcc: str, words: str) -> None:
     results = tmp_path / "results"
     said = [
         subprocess.run(
-            ["./program"], cwd=folder, capture_output=True, text=True, timeout=60, check=True,
+            ["./program"], cwd=folder, capture_output=True, text=True, timeout=600, check=True,
             env=environment(REGIONPREDICT_OUTPUT=str(results)),
         ).stdout
         for folder in (plain, ours)

@@ -59,7 +59,7 @@ BY_HAND, IN_CALLEE, OF_LOOPS, COMBINED = 15, 22, 24, 30
 
 def _call(folder: Path, *words: str, threads: int = 2, **more: str) -> str:
     done = subprocess.run(
-        words, cwd=folder, capture_output=True, text=True, timeout=120, check=False,
+        words, cwd=folder, capture_output=True, text=True, timeout=600, check=False,
         env=environment(OMP_NUM_THREADS=str(threads), OMP_DYNAMIC="false", **more),
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -74,7 +74,7 @@ def _failure(folder: Path, *words: str) -> str:
     """The line that a refusal says."""
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True, text=True,
-        timeout=120, check=False, env=environment(),
+        timeout=600, check=False, env=environment(),
     )  # fmt: skip
     assert done.returncode != 0 and done.stdout == ""
     (line,) = done.stderr.splitlines()

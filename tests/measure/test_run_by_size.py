@@ -89,7 +89,7 @@ def build(folder: Path, *command: str) -> None:
     (folder / "p.c").write_text(SOURCE)
     done = subprocess.run(
         [*command, "-g", "-O1", "-fopenmp", "p.c", "-o", "p"], cwd=folder, capture_output=True,
-        text=True, timeout=120, check=False,
+        text=True, timeout=600, check=False,
     )  # fmt: skip
     if done.returncode and "omp" in done.stderr:
         pytest.skip(f"{command[-1]} has no OpenMP library here")
@@ -101,7 +101,7 @@ def teams(folder: Path, hints: dict[str, Any], *sizes: int) -> list[str]:
     words = ["run", "--hints", "hints.json", "--", "./p", *map(str, sizes)]
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True, text=True,
-        timeout=120, check=False, env=environment(OMP_NUM_THREADS="4"),
+        timeout=600, check=False, env=environment(OMP_NUM_THREADS="4"),
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.splitlines()

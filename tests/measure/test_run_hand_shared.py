@@ -44,7 +44,7 @@ COUNTS_ON_NT = """#pragma omp parallel
 def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True, text=True,
-        timeout=90, check=False, env=environment(OMP_NUM_THREADS="4", OMP_DYNAMIC="false"),
+        timeout=600, check=False, env=environment(OMP_NUM_THREADS="4", OMP_DYNAMIC="false"),
     )  # fmt: skip
 
 
@@ -53,7 +53,9 @@ def _built(folder: Path, compiler: str, source: str) -> None:
         pytest.skip("needs binutils")
     (folder / "p.c").write_text(source)
     line = [compiler, "-g", "-O1", "-fopenmp", "p.c", "-o", "p"]
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        line, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+    )
     if done.returncode and "omp" in done.stderr:
         pytest.skip(f"{compiler} has no OpenMP library here")
     assert done.returncode == 0, done.stderr

@@ -84,7 +84,9 @@ def _built(folder: Path, compiler: str, *flags: str) -> Path:
         pytest.skip("needs binutils")
     (folder / "p.c").write_text(SOURCE)
     line = [compiler, *(flags or ("-g",)), "-O1", "-fopenmp", "p.c", "-o", "p"]
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        line, cwd=folder, capture_output=True, text=True, timeout=600, check=False
+    )
     if done.returncode and "omp" in done.stderr:
         pytest.skip(f"{compiler} has no OpenMP library here")
     assert done.returncode == 0, done.stderr
@@ -94,7 +96,7 @@ def _built(folder: Path, compiler: str, *flags: str) -> Path:
 def _run(folder: Path, *words: str, threads: int = 4) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True, text=True,
-        timeout=90, check=False, env=environment(OMP_NUM_THREADS=str(threads)),
+        timeout=600, check=False, env=environment(OMP_NUM_THREADS=str(threads)),
     )  # fmt: skip
 
 
@@ -218,7 +220,7 @@ def test_a_program_is_measured_as_it_is(tmp_path: Path, compiler: str) -> None:
 
 def test_a_program_without_parallel_regions_is_said(tmp_path: Path, gcc: str) -> None:
     (tmp_path / "q.c").write_text("int main(void) { return 0; }\n")
-    subprocess.run([gcc, "-g", "q.c", "-o", "q"], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run([gcc, "-g", "q.c", "-o", "q"], cwd=tmp_path, check=True, timeout=600)
     with pytest.raises(InputError, match="no parallel region in this program"):
         outlined_functions(tmp_path / "q")
 
@@ -241,7 +243,7 @@ def test_a_program_is_run_as_its_hints_are_for(
     tool.chmod(0o755)
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", "run", "--hints", "hints.json", "--", "./p"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=90, check=False,
+        cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False,
         env={**environment(OMP_NUM_THREADS="4"), "PATH": f"{tool.parent}:{os.environ['PATH']}"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -291,7 +293,7 @@ def test_a_region_of_several_functions_is_one_line_and_what_has_no_hint_has_its_
         pytest.skip("needs g++")
     (tmp_path / "t.cpp").write_text(TWICE)
     build = ["g++", "-O1", "-g", "-fopenmp", "t.cpp", "-o", "p"]
-    subprocess.run(build, cwd=tmp_path, check=True, timeout=90)
+    subprocess.run(build, cwd=tmp_path, check=True, timeout=600)
     predict = ("predict", "t.cpp", "-m", "dunnington", "--format", "json", "-o", "hints.json")
     assert _run(tmp_path, *predict).returncode == 0
     done = _run(tmp_path, "run", "--log", "--hints", "hints.json", "--", "./p")

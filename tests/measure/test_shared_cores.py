@@ -43,7 +43,7 @@ int main(void)
     return 0;
 }
 """
-PATIENCE_S = 40.0
+PATIENCE_S = 300.0
 
 
 class Sharer:
@@ -169,7 +169,7 @@ def shared_file(name: str) -> Path:
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", "run", *words], cwd=folder, capture_output=True,
-        text=True, timeout=60, check=False,
+        text=True, timeout=600, check=False,
     )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def test_every_region(tmp_path: Path, gcc: str, suite: str) -> None:
     subprocess.run(
         ["make", "-j2", "-s", "-C", str(ROOT / suite), f"CC={' '.join(WRAPPER)} {gcc}",
          f"BUILD={build}", *settings],
-        check=True, timeout=400, env=environment(), capture_output=True,
+        check=True, timeout=600, env=environment(), capture_output=True,
     )  # fmt: skip
     seen: dict[tuple[str, int], dict[str, Any]] = {}
     for program in sorted(build.iterdir()):

@@ -38,7 +38,7 @@ def _project(folder: Path) -> None:
 
 def _run(line: list[str], cwd: Path, *, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        line, capture_output=True, text=True, cwd=cwd, timeout=120, env=environment(), check=False,
+        line, capture_output=True, text=True, cwd=cwd, timeout=600, env=environment(), check=False,
         input=stdin,
     )  # fmt: skip
 
@@ -238,7 +238,7 @@ def test_results_are_kept_however_the_program_ends(tmp_path: Path, gcc: str, end
     _cc(gcc, tmp_path, "-fopenmp", "end.c", "-o", "end")
     output = tmp_path / "out"
     done = subprocess.run(
-        ["./end"], cwd=tmp_path, env=environment(REGIONPREDICT_OUTPUT=str(output)), timeout=30,
+        ["./end"], cwd=tmp_path, env=environment(REGIONPREDICT_OUTPUT=str(output)), timeout=600,
         check=False,
     )  # fmt: skip
     plain = {"abort()": -6, "raise(SIGTERM)": -15, "*(volatile int *)0 = 1": -11}.get(ending, 3)

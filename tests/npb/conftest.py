@@ -26,7 +26,7 @@ def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
             subprocess.run(
                 ["make", "-s", program, "CLASS=S", f"CC={COMPILER}", f"BUILD={folder}",
                  f"DEFINES={defines}"],
-                cwd=SAMPLES, check=True, timeout=60,
+                cwd=SAMPLES, check=True, timeout=600,
             )  # fmt: skip
             built[program, defines] = folder / f"{program}.S"
         return built[program, defines]

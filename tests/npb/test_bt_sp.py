@@ -37,7 +37,7 @@ def run(program: Path, threads: int) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "OMP_NUM_THREADS": str(threads)}
     environment |= {"OMP_DYNAMIC": "false", "OMP_WAIT_POLICY": "passive"}
     return subprocess.run(
-        [program], env=environment, capture_output=True, text=True, check=False, timeout=60
+        [program], env=environment, capture_output=True, text=True, check=False, timeout=600
     )
 
 

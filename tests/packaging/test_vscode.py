@@ -33,7 +33,7 @@ def session(folder: Path, *command: str) -> dict[str, Any]:
     done = subprocess.run(
         [node, str(Path(__file__).with_name("vscode_session.js")), str(EXTENSION),
          str(folder / "copy.c"), *command], capture_output=True, text=True, check=False,
-        timeout=120,
+        timeout=600,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     shown: dict[str, Any] = json.loads(done.stdout)

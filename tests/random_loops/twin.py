@@ -92,7 +92,7 @@ def truths(batch: Sequence[RandomProgram]) -> list[Truth | None]:
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert not built.returncode, built.stderr[:3000]
-        ran = subprocess.run([f"{folder}/twin"], capture_output=True, timeout=120, check=True)
+        ran = subprocess.run([f"{folder}/twin"], capture_output=True, timeout=600, check=True)
     return _read(ran.stdout, batch)
 
 

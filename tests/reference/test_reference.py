@@ -32,7 +32,7 @@ def printed() -> tuple[str, dict[str, str]]:
         "print(json.dumps([reference(), manual_pages()]))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=Path(__file__).parent, check=True, timeout=120,
+        [sys.executable, "-c", code], cwd=Path(__file__).parent, check=True, timeout=600,
         capture_output=True, text=True,
     )  # fmt: skip
     page, pages = json.loads(done.stdout)

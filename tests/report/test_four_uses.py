@@ -48,7 +48,7 @@ def _called(
     """A command of the README in the folder, with the words of a shorter run behind it."""
     done = subprocess.run(
         [sys.executable, "-m", *command.split(), *more], cwd=folder, capture_output=True,
-        text=True, check=False, timeout=300,
+        text=True, check=False, timeout=600,
         env={**os.environ, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder / "cache")},
     )  # fmt: skip
     assert "Traceback" not in done.stderr

@@ -160,7 +160,7 @@ def page_of(folder: Path, name: str) -> Path:
         words = PAGES[name].replace("PAGE", page.name).split()
         done = subprocess.run(
             [sys.executable, "-m", "regionpredict", *words], cwd=folder, capture_output=True,
-            text=True, check=False, timeout=120,
+            text=True, check=False, timeout=600,
         )  # fmt: skip
         assert (done.stdout == "") == (name != "calibration")
         assert f"written: {page.name}" in done.stderr

@@ -46,7 +46,7 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
                 assert words[0] == "regionpredict"
                 done = subprocess.run(
                     [str(PROGRAM), *words[1:]], cwd=folder, env=variables, capture_output=True,
-                    text=True, check=False, timeout=300,
+                    text=True, check=False, timeout=600,
                 )  # fmt: skip
                 assert done.returncode == 0, (line, done.stderr)
                 assert shown is None or done.stdout == shown, line

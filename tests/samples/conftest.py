@@ -23,6 +23,6 @@ def built_samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["make", "-j2", "-s", f"CC={compiler}", "DATASET=MINI", f"BUILD={folder}"],
         cwd=ROOM,
         check=True,
-        timeout=120,
+        timeout=600,
     )
     return folder

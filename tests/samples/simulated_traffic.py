@@ -22,10 +22,12 @@ def simulated_lines(
     source, program = folder / "trace.c", folder / "trace"
     # Inner loops of a name used before are written with a prime: i', i''.
     source.write_text(trace_program(facts, threads).replace("'", "_again"))
-    subprocess.run([compiler, "-O2", "-w", "-o", str(program), str(source)], check=True, timeout=60)
+    subprocess.run(
+        [compiler, "-O2", "-w", "-o", str(program), str(source)], check=True, timeout=600
+    )
     sizes = [str(capacity // 64) for capacity in capacities]
     done = subprocess.run(
-        [str(program), *sizes], check=True, timeout=120, capture_output=True, text=True
+        [str(program), *sizes], check=True, timeout=600, capture_output=True, text=True
     )
     found = []
     for line in done.stdout.splitlines():

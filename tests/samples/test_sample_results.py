@@ -31,7 +31,7 @@ def run(program: Path, threads: int) -> tuple[Outputs, list[str]]:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=600,
     )
     lines = result.stdout.splitlines()
     arrays: Outputs = {}

@@ -27,7 +27,7 @@ def main_of(path: Path, *defines: str) -> str:
     """The text of `main` after the preprocessor."""
     assert COMPILER is not None
     command = [COMPILER, "-E", "-P", "-std=c99", *(f"-D{define}" for define in defines), path]
-    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    result = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
     return result.stdout[result.stdout.index("int main(") :]
 
 

@@ -45,7 +45,7 @@ def build(compiler: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[.
             program = folder / f"{name}{len(known)}"
             line = [compiler, "-O1", "-g", "-fopenmp", *options, str(source), "-o", str(program)]
             done = subprocess.run(
-                [*line, "-lm"], capture_output=True, text=True, check=False, timeout=120
+                [*line, "-lm"], capture_output=True, text=True, check=False, timeout=600
             )
             assert done.returncode == 0, done.stderr
             try:

@@ -168,7 +168,7 @@ def test_a_counter_is_chosen_on_the_command_line(tmp_path, build):
     line = [sys.executable, "-m", "regionpredict", "tasks"]
     done = subprocess.run(
         [*line, "record", "-o", "run", "--counter", "page-faults", "--", str(program), "8"],
-        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120,
+        cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0
     shown = subprocess.run([*line, "show", "run", "--format", "json"], cwd=tmp_path,

@@ -189,7 +189,7 @@ def graph(source: Path) -> str:
 
 def show(*words: object) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "regionpredict", "tasks", "show", *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=600)
 
 
 def test_both_stand_side_by_side(source: Path, tmp_path: Path) -> None:

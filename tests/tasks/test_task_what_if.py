@@ -137,7 +137,7 @@ def test_siblings_that_depend_on_each_other_keep_their_order():
 def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "regionpredict", "tasks", *words]
     return subprocess.run(
-        line, cwd=folder, capture_output=True, text=True, check=False, timeout=120
+        line, cwd=folder, capture_output=True, text=True, check=False, timeout=600
     )
 
 

@@ -24,7 +24,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 def tasks(*words: object, **more) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-m", "regionpredict", "tasks", *map(str, words)]
-    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=300, **more)
+    return subprocess.run(line, capture_output=True, text=True, check=False, timeout=600, **more)
 
 
 def validate(text: str, name: str) -> dict:
@@ -133,7 +133,7 @@ def built(folder: Path, compiler: str, source: str, *options: str) -> Path:
     path, program = folder / "code.c", folder / "program"
     path.write_text(source)
     line = [compiler, "-O1", "-g", *options, str(path), "-o", str(program), "-lm"]
-    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     return program
 

@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from regionpredict.measure.ompt_runtime import find_runtime
@@ -38,7 +37,7 @@ def record(*words: str) -> subprocess.CompletedProcess[str]:
     """The command as a process."""
     return subprocess.run(
         [sys.executable, "-m", "regionpredict", "trace", "record", *words],
-        capture_output=True, text=True, check=False, timeout=120, env=environment(),
+        capture_output=True, text=True, check=False, timeout=600, env=environment(),
     )  # fmt: skip
 
 
@@ -48,19 +47,3 @@ def record_ranks(folder: Path, ranks: int, program: Path, *words: str) -> None:
         "-o", str(folder), "--", "mpirun", "--oversubscribe", "-n", str(ranks), str(program), *words
     )
     assert done.returncode == 0, done.stderr
-
-
-def undisturbed(folder: Path, judge: Callable[[Path], None], tries: int = 8) -> None:
-    """Has `judge` record into a folder and hold the result to its closed form, until it does.
-
-    A busy host makes a sleep longer, and never shorter: then a recording has other times than its
-    program asks for. What the analysis gets wrong is wrong in all of them.
-    """
-    for number in range(tries):
-        try:
-            judge(folder / f"t{number}")
-        except AssertionError:
-            if number == tries - 1:
-                raise
-        else:
-            return

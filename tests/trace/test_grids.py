@@ -44,7 +44,7 @@ def test_a_grid_is_recorded_and_told(tmp_path: Path, kernels: Kernels) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", "trace", "waits", str(tmp_path / "t"),
          "--format", "json"],
-        capture_output=True, text=True, check=True, timeout=120,
+        capture_output=True, text=True, check=True, timeout=600,
     )  # fmt: skip
     (told,) = json.loads(done.stdout)["grids"]
     assert told["sizes"] == [2, 3]

@@ -12,14 +12,20 @@ from regionpredict.trace.results import critical_path, delays, waits
 
 
 def _run(
-    *ranks: tuple[float, float, float], operation: Collective = Collective.ALLREDUCE, root: int = -1
+    *ranks: tuple[float, float, float],
+    operation: Collective = Collective.ALLREDUCE,
+    root: int = -1,
+    noted: float = 0.0,
 ) -> TraceBuilder:
-    """Each rank begins the operation, asks for its end and has it at the given times."""
+    """Each rank begins the operation, asks for its end and has it at the given times.
+
+    `noted` seconds after the begin of the call, its request is known.
+    """
     build = TraceBuilder(len(ranks))
     for rank, (post, ask, end) in enumerate(ranks):
         build.enter(rank, 0, "main")
         build.enter(rank, post, "MPI_Iallreduce")
-        build.collective_request(rank, post, request=4)
+        build.collective_request(rank, post + noted, request=4)
         build.leave(rank, post + 0.1)
         build.enter(rank, ask, "MPI_Wait")
         build.collective_complete(rank, end, operation, request=4, root=root)
@@ -42,6 +48,12 @@ def _waited(build: TraceBuilder, kernels: Kernels, metric: str) -> dict[int, flo
 def test_all_wait_for_the_last_that_begins(kernels: Kernels) -> None:
     # Rank 1 begins at 8; rank 0 waits from 2 on, rank 2 is busy until 5.
     build = _run((1, 2, 8.5), (8, 8.2, 8.5), (1, 5, 8.5))
+    waited = _waited(build, kernels, "wait_nxn")
+    assert waited == pytest.approx({0: 6.0, 2: 3.0})
+
+
+def test_the_begin_of_a_call_counts_not_when_its_request_is_known(kernels: Kernels) -> None:
+    build = _run((1, 2, 8.5), (8, 8.2, 8.5), (1, 5, 8.5), noted=0.1)
     waited = _waited(build, kernels, "wait_nxn")
     assert waited == pytest.approx({0: 6.0, 2: 3.0})
 

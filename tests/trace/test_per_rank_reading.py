@@ -91,7 +91,7 @@ def test_commands_print_the_same(archive: Path, scheduler: str) -> None:
     words = [sys.executable, "-m", "regionpredict", "trace", "delays", str(archive)]
     printed = [
         subprocess.run(
-            [*words, "--format", "json", *more], capture_output=True, check=True, timeout=120,
+            [*words, "--format", "json", *more], capture_output=True, check=True, timeout=600,
             env=os.environ,
         ).stdout
         for more in ([], ["-j", "2"], ["--scheduler", scheduler])

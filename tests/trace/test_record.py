@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from archive_calls import archive, seconds, seconds_waited, waits_for_last, waits_for_partner
 from recording import HAS_MPI, built, record, record_ranks
 
 from regionpredict.trace.analysis import analyse
@@ -207,13 +208,17 @@ int main(int count, char **words)
     return 0;
 }
 """
+# Rank 1 begins after the others have begun.
 NON_BLOCKING = (
     LATE
     % """
     for (int at = 0; at < 10; at++) {
-        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 1)
+            for (int from = 0; from < 3; from += 2)
+                MPI_Recv(&sum, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         if (rank == 1) pass(0.05);
         MPI_Iallreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        if (rank != 1) MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
         if (rank == 2) pass(0.02);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
@@ -238,20 +243,20 @@ PERSISTENT = (
 def test_non_blocking_collectives_wait_for_who_begins_late(
     tmp_path: Path, kernels: Kernels
 ) -> None:
-    """Rank 1 begins 50 ms late: rank 0 waits for it all the time, rank 2 all but 20 ms."""
+    """Ranks 0 and 2 wait for rank 1, from the call that completes the operation."""
     program = built(tmp_path, NON_BLOCKING)
     record_ranks(tmp_path / "trace", 3, program)
     analysis = analyse(read_otf2(tmp_path / "trace", kernels), kernels)
     assert dict(analysis.not_analysed) == {}
-    found = waits(analysis)
-    by_rank = {0: 0.0, 1: 0.0, 2: 0.0}
-    for row in found.records:
-        if row.metric == "wait_nxn":
-            assert row.callpath.endswith("/MPI_Wait")
-            by_rank[row.location.rank] += row.value
-    assert by_rank[0] > 0.45
-    assert by_rank[0] - by_rank[2] == pytest.approx(0.2, abs=0.1)
-    assert by_rank[1] < 0.1
+    ranks = list(archive(tmp_path / "trace").values())
+    begun = [rank.named("MPI_Iallreduce") for rank in ranks]
+    assert [len(calls) for calls in begun] == [10, 10, 10]
+    assert all(b.begin > max(a.begin, c.begin) for a, b, c in zip(*begun, strict=True))
+    expected = waits_for_last([rank.named("MPI_Wait") for rank in ranks], begun)
+    assert expected[1] == 0 < expected[0] + expected[2]
+    found = seconds_waited(analysis, "wait_nxn")
+    assert found == seconds({(rank, 0): ticks for rank, ticks in enumerate(expected)})
+    assert found == seconds_waited(analysis, "wait_nxn", of="main/MPI_Wait")
 
 
 def test_messages_of_persistent_requests_are_analysed(tmp_path: Path, kernels: Kernels) -> None:
@@ -259,9 +264,57 @@ def test_messages_of_persistent_requests_are_analysed(tmp_path: Path, kernels: K
     record_ranks(tmp_path / "trace", 2, program)
     analysis = analyse(read_otf2(tmp_path / "trace", kernels), kernels)
     assert dict(analysis.not_analysed) == {}
-    found = waits(analysis)
-    assert found.totals["comms_send"] == found.totals["comms_recv"] == 10
-    assert found.totals["late_sender"] > 0.45
+    totals = waits(analysis).totals
+    assert totals["comms_send"] == totals["comms_recv"] == 10
+    receiver, sender = archive(tmp_path / "trace").values()
+    expected = waits_for_partner(receiver.named("MPI_Wait"), sender.named("MPI_Start"))
+    assert expected > 0
+    assert seconds_waited(analysis, "late_sender") == seconds({(0, 0): expected, (1, 0): 0})
+
+
+CLOCKED = r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+static long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000 + time.tv_nsec;
+}
+int main(int count, char **words)
+{
+    int rank;
+    long times[5][2];
+    MPI_Init(&count, &words);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int at = 0; at < 5; at++) {
+        times[at][0] = now();
+        MPI_Barrier(MPI_COMM_WORLD);
+        times[at][1] = now();
+    }
+    for (int at = 0; at < 5; at++)
+        printf("%d %ld %ld\n", rank, times[at][0], times[at][1]);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_recorded_times_are_those_of_the_programs_clock(tmp_path: Path) -> None:
+    """One begin of the recording puts each call between the times that its rank read around it."""
+    program = built(tmp_path, CLOCKED)
+    words = ("-o", str(tmp_path / "t"), "--", "mpirun", "--oversubscribe", "-n", "2", str(program))
+    done = record(*words)
+    assert done.returncode == 0, done.stderr
+    read = sorted(tuple(map(int, line.split())) for line in done.stdout.splitlines())
+    calls = [
+        call for rank in archive(tmp_path / "t").values() for call in rank.named("MPI_Barrier")
+    ]
+    assert len(read) == len(calls) == 10
+    earliest = max(before - call.begin for (_, before, _), call in zip(read, calls, strict=True))
+    latest = min(after - call.end for (_, _, after), call in zip(read, calls, strict=True))
+    assert earliest <= latest
 
 
 THREADED = r"""

@@ -1,17 +1,24 @@
-"""Neighborhood collectives and one-sided synchronization, recorded: waits against what the program
-sleeps."""
+"""Neighborhood collectives and one-sided synchronization, recorded: waits against their definitions
+by the recorded times."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from recording import HAS_MPI, built, record_ranks, undisturbed
+from archive_calls import (
+    Location,
+    archive,
+    seconds,
+    seconds_waited,
+    waits_for_last,
+    waits_for_partner,
+)
+from recording import HAS_MPI, built, record_ranks
 
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.results import waits
 
 pytest.importorskip("otf2")
 pytestmark = [
@@ -93,51 +100,48 @@ EPOCHS = (
 )
 
 
-def analysed(folder: Path, text: str, ranks: int, run: Path, kernels: Kernels) -> Analysis:
-    folder.mkdir(exist_ok=True)
-    program = built(folder, text)
-    record_ranks(run, ranks, program)
-    return analyse(read_otf2(run / "traces.otf2", kernels), kernels)
-
-
-def by_rank(analysis: Analysis, metric: str, call: str) -> dict[int, float]:
-    """Seconds by rank in one call, those of a tenth and more."""
-    return {
-        record.location.rank: record.value
-        for record in waits(analysis).records
-        if record.metric == metric and record.callpath.endswith(call) and record.value > 0.1
-    }
+def recorded(
+    folder: Path, text: str, ranks: int, kernels: Kernels
+) -> tuple[Analysis, list[Location]]:
+    """The analysis, and each rank as the archive has it."""
+    run = folder / "run"
+    record_ranks(run, ranks, built(folder, text))
+    analysis = analyse(read_otf2(run / "traces.otf2", kernels), kernels)
+    return analysis, list(archive(run).values())
 
 
 def test_neighbors_wait_for_neighbors_alone(tmp_path: Path, kernels: Kernels) -> None:
-    def judge(run: Path) -> None:
-        analysis = analysed(tmp_path / "n", NEIGHBORS, 4, run, kernels)
-        assert analysis.not_analysed == {}
-        waited = by_rank(analysis, "late_sender", "MPI_Neighbor_allgather")
-        # rank 1 has what it needs before rank 3 comes
-        assert waited == pytest.approx({2: 0.4}, abs=0.08)
-
-    undisturbed(tmp_path, judge)
+    analysis, ranks = recorded(tmp_path, NEIGHBORS, 4, kernels)
+    assert analysis.not_analysed == {}
+    (calls,) = zip(*(rank.named("MPI_Neighbor_allgather") for rank in ranks), strict=True)
+    expected = {
+        (at, 0): max(call.wait(calls[other].begin) for other in (at - 1, at + 1) if 0 <= other < 4)
+        for at, call in enumerate(calls)
+    }
+    # Only rank 2 waits for rank 3.
+    assert expected[2, 0] > 0
+    assert seconds_waited(analysis, "late_sender") == seconds(expected)
 
 
 def test_a_fence_waits_for_the_last(tmp_path: Path, kernels: Kernels) -> None:
-    def judge(run: Path) -> None:
-        analysis = analysed(tmp_path / "f", FENCE, 2, run, kernels)
-        assert analysis.not_analysed == {"MPI_Put": 2}
-        assert by_rank(analysis, "wait_barrier", "MPI_Win_fence") == pytest.approx(
-            {0: 0.4}, abs=0.08
-        )
-
-    undisturbed(tmp_path, judge)
+    analysis, ranks = recorded(tmp_path, FENCE, 2, kernels)
+    assert analysis.not_analysed == {"MPI_Put": 2}
+    expected = waits_for_last([rank.named("MPI_Win_fence") for rank in ranks])
+    assert expected[0] > 0
+    assert seconds_waited(analysis, "wait_barrier", "/MPI_Win_fence") == seconds(
+        {(rank, 0): ticks for rank, ticks in enumerate(expected)}
+    )
 
 
 def test_epochs_wait_for_posts_and_completions(tmp_path: Path, kernels: Kernels) -> None:
-    def judge(run: Path) -> None:
-        analysis = analysed(tmp_path / "e", EPOCHS, 2, run, kernels)
-        assert analysis.not_analysed == {"MPI_Put": 1}
-        assert by_rank(analysis, "late_sender", "MPI_Win_start") == pytest.approx(
-            {0: 0.4}, abs=0.08
-        )
-        assert by_rank(analysis, "late_sender", "MPI_Win_wait") == pytest.approx({1: 0.3}, abs=0.08)
-
-    undisturbed(tmp_path, judge)
+    analysis, (origin, target) = recorded(tmp_path, EPOCHS, 2, kernels)
+    assert analysis.not_analysed == {"MPI_Put": 1}
+    started = waits_for_partner(origin.named("MPI_Win_start"), target.named("MPI_Win_post"))
+    waited = waits_for_partner(target.named("MPI_Win_wait"), origin.named("MPI_Win_complete"))
+    assert started > 0 < waited
+    assert seconds_waited(analysis, "late_sender", "/MPI_Win_start") == seconds(
+        {(0, 0): started, (1, 0): 0}
+    )
+    assert seconds_waited(analysis, "late_sender", "/MPI_Win_wait") == seconds(
+        {(0, 0): 0, (1, 0): waited}
+    )

@@ -1,17 +1,20 @@
-"""Recordings of OpenMP, alone and with MPI: no findings, and waits in their closed forms."""
+"""Recordings of OpenMP, alone and with MPI: no findings, and waits by their definitions."""
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from recording import HAS_MPI, HAS_OPENMP, built, record, record_ranks, undisturbed
+from archive_calls import Call, Location, archive, seconds, seconds_waited, waits_for_last
+from recording import HAS_MPI, HAS_OPENMP, built, record, record_ranks
 
 from regionpredict.trace import EventTrace
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.results import critical_path, delays, waits
+from regionpredict.trace.results import critical_path, delays
 from regionpredict.trace.thread_events import thread_events
 
 pytest.importorskip("otf2")
@@ -69,26 +72,55 @@ def slow_threads(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_threads_with_double_work(
     slow_threads: Path, tmp_path: Path, kernels: Kernels, threads: int, slow: int
 ) -> None:
-    """All others wait 30 ms at each of two barriers, in each of two teams."""
-    expected = 2 * (threads - slow) * 0.030
-
-    def judge(folder: Path) -> None:
-        done = record("-o", str(folder), "--", str(slow_threads), str(threads), str(slow))
-        assert done.returncode == 0, done.stderr
-        analysis = analysed(folder, kernels)
-        assert len(analysis.trace.locations) == threads
-        totals = waits(analysis).totals
-        for kind in ("omp_explicit_barrier", "omp_implicit_barrier"):
-            assert totals[kind] == pytest.approx(expected, rel=0.25)
-        in_work = sum(
-            record.value
-            for record in delays(analysis).records
-            if record.metric.startswith("delay_short.omp")
-            and record.callpath.endswith("work/sleep_ms")
+    """All wait for the last one at each of two barriers, in each of two teams."""
+    done = record("-o", str(tmp_path / "t"), "--", str(slow_threads), str(threads), str(slow))
+    assert done.returncode == 0, done.stderr
+    analysis = analysed(tmp_path / "t", kernels)
+    team = list(archive(tmp_path / "t").values())
+    assert len(team) == threads
+    for metric, role in KINDS.items():
+        barriers = [thread.of_role(role) for thread in team]
+        assert {*map(len, barriers)} == {2}
+        expected = waits_for_last(barriers)
+        assert sum(expected) > 0
+        assert seconds_waited(analysis, metric) == seconds(
+            {(0, thread): ticks for thread, ticks in enumerate(expected)}
         )
-        assert in_work == pytest.approx(2 * expected, rel=0.25)
+    in_work = sum(
+        record.value * 1e9
+        for record in delays(analysis).records
+        if record.metric.startswith("delay_short.omp") and record.callpath.endswith("work/sleep_ms")
+    )
+    least, most = delays_in_work(team)
+    assert 0 < least - 1 <= in_work <= most + 1
 
-    undisturbed(tmp_path, judge)
+
+KINDS = {"omp_explicit_barrier": "BARRIER", "omp_implicit_barrier": "IMPLICIT_BARRIER"}
+
+
+def delays_in_work(team: list[Location]) -> tuple[float, float]:
+    """Bounds of what the calls of `sleep_ms` cost.
+
+    Each wait is divided among what the late thread did longer than the waiting one. Of that all
+    besides the calls takes between nothing and its whole time since the fork or the last barrier.
+    """
+    least = most = 0.0
+    barriers = [thread.of_role("BARRIER") for thread in team]
+    ends = [thread.of_role("IMPLICIT_BARRIER") for thread in team]
+    slept = [thread.named("sleep_ms") for thread in team]
+    for at in range(4):  # two barriers in each of two regions
+        region = at // 2
+        begins = [thread[region].end if at % 2 else team[0].teams[region][0] for thread in barriers]
+        calls: list[Call] = [(ends if at % 2 else barriers)[t][region] for t in range(len(team))]
+        late = max(range(len(team)), key=lambda thread: calls[thread].begin)
+        besides = calls[late].begin - begins[late] - slept[late][at].length
+        for thread, call in enumerate(calls):
+            wait = call.wait(calls[late].begin)
+            more = slept[late][at].length - slept[thread][at].length
+            if wait and more > 0:
+                least += wait * more / (more + besides)
+                most += wait
+    return least, most
 
 
 EVERYTHING = (
@@ -131,10 +163,16 @@ def test_locks_loops_and_named_regions(tmp_path: Path, kernels: Kernels) -> None
     line = next(n for n, text in enumerate(EVERYTHING.splitlines(), 1) if "threads(3)" in text)
     assert f"parallel @program.c:{line}" in entered(analysis.trace)
     assert any(path.startswith("main/my region/parallel") for path in analysis.names)
-    # three threads take turns of 10 ms twice: the second waits for one turn, the third for two
-    locked = [at for at, name in enumerate(analysis.names) if "/lock @" in name]
-    inclusive = analysis.paths.inclusive()[:, locked].sum() / analysis.trace.ticks_per_second
-    assert inclusive > 3 * 0.010 + (1 + 2) * 0.010
+    # Threads have a lock one after the other, each for at least the 10 ms that it sleeps.
+    team = list(archive(tmp_path / "t").values())
+    for lock in {lock for thread in team for lock in thread.held}:
+        held = sorted(span for thread in team for span in thread.held.get(lock, []))
+        assert len(held) == 3
+        assert all(end - begin >= 10_000_000 for begin, end in held)
+        assert all(first[1] <= then[0] for first, then in pairwise(held))
+    locked = [at for at, name in enumerate(analysis.names) if re.search("/lock @[^/]+$", name)]
+    inclusive = analysis.paths.inclusive()[:, locked].sum()
+    assert inclusive == sum(call.length for thread in team for call in thread.of_role("CRITICAL"))
 
 
 def test_a_program_without_instrumented_functions(tmp_path: Path, kernels: Kernels) -> None:
@@ -174,25 +212,22 @@ int main(int count, char **words)
 def test_ranks_with_threads(tmp_path: Path, kernels: Kernels) -> None:
     """One thread of rank 0 is late: its team waits, and all ranks at the barrier."""
     program = built(tmp_path, HYBRID, "mpicc", "-fopenmp")
-
-    def judge(folder: Path) -> None:
-        record_ranks(folder, 3, program)
-        analysis = analysed(folder, kernels)
-        assert [(place.rank, place.thread) for place in analysis.trace.locations] == [
-            (rank, thread) for rank in range(3) for thread in range(2)
-        ]
-        found = waits(analysis)
-        records = {
-            (record.metric, str(record.location)): record.value
-            for record in found.records
-            if record.metric in ("wait_barrier", "omp_implicit_barrier")
-        }
-        assert records["omp_implicit_barrier", "0.1"] == pytest.approx(0.060, rel=0.3)
-        for rank in ("1", "2"):  # beside what the ranks were apart at the first barrier
-            assert records["wait_barrier", rank] > 0.045
-        assert found.counts["omp_implicit_barrier"] >= 2
-
-    undisturbed(tmp_path, judge)
+    record_ranks(tmp_path / "t", 3, program)
+    analysis = analysed(tmp_path / "t", kernels)
+    places = [(rank, thread) for rank in range(3) for thread in range(2)]
+    assert [(place.rank, place.thread) for place in analysis.trace.locations] == places
+    found = archive(tmp_path / "t")
+    teams = dict.fromkeys(places, 0)
+    ranks = dict.fromkeys(places, 0)
+    for rank in range(3):
+        team = [found[rank, thread].of_role("IMPLICIT_BARRIER") for thread in range(2)]
+        assert {*map(len, team)} == {2}
+        teams |= {(rank, thread): ticks for thread, ticks in enumerate(waits_for_last(team))}
+    barriers = waits_for_last([found[rank, 0].named("MPI_Barrier") for rank in range(3)])
+    ranks |= {(rank, 0): ticks for rank, ticks in enumerate(barriers)}
+    assert teams[0, 1] > 0 < ranks[1, 0] + ranks[2, 0]
+    assert seconds_waited(analysis, "omp_implicit_barrier") == seconds(teams)
+    assert seconds_waited(analysis, "wait_barrier") == seconds(ranks)
 
 
 def test_what_is_left_behind_is_read_as_far_as_it_goes(tmp_path: Path) -> None:

@@ -1,11 +1,12 @@
-"""Factors of recorded programs against their closed forms; what is slept is what is computed."""
+"""Factors of recorded programs by their definitions, from the recorded times."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from recording import HAS_MPI, HAS_OPENMP, built, record, undisturbed
+from archive_calls import Location, archive
+from recording import HAS_MPI, HAS_OPENMP, built, record
 
 from regionpredict.trace.factors import RunFactors, run_factors
 from regionpredict.trace.kernels import Kernels
@@ -16,7 +17,8 @@ from regionpredict.trace.run_options import RunOptions, factors_with
 
 pytest.importorskip("otf2")
 pytestmark = [pytest.mark.slow, pytest.mark.compiler]
-NOISE = 0.08
+TICKS = 1e-7
+"""Relative: a nanosecond in 10 ms."""
 
 SLEEP = r"""
 #include <stdio.h>
@@ -89,49 +91,93 @@ def ranks(number: int) -> tuple[str, ...]:
     return ("mpirun", "--oversubscribe", "-n", str(number))
 
 
+def computed(rank: Location, *meets: str, span: tuple[int, int] | None = None) -> list[int]:
+    """The time outside MPI, divided at the calls by which ranks meet."""
+    at, end = span or (rank.first, rank.last)
+    parts = [0]
+    for call in rank.calls:
+        if call.name.startswith("MPI_") and call.begin >= at and call.end <= end:
+            parts[-1] += call.begin - at
+            at = call.end
+            parts += [0] * (call.name in meets)
+    parts[-1] += end - at
+    return parts
+
+
+def ideal_end(begins: list[int], parts: list[list[int]]) -> int:
+    """The end on a network without costs: between two parts all wait for the last one."""
+    clocks = begins
+    for number, lengths in enumerate(zip(*parts, strict=True)):
+        clocks = [max(clocks)] * len(clocks) if number else clocks
+        clocks = [clock + length for clock, length in zip(clocks, lengths, strict=True)]
+    return max(clocks)
+
+
 @pytest.mark.parametrize(("n", "k"), [(4, 1), (5, 3)])
 def test_double_work_of_some_ranks(
     with_mpi: Path, tmp_path: Path, kernels: Kernels, n: int, k: int
 ) -> None:
-    def judge(folder: Path) -> None:
-        recorded(folder, *ranks(n), str(with_mpi), "double", str(k))
-        found = factors(folder, kernels)
-        assert found.load_balance == pytest.approx((n + k) / (2 * n), abs=NOISE)
-        assert found.serialisation == pytest.approx(1, abs=NOISE)
-
-    undisturbed(tmp_path, judge)
+    recorded(tmp_path / "t", *ranks(n), str(with_mpi), "double", str(k))
+    found = factors(tmp_path / "t", kernels)
+    run = list(archive(tmp_path / "t").values())
+    parts = [computed(rank, "MPI_Barrier") for rank in run]
+    useful, begins = list(map(sum, parts)), [rank.first for rank in run]
+    ideal = ideal_end(begins, parts)
+    own = max(begin + length for begin, length in zip(begins, useful, strict=True))
+    assert {*map(len, parts)} == {3}
+    assert found.load_balance == pytest.approx(sum(useful) / n / max(useful), rel=TICKS)
+    assert found.serialisation == pytest.approx(own / ideal, rel=TICKS)
+    assert found.runtime_s == pytest.approx(max(rank.last for rank in run) * 1e-9)
 
 
 @pytest.mark.parametrize("n", [2, 5])
 def test_a_chain(with_mpi: Path, tmp_path: Path, kernels: Kernels, n: int) -> None:
-    def judge(folder: Path) -> None:
-        recorded(folder, *ranks(n), str(with_mpi), "chain", "0")
-        found = factors(folder, kernels, "useful")
-        assert found.serialisation == pytest.approx(1 / n, abs=NOISE)
-        assert found.load_balance == pytest.approx(1, abs=NOISE)
-
-    undisturbed(tmp_path, judge)
+    recorded(tmp_path / "t", *ranks(n), str(with_mpi), "chain", "0")
+    found = factors(tmp_path / "t", kernels, "useful")
+    run = list(archive(tmp_path / "t").values())
+    useful = [sum(computed(rank)) for rank in run]
+    sent, ends = 0, []
+    for number, rank in enumerate(run):
+        parts = iter(computed(rank, "MPI_Recv", "MPI_Send"))
+        clock = rank.first + next(parts)
+        if number:
+            clock = max(clock, sent) + next(parts)
+        sent = clock
+        ends.append(clock + sum(parts))
+    assert found.serialisation == pytest.approx(max(useful) / max(ends), rel=TICKS)
+    assert found.load_balance == pytest.approx(sum(useful) / n / max(useful), rel=TICKS)
+    # Each rank sleeps 200 ms after it has the token: no two at once.
+    assert max(ends) >= n * 200_000_000
 
 
 def test_an_exchange_that_is_bound_by_its_transfer(
     with_mpi: Path, tmp_path: Path, kernels: Kernels
 ) -> None:
-    """On the ideal network an iteration takes its 20 ms; what it took the program has measured."""
-
-    def judge(folder: Path) -> None:
-        printed = recorded(folder, *ranks(2), str(with_mpi), "exchange", "0")
-        took = float(printed.split()[-1])
-        trace = read_otf2(folder, kernels)
-        options = RunOptions("reference", Network(), None, None, "iterations", None)
-        found = factors_with(trace, kernels, options)
-        assert found.iterations is not None
-        assert found.iterations.count >= 10
-        assert found.load_balance == pytest.approx(1, abs=NOISE)
-        assert found.serialisation == pytest.approx(1, abs=NOISE)
-        assert found.transfer == pytest.approx(0.020 / took, abs=0.12)
-        assert found.transfer < 0.9
-
-    undisturbed(tmp_path, judge)
+    """On the ideal network both ranks meet in each call, and it takes no time."""
+    recorded(tmp_path / "t", *ranks(2), str(with_mpi), "exchange", "0")
+    trace = read_otf2(tmp_path / "t", kernels)
+    options = RunOptions("reference", Network(), None, None, "iterations", None)
+    found = factors_with(trace, kernels, options)
+    assert found.iterations is not None
+    assert found.iterations.count >= 10
+    run = list(archive(tmp_path / "t").values())
+    spans = [
+        (int(trace.time[bounds[0]]), int(trace.time[bounds[-1]]))
+        for bounds in found.iterations.bounds
+    ]
+    first = min(begin for begin, _ in spans)
+    parts = [
+        computed(rank, "MPI_Barrier", "MPI_Sendrecv", span=span)
+        for rank, span in zip(run, spans, strict=True)
+    ]
+    begins = [begin - first for begin, _ in spans]
+    useful, ideal = list(map(sum, parts)), ideal_end(begins, parts)
+    runtime = max(end for _, end in spans) - first
+    own = max(begin + length for begin, length in zip(begins, useful, strict=True))
+    assert len(parts[0]) == 3 * found.iterations.count + 1
+    assert found.load_balance == pytest.approx(sum(useful) / 2 / max(useful), rel=TICKS)
+    assert found.serialisation == pytest.approx(own / ideal, rel=TICKS)
+    assert found.transfer == pytest.approx(max(useful) / runtime * ideal / own, rel=TICKS)
 
 
 TEAM = (
@@ -155,17 +201,24 @@ int main(int count, char **words)
 def test_a_team(tmp_path: Path, kernels: Kernels, n: int, k: int, serial: int) -> None:
     """Threads idle in the serial part, and where they have less to do."""
     program = built(tmp_path, TEAM, "gcc", "-fopenmp")
-    whole = serial + 200
-    expected = (serial + n * 200) / (n * whole)
-    used = serial + k * 200 + (n - k) * 100
-
-    def judge(folder: Path) -> None:
-        recorded(folder, str(program), str(n), str(k), str(serial))
-        found = factors(folder, kernels)
-        assert found.width == n
-        assert found.team is not None
-        assert found.team.serial == pytest.approx(expected, abs=NOISE)
-        assert found.team.load_balance == pytest.approx(used / (serial + n * 200), abs=NOISE)
-        assert found.load_balance == pytest.approx(used / (n * (serial + 200)), abs=NOISE)
-
-    undisturbed(tmp_path, judge)
+    recorded(tmp_path / "t", str(program), str(n), str(k), str(serial))
+    found = factors(tmp_path / "t", kernels)
+    threads = list(archive(tmp_path / "t").values())
+    ((fork, join),) = threads[0].teams
+    inside = [
+        sum(call.length for call in thread.of_role("PARALLEL"))
+        - sum(call.length for call in thread.of_role("IMPLICIT_BARRIER"))
+        for thread in threads
+    ]
+    whole, team = threads[0].last - threads[0].first, join - fork
+    (barrier,) = threads[0].of_role("IMPLICIT_BARRIER")
+    inside[0] = team - barrier.length  # its region begins and ends with the team
+    alone = whole - team
+    assert found.width == n
+    assert found.team is not None
+    assert found.team.serial == pytest.approx((alone + n * team) / (n * whole), rel=TICKS)
+    balance = (alone + sum(inside)) / (alone + n * max(inside))
+    assert found.team.load_balance == pytest.approx(balance, rel=TICKS)
+    useful = [alone + inside[0], *inside[1:]]
+    assert found.load_balance == pytest.approx(sum(useful) / n / max(useful), rel=TICKS)
+    assert alone >= serial * 1_000_000

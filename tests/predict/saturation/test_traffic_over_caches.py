@@ -27,7 +27,7 @@ def _speedup(folder: Path, binding: str) -> dict[int, float]:
     (folder / "p.c").write_text(SOURCE)
     words = ["predict", "p.c", "-m", "dunnington", "--bind", binding, "--format", "json"]
     done = subprocess.run([sys.executable, "-m", "regionpredict", *words], cwd=folder,
-                          capture_output=True, text=True, timeout=120, check=True)  # fmt: skip
+                          capture_output=True, text=True, timeout=600, check=True)  # fmt: skip
     document = json.loads(done.stdout)
     assert document["run"]["binding"] == binding
     return {point["threads"]: point["value"] for point in document["regions"][0]["speedup"]}
