@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from regionpredict.report.document import Block, Column, Document, Drawing, Section, Table, Text
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.quantities import plural, show_factor, show_seconds
+
+DIFFERENT = 0.05
+"""Measured values that differ by less have no order."""
 
 
 class BenchRow(NamedTuple):
@@ -101,6 +105,7 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
             for name, axis in axes.items()
             if any(row.figure == name for row in rows)
         ),
+        Section("Directions", _directions(rows, most)),
         Section(
             "Loops", [Table(f"Loops on {plural(most, 'thread')}", columns, loops, legend=legend)]
         ),
@@ -111,6 +116,49 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
         "(Chatzopoulos 2012, sections 3.1 and 4.2).",
     ]
     return Document("Synthetic loops", lead, sections)
+
+
+def _directions(rows: Sequence[BenchRow], most: int) -> list[Block]:
+    """For each figure, how many pairs of loops both models order as measured."""
+    figures: dict[str, list[BenchRow]] = {}
+    for row in rows:
+        if row.threads == most and row.seconds is not None:
+            figures.setdefault(row.figure, []).append(row)
+    lines = [
+        (name, _ordered(own, lambda row: _ratio(row.alone, row.iterations),
+                        lambda row: _ratio(row.predicted_alone, row.iterations)),
+         _ordered(own, lambda row: row.utilization, lambda row: row.predicted_speedup),
+         _ordered(own, lambda row: row.utilization, lambda row: row.score))
+        for name, own in figures.items() if len(own) > 1
+    ]  # fmt: skip
+    if not lines:
+        return []
+    columns = [Column("Figure"), Column("Time, saturation", str), Column("Use, saturation", str),
+               Column("Use, density", str)]  # fmt: skip
+    legend = [
+        f"Pairs of loops that differ by more than {100 * DIFFERENT:.0f} %, "
+        "after those that a model orders as measured.",
+        "Time: of an access on 1 thread. Use: utilization.",
+    ]
+    return [Table("Directions of the figures", columns, lines, legend=legend)]
+
+
+_Value = Callable[[BenchRow], float | None]
+
+
+def _ordered(rows: Sequence[BenchRow], measured: _Value, predicted: _Value) -> str:
+    """`9 of 10`: the pairs that differ when measured, and those of them in the predicted order."""
+    known = [
+        (own, model)
+        for row in rows
+        if (own := measured(row)) is not None and (model := predicted(row)) is not None
+    ]
+    pairs = [
+        (first - second) * (ours - theirs) > 0
+        for (ours, first), (theirs, second) in combinations(known, 2)
+        if abs(ours - theirs) > DIFFERENT * max(ours, theirs)
+    ]
+    return f"{sum(pairs)} of {len(pairs)}"
 
 
 def _figure(axis: str, rows: Sequence[BenchRow]) -> Section:

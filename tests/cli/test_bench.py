@@ -23,6 +23,8 @@ from regionpredict.model_sweeps import (
     sweep_loops,
 )
 from regionpredict.pipeline import analyse
+from regionpredict.report.bench import BenchRow, bench_document
+from regionpredict.report.rendered import rendered
 from tests.cli.command_line import call
 
 SMALL = ("--working-set", "0.01", "--operations", "3")
@@ -65,6 +67,28 @@ def test_figures_have_names_of_their_own() -> None:
     names = [loop.name for loop in (*sweep_loops(), *order_loops())]
     assert len(names) == len(set(names)) == 40
     assert all(re.fullmatch(r"[a-z0-9_]+", name) for name in names)
+
+
+def row(x: float, seconds: float, predicted: float, alone: float, score: float) -> BenchRow:
+    """A loop of 1000 iterations on 2 threads, predicted to take twice as long on one."""
+    return BenchRow(
+        figure="stride", x=x, label=f"loop {x:g}", working_set_bytes=8000, iterations=1000,
+        dimensions=1, order="i", operations=1, stride=int(x), pattern="streaming", threads=2,
+        seconds=seconds, predicted=predicted, alone=alone, predicted_alone=2 * predicted,
+        score=score,
+    )  # fmt: skip
+
+
+def test_pairs_that_a_model_orders_as_measured_are_counted() -> None:
+    """Times on one thread are 2, 3, 4; utilizations 1, 0.75, 0.97, of which 1 and 0.97 are equal.
+
+    Predicted times are 2, 6, 4, so that the last two are in the wrong order. All predicted speedups
+    are 2, which is no order.
+    """
+    rows = [row(1, 1.0, 1.0, 2.0, 0.9), row(2, 2.0, 3.0, 3.0, 0.5), row(4, 4 / 1.94, 2.0, 4.0, 0.5)]
+    text = rendered(bench_document("m", {"stride": "stride"}, rows), "table")
+    (found,) = [line.split("  ") for line in text.splitlines() if line.startswith("stride")]
+    assert [cell.strip() for cell in found if cell] == ["stride", "2 of 3", "0 of 2", "1 of 2"]
 
 
 @pytest.mark.compiler
