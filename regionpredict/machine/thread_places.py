@@ -84,6 +84,11 @@ class _Shape(NamedTuple):
         """Cores of the node."""
         return self.packages * self.per * self.own
 
+    @property
+    def in_order(self) -> bool:
+        """Whether the order of cores is the same for all numbers of threads, and not by number."""
+        return self.binding not in ("close", "spread")
+
 
 def _shape(machine: Machine) -> _Shape:
     return _Shape(
@@ -96,39 +101,20 @@ def _shape(machine: Machine) -> _Shape:
 @lru_cache(maxsize=4096)  # every construct of every region asks for the same teams
 def _places(shape: _Shape, threads: int) -> ThreadPlaces:
     """Like `thread_places`."""
-    if shape.binding not in BINDINGS:
+    if shape.in_order:
         counts = _threads_by_core(shape, threads)
         by_domain, most = _grouped(counts, shape.own), max(counts)
     else:
         each, rest = divmod(threads, shape.cores)
-        first = [_first(shape, rest, core) for core in range(0, shape.cores + 1, shape.own)]
+        starts = range(0, shape.cores + 1, shape.own)
+        if shape.binding == "close":
+            first = [min(rest, core) for core in starts]
+        else:
+            # Thread t has core floor(t * cores / threads): so many t have one below a core.
+            first = [-(-core * rest // shape.cores) for core in starts]
         by_domain = tuple([each * shape.own + b - a for a, b in pairwise(first)])
         most = each + (rest > 0)
     return ThreadPlaces(by_domain, _grouped(by_domain, shape.per), most)
-
-
-def _first(shape: _Shape, threads: int, core: int) -> int:
-    """The threads on the cores below `core`, of fewer threads than cores."""
-    if shape.binding == "spread":
-        # Thread t has core floor(t * cores / threads): so many t have one below a core.
-        return -(-core * threads // shape.cores)
-    if shape.binding == "caches":
-        return _over_caches(threads, core, shape.cores // shape.joined, shape.joined)
-    return min(threads, core)
-
-
-def _over_caches(threads: int, core: int, caches: int, joined: int) -> int:
-    """The threads on the cores below `core`, if each second-level cache gets one thread before any
-    gets two. `joined` cores share one.
-
-    >>> [_over_caches(5, core, 4, 2) for core in (0, 4, 8)]
-    [0, 3, 5]
-    """
-    below = 0
-    for turn in range(joined):
-        here = min(caches, max(0, threads - turn * caches))
-        below += min(here, max(0, -(-(core - turn) // joined)))
-    return below
 
 
 def _grouped(counts: Sequence[int], size: int) -> tuple[int, ...]:
@@ -198,12 +184,11 @@ def cores_filled_first(machine: Machine) -> int:
     """The number of cores that threads fill before they use another package. All cores if threads
     use several packages from the beginning.
     """
-    each = machine.cores_per_package
-    if machine.binding in BINDINGS:
-        joined = machine.binding == "caches" and machine.cores_per_second_cache > 1
-        return machine.cores if joined or machine.binding == "spread" else each
-    packages = [core // each for core in _core_order(_shape(machine))]
-    return machine.cores if len({*packages[:each]}) > 1 else each
+    each, shape = machine.cores_per_package, _shape(machine)
+    if not shape.in_order:
+        return each if shape.binding == "close" else machine.cores
+    packages = {core // each for core in _core_order(shape)[:each]}
+    return machine.cores if len(packages) > 1 else each
 
 
 def threads_of_places(machine: Machine) -> range:
@@ -218,26 +203,20 @@ def cache_sharers(machine: Machine, cores: int, threads: int) -> int:
     """The maximum number of threads on `cores` cores that share a cache, or more if there are
     fewer threads.
     """
-    if machine.binding not in BINDINGS:
-        return max(_grouped(_threads_by_core(_shape(machine), threads), cores))
-    if machine.binding == "spread" and threads < machine.cores:
+    shape = _shape(machine)
+    if shape.in_order:
+        return max(_grouped(_threads_by_core(shape, threads), cores))
+    if shape.binding == "spread" and threads < machine.cores:
         return -(-threads * cores // machine.cores)
-    if machine.binding == "caches" and threads < machine.cores:
-        second = machine.cores_per_second_cache
-        each = -(-threads // (machine.cores // second))  # threads of a second-level cache
-        return min(cores, each * max(1, cores // second))
     return cores * threads_on_a_core(machine, threads)
 
 
 def threads_of_second_caches(machine: Machine) -> int:
-    """The maximum number of threads with a second-level cache each."""
-    second = machine.cores_per_second_cache
-    if machine.binding == "caches":
-        return machine.cores // second
-    if machine.binding in BINDINGS:
-        return 1
-    caches = [core // second for core in _core_order(_shape(machine))]
-    return next((at for at, cache in enumerate(caches) if cache in caches[:at]), len(caches))
+    """The number of second-level caches that threads use before they share them. 1 if they share
+    them from the beginning.
+    """
+    shape = _shape(machine)
+    return len({core // shape.joined for core in _core_order(shape)}) if shape.in_order else 1
 
 
 def speed_of_cores(machine: Machine, threads: int, *, static: bool) -> float:
