@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.callees import Callees, without_idle
 from regionpredict.constant import Constant
-from regionpredict.ir.flow import Block, Event, Flow, Handed, every_event
+from regionpredict.ir.flow import Block, CallEvent, Event, Flow, every_event
 
 MOST_CLONES = Constant(
     2000.0, "functions", "assumed", "a table of some hundred tasks is followed, a recursion ends"
@@ -35,7 +35,9 @@ Given = Mapping[int, Meant]
 def with_callbacks(flows: Sequence[Flow]) -> tuple[Flow, ...]:
     """The functions, and their clones for the functions they are passed."""
     events = (event for flow in flows for event in every_event(flow.body))
-    handed = (name for event in events if isinstance(event, Handed) for _, name in event.functions)
+    handed = (
+        name for event in events if isinstance(event, CallEvent) for _, name in event.functions
+    )
     if not any(isinstance(name, str) for name in handed):
         return tuple(flows)
     return _Cloning(flows).all()
@@ -59,12 +61,12 @@ class _Cloning:
             replace(event, body=self._body(flow, event.body, given))
             if isinstance(event, Block)
             else self._call(flow, event, given)
-            if isinstance(event, Handed)
+            if isinstance(event, CallEvent)
             else event
             for event in events
         )
 
-    def _call(self, flow: Flow, call: Handed, given: Given) -> Handed:
+    def _call(self, flow: Flow, call: CallEvent, given: Given) -> CallEvent:
         if call.parameter is not None and call.parameter in given:
             called = given[call.parameter]
             call = call._replace(function=called.function, file=called.file)
@@ -89,7 +91,7 @@ class _Cloning:
         """The parameters that a function calls or passes on."""
         key = (flow.span.file, flow.function)
         if key not in self.calling:
-            calls = [event for event in every_event(flow.body) if isinstance(event, Handed)]
+            calls = [event for event in every_event(flow.body) if isinstance(event, CallEvent)]
             self.calling[key] = frozenset(
                 [call.parameter for call in calls if call.parameter is not None]
                 + [name for call in calls for _, name in call.functions if isinstance(name, int)]

@@ -13,7 +13,7 @@ from regionpredict.analysis.execution_counts import Guards
 from regionpredict.constant import Constant
 from regionpredict.ir import Span
 from regionpredict.ir.expr import Number
-from regionpredict.ir.flow import Block, Flow, Handed, every_event
+from regionpredict.ir.flow import Block, CallEvent, Flow, every_event
 
 _Key = tuple[Span, str]
 
@@ -39,7 +39,7 @@ class DecidingNumbers:
             self._without_untold(flows)
 
     def handed(
-        self, caller: Flow, call: Handed, callee: Flow, given: Mapping[int, Number]
+        self, caller: Flow, call: CallEvent, callee: Flow, given: Mapping[int, Number]
     ) -> Numbers:
         """The numbers of a call that decide something in the callee, if the caller itself got
         `given`. Empty after too many variants of a function."""
@@ -72,7 +72,7 @@ class DecidingNumbers:
         """Propagates passed parameters to the conditions they decide, to a fixed point."""
         handing = [
             (flow, event) for flow in flows for event in every_event(flow.body)
-            if isinstance(event, Handed) and event.passed
+            if isinstance(event, CallEvent) and event.passed
         ]  # fmt: skip
         grown = any(self._positions.values())
         while grown:
@@ -113,20 +113,20 @@ class DecidingNumbers:
                 self._positions[callee] -= untold
                 changed = changed or bool(untold)
 
-    def _calls(self, flow: Flow) -> list[tuple[_Key, Handed]]:
+    def _calls(self, flow: Flow) -> list[tuple[_Key, CallEvent]]:
         """The callees of a function, with the kind of call."""
         calls = []
         for event in every_event(flow.body):
             callee = (
                 self._callees.of(flow, event.function, event.file)
-                if isinstance(event, Handed) else None
+                if isinstance(event, CallEvent) else None
             )  # fmt: skip
-            if isinstance(event, Handed) and callee is not None:
+            if isinstance(event, CallEvent) and callee is not None:
                 calls.append(((callee.span, callee.function), event))
         return calls
 
 
-def _reached(start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, Handed]]]) -> set[_Key]:
+def _reached(start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, CallEvent]]]) -> set[_Key]:
     """A function and all functions it reaches."""
     reached = {start}
     waiting = [start]

@@ -14,10 +14,10 @@ from regionpredict.analysis.callees import Callees, without_idle
 from regionpredict.constant import Constant
 from regionpredict.ir.flow import (
     Block,
+    CallEvent,
     Choice,
     Event,
     Flow,
-    Handed,
     OfHanded,
     every_event,
 )
@@ -42,7 +42,7 @@ _NOTHING = _Given({}, {})
 def with_handed_tables(flows: Sequence[Flow]) -> tuple[Flow, ...]:
     """The functions, and their clones for the tables they are passed."""
     events = (event for flow in flows for event in every_event(flow.body))
-    if not any(isinstance(event, Handed) and event.tables for event in events):
+    if not any(isinstance(event, CallEvent) and event.tables for event in events):
         return tuple(flows)
     return _Copying(flows).all()
 
@@ -63,13 +63,13 @@ class _Copying:
         for event in events:
             if isinstance(event, Block):
                 made.append(replace(event, body=self._body(flow, event.body, given)))
-            elif isinstance(event, Handed):
+            elif isinstance(event, CallEvent):
                 made.append(self._call(flow, event, given))
             else:
                 made.append(event)
         return tuple(made)
 
-    def _call(self, flow: Flow, call: Handed, given: _Given) -> Handed:
+    def _call(self, flow: Flow, call: CallEvent, given: _Given) -> CallEvent:
         call = call._replace(choices=tuple(_meant(choice, given) for choice in call.choices))
         tables = {table.position: table.rows for table in call.tables if table.parameter is None}
         tables |= {
@@ -105,7 +105,7 @@ class _Copying:
 
 def _tables_of(flow: Flow) -> set[int]:
     """The parameters whose elements a function calls, or that it passes on as tables."""
-    calls = [event for event in every_event(flow.body) if isinstance(event, Handed)]
+    calls = [event for event in every_event(flow.body) if isinstance(event, CallEvent)]
     used = {
         choice.handed.parameter for call in calls for choice in call.choices
         if choice.handed is not None

@@ -13,7 +13,7 @@ from itertools import product
 from regionpredict.analysis.bindings import Bindings
 from regionpredict.constant import Constant
 from regionpredict.ir import Loop, Span
-from regionpredict.ir.flow import FIRST_ELEMENT, Block, Choice, Event, Flow, Handed, every_event
+from regionpredict.ir.flow import FIRST_ELEMENT, Block, CallEvent, Choice, Event, Flow, every_event
 
 MOST_TURNS = Constant(
     64.0, "iterations", "assumed", "tables of functions have some ten elements; a longer loop is "
@@ -35,7 +35,7 @@ def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
     serial loops with known headers, by place.
     """
     meant = {
-        name for flow in flows for event in every_event(flow.body) if isinstance(event, Handed)
+        name for flow in flows for event in every_event(flow.body) if isinstance(event, CallEvent)
         for choice in event.choices for name in (*choice.functions, *choice.others)
     }  # fmt: skip
     if not meant:
@@ -66,7 +66,7 @@ class _Meant:
             self._left -= 1
             if isinstance(event, Block):
                 made += self._block(event)
-            elif isinstance(event, Handed) and event.choices:
+            elif isinstance(event, CallEvent) and event.choices:
                 made += self._call(event)
             else:
                 made.append(event)
@@ -88,7 +88,7 @@ class _Meant:
         """The values of a loop's counter, if it selects functions. None for unknown or many
         values."""
         picking = [
-            choice for event in every_event(loop.body) if isinstance(event, Handed)
+            choice for event in every_event(loop.body) if isinstance(event, CallEvent)
             for choice in event.choices if choice.loop == loop.span and choice.values
         ]  # fmt: skip
         if not picking:
@@ -114,7 +114,7 @@ class _Meant:
             return None
         return [start + number * step for number in range(max(0, trips))]
 
-    def _call(self, call: Handed) -> list[Event]:
+    def _call(self, call: CallEvent) -> list[Event]:
         """The possible calls, each in its own block if it may not happen."""
         plain = call._replace(choices=())
         picking = [choice for choice in call.choices if choice.picked]
@@ -139,7 +139,7 @@ class _Meant:
             made.append(named if note is None else replace(note, body=(named,)))
         return made
 
-    def _picked(self, plain: Handed, picking: Choice, choices: Sequence[Choice]) -> list[Event]:
+    def _picked(self, plain: CallEvent, picking: Choice, choices: Sequence[Choice]) -> list[Event]:
         """The functions of a table, each under its subscript condition."""
         others = tuple(choice for choice in choices if choice is not picking)
         made: list[Event] = []
@@ -151,7 +151,7 @@ class _Meant:
             made.append(Block("branch", tuple(inside), plain.span, side=FIRST_ELEMENT + number))
         return made
 
-    def _functions(self, choice: Choice, call: Handed) -> tuple[list[str], Block | None]:
+    def _functions(self, choice: Choice, call: CallEvent) -> tuple[list[str], Block | None]:
         """The functions, and a block with the unknown condition that selects them."""
         where = call.span.short
         if choice.loop is not None and choice.loop in self._counters and choice.values:
@@ -173,7 +173,7 @@ class _Meant:
         return functions, Block("choice", (), call.span, note=note)
 
 
-def _naming(call: Handed, position: int | None, function: str) -> Handed:
+def _naming(call: CallEvent, position: int | None, function: str) -> CallEvent:
     if not function:
         return call
     if position is None:

@@ -19,7 +19,7 @@ from regionpredict.analysis.deciding_numbers import DecidingNumbers, Numbers
 from regionpredict.analysis.execution_counts import NEVER, ONCE, Guard, Guards, Runs, guarded_runs
 from regionpredict.ir import Expr, Loop, Region, Span
 from regionpredict.ir.expr import ONE, Number
-from regionpredict.ir.flow import BEHIND_RETURN, Block, Event, Flow, Handed, called_functions
+from regionpredict.ir.flow import BEHIND_RETURN, Block, CallEvent, Event, Flow, called_functions
 from regionpredict.library import MESSAGES
 
 _MAX_DEPTH = 60
@@ -208,7 +208,7 @@ class _Walk:
     ) -> None:  # fmt: skip
         reports = [event.span for event in events if isinstance(event, Block) and _reports(event)]
         for event in events:
-            if isinstance(event, Handed):
+            if isinstance(event, CallEvent):
                 self._call(flow, event, nest, team, into)
             elif isinstance(event, Block):
                 before = dict(into.order.serial) if event.span in reports else None
@@ -293,7 +293,7 @@ class _Walk:
         into.last = last
 
     def _call(
-        self, flow: Flow, call: Handed, nest: list[_Around], team: _Team | None, into: _Summary
+        self, flow: Flow, call: CallEvent, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
         callee = self.callees.of(flow, call.function, call.file)
         if callee is None:
@@ -395,7 +395,7 @@ def _reports(block: Block) -> bool:
     """Whether a side of a condition writes a message. Its serial loops are taken to belong to a
     rare case if no other side does so and nothing decides the condition."""
     return block.kind == "branch" and any(
-        isinstance(event, Handed) and event.function in MESSAGES for event in block.body
+        isinstance(event, CallEvent) and event.function in MESSAGES for event in block.body
     )
 
 

@@ -28,7 +28,7 @@ from regionpredict.frontend.lowering import (
 from regionpredict.frontend.memory_effects import (
     flows_of,
     with_choices,
-    with_hand_shared_loops,
+    with_manual_worksharing,
     with_object_names,
     with_pointed,
     worksharing_block,
@@ -319,7 +319,7 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
     instances = {region.span for part in parts for region, _ in part.regions if region.instance}
     for part in parts:
         for flow in part.flows:
-            flows.setdefault((flow.span, flow.function), with_hand_shared_loops(flow, by_hand))
+            flows.setdefault((flow.span, flow.function), with_manual_worksharing(flow, by_hand))
         files.update(dict.fromkeys(part.files))
         notes.update(dict.fromkeys(part.diagnostics))
         before = set(regions)

@@ -130,7 +130,7 @@ class Choice(NamedTuple):
     handed: OfHanded | None = None
 
 
-class Handed(NamedTuple):
+class CallEvent(NamedTuple):
     """A call: addresses by argument position (None: not an address), and where the returned address
     is stored.
 
@@ -192,7 +192,7 @@ class Block:
     side: int = 0
 
 
-Event = Write | Link | Copied | Handed | Returned | Block
+Event = Write | Link | Copied | CallEvent | Returned | Block
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,13 +223,13 @@ def every_event(events: Iterable[Event]) -> Iterator[Event]:
 def called_functions(flows: Iterable[Flow]) -> set[str]:
     """The names of all functions that are called."""
     events = (event for flow in flows for event in every_event(flow.body))
-    return {event.function for event in events if isinstance(event, Handed)}
+    return {event.function for event in events if isinstance(event, CallEvent)}
 
 
 def calls_through_pointers(flows: Iterable[Flow]) -> bool:
     """Whether any function calls through a variable, a member or a table."""
     events = (event for flow in flows for event in every_event(flow.body))
-    return any(isinstance(event, Handed) and event.pointer for event in events)
+    return any(isinstance(event, CallEvent) and event.pointer for event in events)
 
 
 def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
@@ -239,7 +239,7 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
     def search(events: Sequence[Event]) -> bool:
         calls = False
         for event in events:
-            if isinstance(event, Handed):
+            if isinstance(event, CallEvent):
                 named = event.function or event.pointer
                 calls = calls or bool(named) or event.parameter is not None
             elif isinstance(event, Block) and event.kind != "share":
@@ -267,13 +267,13 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
     waiting = ["main"] if "main" in by_name else sorted(by_name.keys() - called_functions(flows))
 
     def leads(event: Event) -> bool:
-        if isinstance(event, Handed):
+        if isinstance(event, CallEvent):
             return event.function in leading or bool(event.pointer)
         return isinstance(event, Block) and event.kind in _TEAM_BLOCKS
 
     def search(events: Sequence[Event]) -> None:
         for event in events:
-            if isinstance(event, Handed):
+            if isinstance(event, CallEvent):
                 waiting.append(event.function)
             elif isinstance(event, Block) and event.kind not in _TEAM_BLOCKS:
                 if event.kind == "loop" and not any(map(leads, every_event(event.body))):
@@ -299,7 +299,7 @@ def functions_reaching(flows: Iterable[Flow], kinds: Collection[str]) -> set[str
     reaching: set[str] = set()
     for flow in flows:
         for event in every_event(flow.body):
-            if isinstance(event, Handed):
+            if isinstance(event, CallEvent):
                 callers.setdefault(event.function, set()).add(flow.function)
             elif isinstance(event, Block) and event.kind in kinds:
                 reaching.add(flow.function)
@@ -320,7 +320,7 @@ def branches_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
     def search(events: Sequence[Event]) -> bool:
         busy = False
         for event in events:
-            if isinstance(event, Handed):
+            if isinstance(event, CallEvent):
                 named = event.function or event.pointer
                 busy = busy or bool(named) or event.parameter is not None
             elif isinstance(event, Block):

@@ -9,10 +9,10 @@ from __future__ import annotations
 from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.density_weights import ELEMENT_BYTES
 from regionpredict.machine.evidence import (
-    Unsettled,
+    UnconvergedFigure,
     assumed_figures,
     assumed_keys,
-    unsettled_figures,
+    unconverged_figures,
 )
 from regionpredict.machine.first_touch_sizes import NEW_BEYOND, NEW_IN_CACHE
 from regionpredict.machine.kernels import KERNELS, Kernel
@@ -61,7 +61,7 @@ __all__ = [
     "Quantity",
     "SharedPath",
     "ThreadPlaces",
-    "Unsettled",
+    "UnconvergedFigure",
     "assumed_figures",
     "assumed_keys",
     "check_binding",
@@ -72,5 +72,5 @@ __all__ = [
     "shipped_aliases",
     "shipped_names",
     "thread_places",
-    "unsettled_figures",
+    "unconverged_figures",
 ]

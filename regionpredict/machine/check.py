@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from regionpredict.errors import plural
-from regionpredict.machine.evidence import figures, unsettled_figures
+from regionpredict.machine.evidence import figures, unconverged_figures
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.model import Machine
 from regionpredict.machine.quantity import Curve
@@ -54,7 +54,7 @@ def check(machine: Machine) -> tuple[Finding, ...]:
         *_overheads(machine),
         *_density(machine),
         *_corrections(machine),
-        *_unsettled(machine),
+        *_unconverged(machine),
         *_unsure(machine),
     ]
     return tuple(sorted(findings, key=lambda finding: rank[finding.severity]))
@@ -326,8 +326,8 @@ def _corrections(machine: Machine) -> Iterator[Finding]:
             )
 
 
-def _unsettled(machine: Machine) -> Iterator[Finding]:
-    for figure in unsettled_figures(machine):
+def _unconverged(machine: Machine) -> Iterator[Finding]:
+    for figure in unconverged_figures(machine):
         yield Finding(
             "warning", figure.key, f"did not converge: its 95 % interval is ±{figure.spread:.0%}"
         )

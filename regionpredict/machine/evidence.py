@@ -107,7 +107,7 @@ SETTLED = 0.05
 """A figure with a wider 95 % interval (to either side) has not converged."""
 
 
-class Unsettled(NamedTuple):
+class UnconvergedFigure(NamedTuple):
     """A figure that has not converged: its key, and half of the 95 % interval divided by the
     value.
     """
@@ -116,17 +116,17 @@ class Unsettled(NamedTuple):
     spread: float
 
 
-def unsettled_figures(machine: Machine) -> tuple[Unsettled, ...]:
+def unconverged_figures(machine: Machine) -> tuple[UnconvergedFigure, ...]:
     """The measured figures that have not converged, the least certain first.
 
     Predictions with such a machine report it.
     """
     known = _by_key(machine)
     wide = [
-        Unsettled(key, spread) for key, spread in machine.spread.items()
+        UnconvergedFigure(key, spread) for key, spread in machine.spread.items()
         if spread > SETTLED and key in known and known[key].evidence == "measured"
     ]  # fmt: skip
-    return tuple(sorted(wide, key=lambda unsettled: (-unsettled.spread, unsettled.key)))
+    return tuple(sorted(wide, key=lambda unconverged: (-unconverged.spread, unconverged.key)))
 
 
 def _by_key(machine: Machine) -> Mapping[str, Quantity | Curve]:

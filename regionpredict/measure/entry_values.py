@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.bindings import free_names
 from regionpredict.analysis.given_sizes import trip_name
-from regionpredict.analysis.hand_shared_teams import hand_shared_teams
+from regionpredict.analysis.manually_shared_regions import manually_shared_regions
 from regionpredict.frontend import (
     SourceRequest,
     default_frontend,
@@ -80,7 +80,7 @@ def _names(request: SourceRequest) -> NamesAt:
     if any(region.by_hand for region, _ in part.regions):  # whose teams are told by who calls whom
         part = read_alone(request, default_frontend(), flows=True)
     program = join([part], default_frontend())
-    callers = hand_shared_teams(program)
+    callers = manually_shared_regions(program)
     loops: dict[Place, list[list[str]]] = {}
     teams: dict[Place, set[str]] = {}
     shared: dict[str, Place] = {}

@@ -61,7 +61,7 @@ class MeasuredLoop(NamedTuple):
 
     @property
     def is_team(self) -> bool:
-        """Whether it is a `parallel` without its own loop."""
+        """Whether the region is a `parallel` without its own loop."""
         return self.kind == _TEAM
 
     @property

@@ -81,13 +81,13 @@ def _timing(samples: list[float]) -> Timing:
     return Timing(median(samples), min(samples), relative_interval(samples), len(samples))
 
 
-def unsettled(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[str, ...]:
+def unconverged(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[str, ...]:
     """The reasons why the runs on `threads` threads are not sufficient: regions that have not
     converged, or too few runs of this `kind`.
 
     Only regions with at least 1 % of all regions' time are considered.
 
-    >>> unsettled((), 2)
+    >>> unconverged((), 2)
     ('0 runs of at least 3',)
     """
     own = [run for run in runs if run.threads == threads and not run.warm_up]

@@ -19,7 +19,7 @@ from regionpredict.measure.host_activity import disturbance, read_activity, wait
 from regionpredict.measure.records import Campaign, Run
 from regionpredict.measure.results import Results, read_results
 from regionpredict.measure.store import Store
-from regionpredict.measure.summary import unsettled
+from regionpredict.measure.summary import unconverged
 from regionpredict.scratch_folder import scratch_folder
 
 MOST_RUNS = 100
@@ -136,7 +136,7 @@ def sweep(
     swept = replace(campaign, runs=tuple(runs))
     counted = runs if plan.quiet_s is None else swept.undisturbed.runs
     kind = "runs" if plan.quiet_s is None else "undisturbed runs"
-    waiting = {n: unsettled(counted, n, kind) for n in plan.threads}
+    waiting = {n: unconverged(counted, n, kind) for n in plan.threads}
     return Swept(swept, {n: why for n, why in waiting.items() if why}, out_of_time)
 
 
@@ -164,7 +164,7 @@ def enough(plan: Plan, runs: Sequence[Run], threads: int) -> bool:
     hopeless = len(own) - len(counted) >= (plan.repeat or MOST_DISTURBED)
     if plan.repeat is not None:
         return len(counted) >= plan.repeat or (hopeless and len(own) >= plan.repeat)
-    settled = bool(counted) and not unsettled(counted, threads)
+    settled = bool(counted) and not unconverged(counted, threads)
     return len(own) >= MOST_RUNS or settled or hopeless
 
 

@@ -20,7 +20,7 @@ from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.report.curve import explain_curve
 from regionpredict.report.quantities import plural, show_bytes
 from regionpredict.report.reuse import explain_reuse
-from regionpredict.report.unsettled import unsettled_sentence
+from regionpredict.report.unconverged import convergence_sentence
 from regionpredict.report.working_set import working_set_line
 
 
@@ -37,7 +37,7 @@ def explain_prediction(
         explanation = explain_curve(
             prediction, prediction.derivation, machine, team, advice, planned
         )
-        return explanation + "".join(f"{line}\n" for line in unsettled_sentence(machine))
+        return explanation + "".join(f"{line}\n" for line in convergence_sentence(machine))
     region = prediction.facts.region
     lines = [f"{region.id}  omp {region.directive} in {region.function}"]
     if prediction.status == "skipped" or prediction.derivation is None:
@@ -52,7 +52,7 @@ def explain_prediction(
     for score, count in zip(derivation.statements, derivation.counts, strict=True):
         lines += _statement(score, count if derivation.form.by_executions else None)
     lines += _conclusion(prediction, derivation)
-    lines += unsettled_sentence(machine)
+    lines += convergence_sentence(machine)
     return "\n".join(map(one_line, lines)) + "\n"
 
 

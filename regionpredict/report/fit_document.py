@@ -22,7 +22,7 @@ from regionpredict.report.document import (
 )
 from regionpredict.report.fitted_models import FORECAST, FORMULA, PredictedValue
 from regionpredict.report.model_curves import MOST_CURVES, model_curves
-from regionpredict.report.next_points import Asked, next_points_table
+from regionpredict.report.next_points import Suggestion, next_points_table
 
 _MOST_DRAWN = 100
 """The maximum number of models with curves, since the interval of each takes hundreds of
@@ -41,7 +41,7 @@ class FitResult(NamedTuple):
 
     models: ModelSet
     predictions: Sequence[PredictedValue] = ()
-    next_points: Sequence[Asked] | None = None
+    next_points: Sequence[Suggestion] | None = None
     trees: Sequence[Block] = ()
     level: float = 0.9
     style: str = "text"

@@ -13,7 +13,7 @@ from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.search.experiment_models import ModelSet
-from regionpredict.report.next_points import Asked, next_point_record
+from regionpredict.report.next_points import Suggestion, next_point_record
 
 MODELS_SCHEMA = "regionpredict/models/1"
 FORMULA, FORECAST = "formula", "forecast"
@@ -111,7 +111,7 @@ def models_json(
     models: ModelSet,
     predictions: Sequence[PredictedValue] = (),
     calls: Sequence[Mapping[str, Any]] = (),
-    next_points: Sequence[Asked] | None = None,
+    next_points: Sequence[Suggestion] | None = None,
 ) -> str:
     """The models of an experiment as JSON. `predictions`, the call tree's `calls` and the
     `next_points` are included if requested.

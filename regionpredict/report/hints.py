@@ -39,7 +39,7 @@ from regionpredict.report.team_hints import (
     team_by_region,
     team_document,
 )
-from regionpredict.report.unsettled import unsettled_document
+from regionpredict.report.unconverged import unconverged_record
 from regionpredict.sizes.ranking import rank_sizes
 from regionpredict.workers import processes_for, spread
 
@@ -78,7 +78,7 @@ def hints_document(
             "packages": machine.packages,
             "cores_per_package": machine.cores_per_package,
             "sha256": machine.sha256,
-            "unsettled": unsettled_document(machine),
+            "unsettled": unconverged_record(machine),
         },
         "model": model,
         "run": settings_document(run),

@@ -17,7 +17,7 @@ _SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 
 _TIMES = ("time", "runtime", "wall", "seconds")
 
 
-class Asked(NamedTuple):
+class Suggestion(NamedTuple):
     """A model with the point to measure next, or the reason why it is unknown."""
 
     series: Series
@@ -32,10 +32,10 @@ class Asked(NamedTuple):
         return self.answer.stop or " or ".join(self.answer.between)
 
 
-def next_points_table(asked: Sequence[Asked]) -> Table:
+def next_points_table(suggestions: Sequence[Suggestion]) -> Table:
     """A row per model."""
     rows: list[list[Cell]] = []
-    for one in asked:
+    for one in suggestions:
         point = None if isinstance(one.answer, str) or one.answer.stop else one.answer
         pairs = () if point is None else zip(one.model.parameters, point.point, strict=True)
         rows.append([
@@ -54,7 +54,7 @@ def next_points_table(asked: Sequence[Asked]) -> Table:
 
 def next_points(
     models: ModelSet, targets: Sequence[Mapping[str, float]], processors: str | None
-) -> list[Asked]:
+) -> list[Suggestion]:
     """The next point to measure for each model. It decides the value at the last of `targets`.
 
     `processors` is the parameter that counts processors. By default it is found by its usual names.
@@ -68,7 +68,7 @@ def next_points(
             remedy=f"--processors is one of {', '.join(sorted(known))}",
         )
     return [
-        Asked(series, model, _asked(series, model, targets, processors))
+        Suggestion(series, model, _asked(series, model, targets, processors))
         for series, model in models.models
     ]
 
@@ -98,9 +98,9 @@ def _seconds(series: Series) -> float | None:
     return 1.0 if named or not series.metric else None
 
 
-def next_point_record(asked: Asked) -> dict[str, Any]:
+def next_point_record(suggestion: Suggestion) -> dict[str, Any]:
     """The record as JSON."""
-    series, model, item = asked
+    series, model, item = suggestion
     record: dict[str, Any] = {"callpath": series.callpath, "metric": series.metric}
     if isinstance(item, str):
         return {**record, "point": None, "stop": item}

@@ -45,7 +45,7 @@ def program_summary(
     folder = common_folder(files)
     lines = []
     if plans and whole:
-        lines += [*_planned(plans), *beside_the_rows(plans, teams)]
+        lines += [*_planned(plans), *plan_difference(plans, teams)]
         lines += _scaling(timed, whole, folder)
     lines += [*open_team_lines(teams, ranking), *advised_lines(advice, folder, spent)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
@@ -157,7 +157,7 @@ def _planned(plans: Sequence[Plan]) -> list[str]:
     return lines
 
 
-def beside_the_rows(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> list[str]:
+def plan_difference(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> list[str]:
     """The reason why a plan has other threads than the rows, if it does."""
     own = {team.facts.id: team.threads for team in teams}
     planned = {(team, size) for plan in plans for team, size in plan.sizes.items()}

@@ -58,7 +58,7 @@ from regionpredict.report.teams_table import (
     team_rows,
 )
 from regionpredict.report.thread_rules import plan_rule, row_rule
-from regionpredict.report.unsettled import unsettled_sentence
+from regionpredict.report.unconverged import convergence_sentence
 from regionpredict.report.view import (
     EVERYTHING,
     View,
@@ -117,7 +117,7 @@ def prediction_table(
         shown, machine, [] if is_summed_up(teams) else plan_rule(teams, plans, recommended.together)
     )
     lines += other_names(shown, "\n".join(lines))
-    lines += unsettled_sentence(machine)
+    lines += convergence_sentence(machine)
     lines += settings_sentences(run)
     if len(shown) < len(predictions):
         lines.append(f"{len(shown)} of {plural(len(predictions), 'region')} shown")

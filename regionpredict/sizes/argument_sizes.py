@@ -11,7 +11,7 @@ from regionpredict.analysis.bindings import free_names, names_of_header
 from regionpredict.analysis.iterations import executed_statements
 from regionpredict.frontend import ArgumentValues, FileResult
 from regionpredict.ir import Definition, Expr, Program, Region, SerialBranch, Span
-from regionpredict.ir.flow import Block, Choice, Event, Handed
+from regionpredict.ir.flow import Block, CallEvent, Choice, Event
 
 _SHOWN = 6
 
@@ -79,7 +79,7 @@ def _event(event: Event, argument_values: ArgumentValues) -> Event:
     """A call through a pointer with a single observed target means that function."""
     if isinstance(event, Block):
         return replace(event, body=tuple(_event(inner, argument_values) for inner in event.body))
-    if not isinstance(event, Handed) or not event.pointer:
+    if not isinstance(event, CallEvent) or not event.pointer:
         return event
     meant = argument_values.meant.get(event.span, frozenset())
     if len(meant) != 1 or "" in meant:

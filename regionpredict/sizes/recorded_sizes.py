@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.given_sizes import place_of
-from regionpredict.analysis.hand_shared_teams import hand_shared_teams
+from regionpredict.analysis.manually_shared_regions import manually_shared_regions
 from regionpredict.analysis.recorded_values import (
     RecordedCase,
     RecordedSize,
@@ -192,7 +192,7 @@ def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]
 
     Raises InputError if the `parallel` of such loops has changed.
     """
-    spans = hand_shared_teams(program) if recording.teams else {}
+    spans = manually_shared_regions(program) if recording.teams else {}
     left = {span for own in spans.values() for span in own}
     matched: dict[str, list[_Team]] = {}
     changed: list[RecordedRegion] = []

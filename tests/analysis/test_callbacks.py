@@ -10,7 +10,7 @@ from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.teams import program_teams
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Span
-from regionpredict.ir.flow import Block, Flow, Handed
+from regionpredict.ir.flow import Block, CallEvent, Flow
 from regionpredict.pipeline import analyse
 
 LOOP = "#pragma omp parallel for\n  for (int i = 0; i < 100; i++) a[i] += 1;\n"
@@ -45,11 +45,11 @@ def test_what_is_handed_over_runs_where_it_is_called(frontend: str, tmp_path: Pa
     assert (first.executions.value, second.executions.value) == (24, 8)
 
 
-def call(name: str, *functions: tuple[int, str | int], parameter: int | None = None) -> Handed:
-    return Handed(name, (), ("r",), Span("f.c", 1), functions, parameter)
+def call(name: str, *functions: tuple[int, str | int], parameter: int | None = None) -> CallEvent:
+    return CallEvent(name, (), ("r",), Span("f.c", 1), functions, parameter)
 
 
-def flow(name: str, *events: Handed | Block) -> Flow:
+def flow(name: str, *events: CallEvent | Block) -> Flow:
     return Flow(name, (), events, Span("f.c", 1))
 
 
@@ -59,7 +59,7 @@ def test_each_set_of_functions_makes_one_function() -> None:
                 call("run", (0, "f")), call("qsort", (0, "f")))  # fmt: skip
     changed = {one.function: one for one in with_callbacks([run, main])}
     assert list(changed) == ["run", "main", "run(_, f)", "run(_, g)"]
-    names = [event.function for event in changed["main"].body if isinstance(event, Handed)]
+    names = [event.function for event in changed["main"].body if isinstance(event, CallEvent)]
     assert names == ["run(_, f)", "run(_, g)", "run(_, f)", "run", "qsort"]
     (loop,) = changed["run(_, g)"].body
     assert isinstance(loop, Block) and loop.body == (call("g", parameter=1),)
@@ -70,7 +70,7 @@ def test_a_function_for_another_parameter_is_another() -> None:
     main = flow("main", call("both", (0, "f")), call("both", (1, "f")))
     changed = {one.function: one.body for one in with_callbacks([both, main])}
     names = {
-        name: [event.function for event in body if isinstance(event, Handed)]
+        name: [event.function for event in body if isinstance(event, CallEvent)]
         for name, body in changed.items()
     }
     assert names == {"main": ["both(f)", "both(_, f)"], "both(f)": ["f", ""],
@@ -82,7 +82,7 @@ def test_recursion_ends() -> None:
     walk = flow("walk", call("", parameter=0), call("walk", (0, 0)))
     changed = with_callbacks([walk, flow("main", call("walk", (0, "f")))])
     assert [one.function for one in changed] == ["walk", "main", "walk(f)"]
-    own = [event.function for event in changed[2].body if isinstance(event, Handed)]
+    own = [event.function for event in changed[2].body if isinstance(event, CallEvent)]
     assert own == ["f", "walk(f)"]
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import pytest
 
 from regionpredict.analysis.history import first_writes
-from regionpredict.analysis.history.first_writes import Before, FirstWrite, Followed, follow
+from regionpredict.analysis.history.first_writes import Before, FirstWrite, WriteHistory, follow
 from regionpredict.ir import Span
-from regionpredict.ir.flow import Block, Event, Flow, Handed, Link, Place, Returned, Write
+from regionpredict.ir.flow import Block, CallEvent, Event, Flow, Link, Place, Returned, Write
 
 A, B, C, P = ("::a",), ("::b",), ("::c",), ("p",)
 NAMES = (("a", A), ("b", B), ("c", C))
@@ -32,19 +32,19 @@ def write(place: Place, line: int = 2, *, sure: bool = True) -> Write:
     return Write(place, sure, at(line))
 
 
-def call(name: str, *arguments: Place | None, result: Place = ("r",), line: int = 3) -> Handed:
-    return Handed(name, arguments, result, at(line))
+def call(name: str, *arguments: Place | None, result: Place = ("r",), line: int = 3) -> CallEvent:
+    return CallEvent(name, arguments, result, at(line))
 
 
 def flow(name: str, *events: Event, parameters: tuple[Place, ...] = ()) -> Flow:
     return Flow(name, parameters, events, Span(f"{name}.c", 1))
 
 
-def program(*events: Event) -> Followed:
+def program(*events: Event) -> WriteHistory:
     return follow([flow("main", *events)])
 
 
-def first(followed: Followed, line: int = 9) -> dict[str, tuple[str, bool]]:
+def first(followed: WriteHistory, line: int = 9) -> dict[str, tuple[str, bool]]:
     """Who wrote each array first, and whether it is sure, before a loop's only run."""
     (visit,) = followed.first[at(line)]
     return {name: (one.kind, one.sure) for name, one in visit.items() if one is not None}
@@ -252,7 +252,7 @@ def test_only_what_comes_to_a_region_is_followed() -> None:
 # -- who wrote last -------------------------------------------------------------------------------
 
 
-def before(followed: Followed, line: int = 9) -> dict[str, Before]:
+def before(followed: WriteHistory, line: int = 9) -> dict[str, Before]:
     """Who wrote them; whether they were touched at all is asked by itself."""
     (visit,) = followed.before[at(line)]
     writes = {name: one._replace(touched=False) for name, one in visit.items()}
@@ -392,7 +392,7 @@ def test_two_pointers_change_places() -> None:
 def test_a_struct_beyond_the_parameters_goes_nowhere() -> None:
     """`show(a, b)` of `void show(struct s a, ...)`."""
     shown = flow("show", block("loop", 4, write(("a", ".v", "*"))), parameters=(("a",),))
-    call_of_two = Handed("show", (None, None), ("r",), at(3), values=((0, A), (1, B)))
+    call_of_two = CallEvent("show", (None, None), ("r",), at(3), values=((0, A), (1, B)))
     names = (("a", (*A, ".v", "*")), ("b", (*B, ".v", "*")))
     written = first(follow([flow("main", call_of_two, share(9, names=names)), shown]))
     assert set(written) == {"a"}

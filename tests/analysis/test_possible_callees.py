@@ -15,7 +15,7 @@ from regionpredict.analysis.possible_callees import MOST_EVENTS, MOST_MEANT, wit
 from regionpredict.analysis.teams import ProgramTeams, program_teams
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Span
-from regionpredict.ir.flow import Block, Choice, Flow, Handed
+from regionpredict.ir.flow import Block, CallEvent, Choice, Flow
 from regionpredict.pipeline import Analysis, analyse
 
 HEAD = """#include <stdio.h>
@@ -418,7 +418,7 @@ HERE = Span("f.c", 7)
 def test_too_many_functions_are_not_followed() -> None:
     """A call of any of some hundred stays as it is."""
     names = tuple(f"f{number}" for number in range(int(MOST_MEANT.value) + 1))
-    call = Handed("", (), ("r",), HERE, pointer="op", choices=(Choice(names, "op"),))
+    call = CallEvent("", (), ("r",), HERE, pointer="op", choices=(Choice(names, "op"),))
     main, last = Flow("main", (), (call,), HERE), Flow(names[-1], (), (), HERE, pointed=True)
     flow, other = with_choices([main, last], {})
     assert flow.body == (call._replace(choices=()),)
@@ -437,8 +437,8 @@ def test_too_many_events_are_not_followed(turns: int, followed: bool) -> None:
     assert MOST_EVENTS.value == 40 * 500
     names = tuple(f"f{number}" for number in range(turns))
     picked = Choice(names, "table", loop=HERE, values=tuple(range(turns)), whole=True)
-    call = Handed("", (), ("r",), HERE, choices=(picked,))
-    other = Handed("g", (), ("r",), HERE)
+    call = CallEvent("", (), ("r",), HERE, choices=(picked,))
+    other = CallEvent("g", (), ("r",), HERE)
     branch = Block("branch", (other,), Span("f.c", 9))
     loop = Block("loop", (call, branch, *[other] * 497), HERE)
     (flow,) = with_choices([Flow("main", (), (loop,), Span("f.c", 1))], {})
@@ -450,11 +450,13 @@ def test_too_many_events_are_not_followed(turns: int, followed: bool) -> None:
 def test_a_null_pointer_that_is_handed_over_calls_nothing() -> None:
     """`often(table[k])` still runs for the gap in the table."""
     choice = Choice(("f", ""), "table[k]", 0, HERE, (0, 1), whole=True)
-    call = Handed("often", (), ("r",), Span("f.c", 8), choices=(choice,))
-    often = Flow("often", (), (Handed("", (), ("r",), Span("f.c", 2), parameter=0),), HERE)
+    call = CallEvent("often", (), ("r",), Span("f.c", 8), choices=(choice,))
+    often = Flow("often", (), (CallEvent("", (), ("r",), Span("f.c", 2), parameter=0),), HERE)
     main = Flow("main", (), (Block("loop", (call,), HERE),), HERE)
     flows = {flow.function: flow for flow in with_callbacks(with_choices([often, main], {}))}
     turns = [turn for turn in flows["main"].body if isinstance(turn, Block)]
     assert [(turn.kind, turn.value) for turn in turns] == [("turn", 0), ("turn", 1)]
-    called = [event.function for turn in turns for event in turn.body if isinstance(event, Handed)]
+    called = [
+        event.function for turn in turns for event in turn.body if isinstance(event, CallEvent)
+    ]
     assert called == ["often(f)", "often"]

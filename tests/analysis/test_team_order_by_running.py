@@ -12,7 +12,7 @@ from regionpredict.analysis import Bindings
 from regionpredict.analysis.team_order import TeamKey, team_orders
 from regionpredict.ir import Expr, Loop, Region, Span
 from regionpredict.ir.expr import ONE, ZERO
-from regionpredict.ir.flow import Block, Event, Flow, Handed
+from regionpredict.ir.flow import Block, CallEvent, Event, Flow
 
 
 class Made:
@@ -45,7 +45,7 @@ class Made:
             self.regions.append(Region(region, span, "f", "for", (), "orphaned", 1, None, ()))
             return Block("share", (), span)
         if kind == "call":
-            return Handed(self.draw(st.sampled_from(callees)), (), ("r",), span)
+            return CallEvent(self.draw(st.sampled_from(callees)), (), ("r",), span)
         if kind == "loop":
             self.turns[span] = self.draw(st.integers(1, 3))
         if kind == "parallel":  # which no team is inside of
@@ -62,7 +62,7 @@ class Made:
 
         def go(events: tuple[Event, ...], team: Counter[str] | None) -> None:
             for event in events:
-                if isinstance(event, Handed):
+                if isinstance(event, CallEvent):
                     go(self.bodies[event.function], team)
                     continue
                 assert isinstance(event, Block)
@@ -95,7 +95,7 @@ def test_teams_of_random_programs(data: st.DataObject) -> None:
     waiting, used = ["main"], {"main"}
     while waiting:
         inside = every(made.bodies[waiting.pop()])
-        called = {one.function for one in inside if isinstance(one, Handed)} - used
+        called = {one.function for one in inside if isinstance(one, CallEvent)} - used
         used |= called
         waiting += called
     loops = {

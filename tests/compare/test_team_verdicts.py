@@ -18,7 +18,7 @@ from regionpredict.errors import InputError
 from regionpredict.measure.hints_file import Hint, Hints, TeamHint, read_hints
 from regionpredict.measure.records import Campaign, EntrySize, Host, RegionRun, Run
 from regionpredict.measure.store import Store, read_campaign
-from regionpredict.measure.summary import summarise, summarise_teams, unsettled
+from regionpredict.measure.summary import summarise, summarise_teams, unconverged
 from regionpredict.report.comparison import comparison_document, comparison_record
 from regionpredict.report.rendered import rendered
 
@@ -218,7 +218,7 @@ def test_a_team_keeps_a_campaign_open_and_its_loops_time_does_not_hide_it() -> N
     """Teams of 1, 2 and 3 s on one thread in three runs: far from settled."""
     runs = [run for seconds in (1.0, 2.0, 3.0)
             for run in _campaign({}, {40: {1: seconds}}).runs]  # fmt: skip
-    assert unsettled(runs, 1) == ("/b/f.c:40",)
+    assert unconverged(runs, 1) == ("/b/f.c:40",)
 
 
 def test_teams_of_a_hints_file(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.machine import load, unsettled_figures
+from regionpredict.machine import load, unconverged_figures
 from regionpredict.machine.calibrate.figures import figures
 from regionpredict.machine.calibrate.plan import (
     FORESEEN,
@@ -103,7 +103,7 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     path.write_text(write(NODE, "m", measured))
     machine = load(str(path))
     assert machine.spread == spread
-    assert [one.key for one in unsettled_figures(machine)] == ["memory.latency", "openmp.barrier"]
+    assert [one.key for one in unconverged_figures(machine)] == ["memory.latency", "openmp.barrier"]
     assert [one.key for one in check(machine) if "did not converge" in one.message] == [
         "memory.latency", "openmp.barrier"
     ]  # fmt: skip
@@ -134,7 +134,7 @@ def test_wrong_entries(tmp_path: Path, text: str, said: str) -> None:
 def test_an_assumed_figure_did_not_have_to_settle(tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     path.write_text(write(NODE, "m") + "spread:\n  memory.latency: 0.5\n  memory.link: 0.5\n")
-    assert unsettled_figures(load(str(path))) == ()
+    assert unconverged_figures(load(str(path))) == ()
 
 
 def test_every_prediction_says_what_did_not_settle(tmp_path: Path) -> None:

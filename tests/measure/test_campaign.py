@@ -22,7 +22,7 @@ from regionpredict.measure.host_activity import Disturbance
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.results import read_results
 from regionpredict.measure.store import Store, read_campaign
-from regionpredict.measure.summary import summarise, unsettled
+from regionpredict.measure.summary import summarise, unconverged
 from regionpredict.measure.sweep import MOST_DISTURBED, Plan, enough
 from regionpredict.report.measurements import disturbed_runs
 
@@ -185,9 +185,9 @@ def test_summary_takes_medians_of_counted_runs() -> None:
 
 def test_small_regions_do_not_keep_a_campaign_open() -> None:
     noisy = [_run(1, _region(1.0), _region(value, 99)) for value in (1e-4, 5e-4, 9e-4)]
-    assert unsettled(noisy, 1) == ()
+    assert unconverged(noisy, 1) == ()
     loud = [_run(1, _region(1.0), _region(value, 99)) for value in (0.1, 0.5, 0.9)]
-    assert unsettled(loud, 1) == ("/f.c:99",)
+    assert unconverged(loud, 1) == ("/f.c:99",)
 
 
 def test_instances_add_up_and_ranks_do_not() -> None:

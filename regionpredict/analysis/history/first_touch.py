@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regionpredict.analysis.history.first_writes import FirstWrite, Followed
+from regionpredict.analysis.history.first_writes import FirstWrite, WriteHistory
 from regionpredict.ir import Program, Region, Span
 
 
@@ -73,7 +73,7 @@ def in_domain(domain: int) -> Placement:
                      domain=domain)  # fmt: skip
 
 
-def placements(program: Program, followed: Followed) -> tuple[Placement, ...]:
+def placements(program: Program, followed: WriteHistory) -> tuple[Placement, ...]:
     """The placement of every region's arrays, in the order of the regions.
 
     An array is serial if, on the path from `main` to the region, one thread writes it before a

@@ -18,10 +18,10 @@ from regionpredict.analysis.history.pointers import Pointers
 from regionpredict.ir import Span
 from regionpredict.ir.flow import (
     Block,
+    CallEvent,
     Copied,
     Event,
     Flow,
-    Handed,
     Link,
     Place,
     Write,
@@ -91,7 +91,7 @@ Pasts = dict[Span, list[dict[str, Before]]]
 Between = dict[Span, Mapping[Place, tuple[Span, str]]]
 
 
-class Followed(NamedTuple):
+class WriteHistory(NamedTuple):
     """The results of following a program: a dictionary by array for each visit of a worksharing
     loop.
 
@@ -134,7 +134,9 @@ class _Frame:
 @dataclass(slots=True)
 class _Notes:
     """The results of the walks. `steady` is `before` on the second pass through a loop. `globals`
-    are the first writers of the program's variables, and `settled` those known from `main`."""
+    are the first writers of the program's variables, and `known_from_main` the places whose first
+    writer is known from `main`.
+    """
 
     first: Visits = field(default_factory=dict)
     before: Pasts = field(default_factory=dict)
@@ -143,7 +145,7 @@ class _Notes:
     between: Between = field(default_factory=dict)
     steady_between: Between = field(default_factory=dict)
     globals: dict[Place, FirstWrite] = field(default_factory=dict)
-    settled: set[Place] = field(default_factory=set)
+    known_from_main: set[Place] = field(default_factory=set)
     elsewhere: list[_Visit] = field(default_factory=list)
 
 
@@ -165,7 +167,7 @@ class _Writer(NamedTuple):
     known: bool
 
 
-def follow(flows: Sequence[Flow]) -> Followed:
+def follow(flows: Sequence[Flow]) -> WriteHistory:
     """Follows the program; the results go by the place of a worksharing loop's directive."""
     notes = _Notes()
     called = called_functions(flows)
@@ -186,7 +188,7 @@ def follow(flows: Sequence[Flow]) -> Followed:
                for e in every_event(flow.body)):  # fmt: skip
             _Walk(callees, notes, most, from_main=False).run(flow)
     _tell_of_globals(notes)
-    return Followed(
+    return WriteHistory(
         notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats),
         {**notes.between, **notes.steady_between}, frozenset(notes.steady),
     )  # fmt: skip
@@ -250,12 +252,12 @@ class _Walk:
             write = self.first.get(memory)
             known = self.notes.globals.get(place)
             # What the way from main shows counts, which comes first; of others one thread's.
-            if write and place not in self.notes.settled and (
+            if write and place not in self.notes.known_from_main and (
                 known is None or write.kind == "serial"
             ):  # fmt: skip
                 self.notes.globals[place] = write
         if self.from_main:
-            self.notes.settled.update(self.notes.globals)
+            self.notes.known_from_main.update(self.notes.globals)
 
     def _call(
         self, flow: Flow, arguments: Sequence[Place | None], via: str, state: _State,
@@ -295,7 +297,7 @@ class _Walk:
                 self.pointers.copy(
                     self._resolve(event.target, frame), self._resolve(event.source, frame)
                 )
-            elif isinstance(event, Handed):
+            elif isinstance(event, CallEvent):
                 self._handed(event, frame, state)
             elif frame.result is None:
                 frame.result = self._resolve(event.source, frame)
@@ -402,7 +404,7 @@ class _Walk:
 
     # -- calls ----------------------------------------------------------------------------------
 
-    def _handed(self, event: Handed, frame: _Frame, state: _State) -> None:
+    def _handed(self, event: CallEvent, frame: _Frame, state: _State) -> None:
         arguments = [
             None if argument is None else self._resolve(argument, frame)
             for argument in event.arguments
@@ -437,7 +439,7 @@ class _Walk:
                     self.doubts.setdefault(self._memory(argument), why)
             self.doubts[self.pointers.target(result)] = why
 
-    def _block_of(self, event: Handed, state: _State) -> Place:
+    def _block_of(self, event: CallEvent, state: _State) -> Place:
         """The memory that a call allocates, different for each call."""
         block = (f"new {event.function}#{next(self.blocks)}",)
         self.made[block] = state.branches

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis.history.data_distribution import Part, parts_of
-from regionpredict.analysis.history.first_writes import Before, Followed
+from regionpredict.analysis.history.first_writes import Before, WriteHistory
 from regionpredict.ir import Expr, Program, Region, Span
 
 
@@ -67,7 +67,7 @@ class History(NamedTuple):
 UNKNOWN = History()
 
 
-def histories(program: Program, followed: Followed) -> tuple[History, ...]:
+def histories(program: Program, followed: WriteHistory) -> tuple[History, ...]:
     """The history of every region's arrays, in the order of the regions.
 
     If several calls of a region disagree, the first one counts.

@@ -58,10 +58,10 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir.flow import (
     BEHIND_RETURN,
     Block,
+    CallEvent,
     Copied,
     Event,
     Flow,
-    Handed,
     Link,
     Place,
     Returned,
@@ -265,7 +265,7 @@ class _Flows:
         name = call.name if call.decl is not None else ""
         pointer = "" if call.pointer is None or call.decl is not None else show(call.pointer)
         for event in events:  # asked for again by _points
-            if isinstance(event, Handed) and (event.span, event.function, event.pointer) == (
+            if isinstance(event, CallEvent) and (event.span, event.function, event.pointer) == (
                 call.span, name, pointer
             ):  # fmt: skip
                 return (*event.result, "*")
@@ -281,7 +281,9 @@ class _Flows:
         seen = call.decl is not None
         parameter = None if seen or call.method else self.parameters.get(call.name)
         events.append(
-            Handed(name, arguments, slot, call.span, functions, parameter, handed_structs, pointer)
+            CallEvent(
+                name, arguments, slot, call.span, functions, parameter, handed_structs, pointer
+            )
         )
         return (*slot, "*")
 
@@ -450,7 +452,7 @@ class _Flows:
         if isinstance(expression, Opaque) and expression.text == "new" and events is not None:
             self.calls += 1
             slot = (f"new@{self.calls}",)
-            events.append(Handed("malloc", (), slot, self.at))
+            events.append(CallEvent("malloc", (), slot, self.at))
             return (*slot, "*")
         return None
 

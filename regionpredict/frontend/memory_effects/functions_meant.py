@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from regionpredict.ir.flow import Block, Choice, Event, Flow, Handed, HandedOver
+from regionpredict.ir.flow import Block, CallEvent, Choice, Event, Flow, HandedOver
 from regionpredict.ir.source import Span
 
 Choices = Mapping[tuple[Span, str], tuple[Choice, ...]]
@@ -30,7 +30,7 @@ def _event(event: Event, choices: Choices, handing: Handing) -> Event:
     if isinstance(event, Block):
         body = tuple(_event(inner, choices, handing) for inner in event.body)
         return replace(event, body=body)
-    if not isinstance(event, Handed):
+    if not isinstance(event, CallEvent):
         return event
     meant = choices.get((event.span, event.pointer or event.function), ())
     given = handing.get((event.span, event.function))

@@ -82,14 +82,14 @@ def calibrate(
         begin = time.monotonic()
         absent: set[str] = set()
         while True:
-            unsettled = [m for m in todo if m.key not in absent and not _settled(state, m)]
-            if not unsettled:
+            unconverged = [m for m in todo if m.key not in absent and not _settled(state, m)]
+            if not unconverged:
                 break
-            for place, measurement in enumerate(unsettled):
+            for place, measurement in enumerate(unconverged):
                 left = budget_s - (time.monotonic() - begin)
                 if left <= 0:
                     break
-                share = left / (len(unsettled) - place)
+                share = left / (len(unconverged) - place)
                 if quiet is not None:
                     begin += quiet()
                 seconds = min(max(share / 2, LEAST_SLICE), MOST_SLICE, left)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from regionpredict.machine import Machine, assumed_figures, assumed_keys, unsettled_figures
+from regionpredict.machine import Machine, assumed_figures, assumed_keys, unconverged_figures
 from regionpredict.predict.curve import Point
 from regionpredict.predict.saturation.constants import (
     BANDWIDTH_SPREAD,
@@ -44,10 +44,10 @@ def spreads_of(machine: Machine, terms: Mapping[str, Sequence[str]]) -> dict[str
     """The standard deviation of the logarithm of a term's figures, for terms with an assumed or
     unconverged figure. The least certain figure counts.
     """
-    unsettled = {figure.key: figure.spread for figure in unsettled_figures(machine)}
+    unconverged = {figure.key: figure.spread for figure in unconverged_figures(machine)}
     keys = [key for figures in terms.values() for key in figures]
     known = {key: _spread_of(key) for key in assumed_keys(machine, keys)}
-    known |= {key: unsettled[key] / INTERVAL_95.value for key in keys if key in unsettled}
+    known |= {key: unconverged[key] / INTERVAL_95.value for key in keys if key in unconverged}
     spreads = {
         term: max((known[key] for key in figures if key in known), default=0.0)
         for term, figures in terms.items()
@@ -90,11 +90,11 @@ def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def unsettled_lines(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
+def unconverged_lines(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
     """One line for each deciding figure among `keys` that did not converge. It counts like an
     assumed one.
     """
-    spreads = {figure.key: figure.spread for figure in unsettled_figures(machine)}
+    spreads = {figure.key: figure.spread for figure in unconverged_figures(machine)}
     return tuple(
         f"{key} did not converge (±{100 * spreads[key]:.0f} %)"
         for key in dict.fromkeys(keys) if key in spreads

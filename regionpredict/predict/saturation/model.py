@@ -26,7 +26,7 @@ from regionpredict.predict.saturation.deciding_figures import (
     assumed_groups,
     deciding_terms,
     spreads_of,
-    unsettled_lines,
+    unconverged_lines,
 )
 from regionpredict.predict.saturation.hardware_threads import all_hardware_threads
 from regionpredict.predict.saturation.memory_overflow import overflow_note
@@ -178,7 +178,7 @@ def predict_saturation(
     hinted = next(point for point in points if point.threads == hint.threads)
     deciding = deciding_terms(time, hinted, bottleneck)
     keys = [key for figures in deciding.values() for key in figures]
-    assumed += (*assumed_groups(machine, keys), *unsettled_lines(machine, keys))
+    assumed += (*assumed_groups(machine, keys), *unconverged_lines(machine, keys))
     spreads = spreads_of(machine, deciding)
     partial = table.status == "partial"
     known = judged(workload, execution, time, points, asked, hinted.threads, spreads, within)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.machine import Machine, unsettled_figures
+from regionpredict.machine import Machine, unconverged_figures
 from regionpredict.predict.curve import Point
 from regionpredict.predict.limiting_factors import limit
 from regionpredict.predict.machine_uncertainty import Doubted, moves_of
@@ -115,7 +115,7 @@ def _meeting(
 
 def _calibration(machine: Machine) -> tuple[Doubt, ...]:
     """The doubt of a machine measured on a busy host, where most figures did not converge."""
-    known, wide = len(machine.spread), len(unsettled_figures(machine))
+    known, wide = len(machine.spread), len(unconverged_figures(machine))
     if known < FEW_FIGURES.value or wide <= known / 2:
         return ()
     said = (

@@ -42,14 +42,14 @@ from regionpredict.report.html.page import document_page
 from regionpredict.report.html.roofline import roofline
 from regionpredict.report.html.source import excerpt, source_blocks
 from regionpredict.report.names import common_folder
-from regionpredict.report.program_summary import beside_the_rows, planned_otherwise
+from regionpredict.report.program_summary import plan_difference, planned_otherwise
 from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds, show_share
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import RunSettings, settings_sentences
 from regionpredict.report.size_hints import needed_lines, open_sentence
 from regionpredict.report.speedup_chart import program_speedup, region_speedup
 from regionpredict.report.thread_rules import row_rule
-from regionpredict.report.unsettled import unsettled_sentence
+from regionpredict.report.unconverged import convergence_sentence
 from regionpredict.report.view import gain_of, region_seconds
 from regionpredict.sizes.ranking import rank_sizes
 
@@ -140,7 +140,7 @@ def _program(result: ProgramResult) -> list[Block]:
                    Column("Best constant", minor=True)]  # fmt: skip
         title = "Plan of each program, which regionpredict run uses: threads that minimize its time"
         blocks.append(Table(title, columns, rows))
-        blocks += [Text(line) for line in beside_the_rows(result.plans, result.teams)]
+        blocks += [Text(line) for line in plan_difference(result.plans, result.teams)]
     checks = program_checks(result.predictions, result.teams, result.machine, result.advice)
     if checks:
         blocks.append({"kind": "checks", "items": checks})
@@ -293,8 +293,11 @@ def _assumptions(result: ProgramResult) -> list[Block]:
         return [Text("Nothing was assumed.")]
     columns = [Column("Assumption"), Column("Regions", str)]
     title = "What was assumed, and for how many regions"
-    unsettled = " ".join(unsettled_sentence(result.machine))
-    return [Table(title, columns, seen.most_common()), *([Text(unsettled)] if unsettled else [])]
+    unconverged = " ".join(convergence_sentence(result.machine))
+    return [
+        Table(title, columns, seen.most_common()),
+        *([Text(unconverged)] if unconverged else []),
+    ]
 
 
 def _hint(prediction: Prediction) -> str:

@@ -6,7 +6,7 @@ from regionpredict.analysis.team_order import team_orders
 from regionpredict.ir import Program, Span
 
 
-def hand_shared_teams(program: Program) -> dict[str, tuple[Span, ...]]:
+def manually_shared_regions(program: Program) -> dict[str, tuple[Span, ...]]:
     """The parallel constructs by loop id: in the loop's own function, or in functions that call
     it.
     """

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from regionpredict.machine import Machine, unsettled_figures
+from regionpredict.machine import Machine, unconverged_figures
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
 
 _SHOWN = 3
 
 
-def unsettled_sentence(machine: Machine) -> list[str]:
+def convergence_sentence(machine: Machine) -> list[str]:
     """The least certain figures, as lines of a table. Empty if all converged."""
-    wide = unsettled_figures(machine)
+    wide = unconverged_figures(machine)
     if not wide:
         return []
-    named = [f"{unsettled.key} ({_shown(unsettled.spread)})" for unsettled in wide[:_SHOWN]]
+    named = [f"{unconverged.key} ({_shown(unconverged.spread)})" for unconverged in wide[:_SHOWN]]
     more = [f"and {len(wide) - _SHOWN} more"] if len(wide) > _SHOWN else []
     text = (
         f"{plural(len(wide), 'figure')} of {machine.name} did not converge: "
@@ -29,9 +29,9 @@ def _shown(spread: float) -> str:
     return f"±{100 * spread:.0f} %" if spread <= 1 else "over ±100 %"
 
 
-def unsettled_document(machine: Machine) -> list[dict[str, Any]]:
+def unconverged_record(machine: Machine) -> list[dict[str, Any]]:
     """The same for hints in JSON."""
     return [
-        {"figure": unsettled_figure.key, "spread": unsettled_figure.spread}
-        for unsettled_figure in unsettled_figures(machine)
+        {"figure": unconverged_figure.key, "spread": unconverged_figure.spread}
+        for unconverged_figure in unconverged_figures(machine)
     ]

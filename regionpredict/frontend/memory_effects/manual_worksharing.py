@@ -24,7 +24,7 @@ def worksharing_block(loop: For, objects: Mapping[str, str]) -> Block:
     return named
 
 
-def with_hand_shared_loops(flow: Flow, shared: Mapping[Span, Names]) -> Flow:
+def with_manual_worksharing(flow: Flow, shared: Mapping[Span, Names]) -> Flow:
     """The record with the loops at these places as worksharing loops with these names."""
     if not shared:
         return flow
