@@ -180,22 +180,49 @@ def test_loops_inside_chunks_keep_the_count_of_those_around_them(record, compile
 @pytest.mark.compiler
 @pytest.mark.parametrize("schedule", ["static", "static, 8", "guided"])
 def test_loops_are_dealt_among_threads_that_take_turns(build, tmp_path, schedule):
-    """What no busy host changes: each thread's own processor time, in the shares of its loop."""
+    """Each thread's recorded processor time covers what it reads around its own iterations."""
     text = loop(f"parallel for schedule({schedule})", "int i = 0; i < n; i++")
-    text = text.replace("work(1)", "work(20)")
+    text = text.replace("#include", CLOCK + "#include", 1)
+    text = text.replace("work(1);", "{ double b = cpu(); work(20); own[thread()] += cpu() - b; }")
+    text = text.replace("    return 0;", "    told(words[2]);\n    return 0;")
     program = build(f"turns{len(schedule)}", text=text)
-    folder, cache = tmp_path / "run", tmp_path / "cache"
+    folder, cache, file = tmp_path / "run", tmp_path / "cache", tmp_path / "own"
     folder.mkdir()
     cache.mkdir(mode=0o700)
     recorded_run(
-        [str(program), "80"], program, folder, compiler=["gcc"], cache=cache,
+        [str(program), "80", str(file)], program, folder, compiler=["gcc"], cache=cache,
         environment=os.environ, threads=4, silent=True, in_turns=True,
     )  # fmt: skip
     graph = read_task_graph(folder)
     assert (graph.threads, graph.undivided_s) == (4, 0)
-    parallelism = measure_graph(graph).average_parallelism
-    assert parallelism is not None
-    assert parallelism > 3  # of 4, less what threads take beside the loop
+    own = list(map(float, file.read_text().split()))
+    assert len(own) == 4 and all(own)
+    metrics = measure_graph(graph)
+    assert metrics.work_s >= sum(own)
+    assert metrics.depth_s >= max(own)
+    # All on one thread would be a depth of the whole work.
+    assert metrics.depth_s <= metrics.work_s - (sum(own) - max(own))
+
+
+CLOCK = """
+#include <omp.h>
+#include <stdio.h>
+#include <time.h>
+static double own[4];
+static int thread(void) { return omp_get_thread_num(); }
+static double cpu(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return t.tv_sec + 1e-9 * t.tv_nsec;
+}
+static void told(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    for (int t = 0; t < 4; t++) fprintf(file, "%.9f\\n", own[t]);
+    fclose(file);
+}
+"""
 
 
 @pytest.mark.compiler
