@@ -43,19 +43,19 @@ class HintChange(NamedTuple):
         return known
 
     @property
-    def only(self) -> Literal["time", "sureness"] | None:
+    def only(self) -> Literal["time", "confidence"] | None:
         """The only value that moved, for a changed region with the same hint and loop."""
         if self.kind != "changed" or self.reasons or self.old is None or self.new is None:
             return None
         if (self.old.packages, self.old.threads) != (self.new.packages, self.new.threads):
             return None
         moved = _moved(self.old.hinted_seconds, self.new.hinted_seconds)
-        return "time" if moved else "sureness"
+        return "time" if moved else "confidence"
 
     @property
-    def as_sure(self) -> bool:
+    def same_confidence(self) -> bool:
         """Whether the confidence of the hint is about the same."""
-        return self.old is None or self.new is None or not _other_sureness(self.old, self.new)
+        return self.old is None or self.new is None or not _other_confidence(self.old, self.new)
 
 
 class HintChanges(NamedTuple):
@@ -90,7 +90,7 @@ def _change(old: RegionOutline, new: RegionOutline) -> HintChange:
         (old.status, old.packages, old.threads) == (new.status, new.packages, new.threads)
         and {rule for rule, _ in old.rules} == {rule for rule, _ in new.rules}
         and not _moved(old.hinted_seconds, new.hinted_seconds)
-        and not _other_sureness(old, new)
+        and not _other_confidence(old, new)
     )
     return HintChange("same" if same else "changed", old, new, reasons)
 
@@ -101,7 +101,7 @@ def _moved(old: float | None, new: float | None) -> bool:
     return abs(new / old - 1.0) > NOTICED.value
 
 
-def _other_sureness(old: RegionOutline, new: RegionOutline) -> bool:
+def _other_confidence(old: RegionOutline, new: RegionOutline) -> bool:
     return abs(new.confidence - old.confidence) >= NOTICED_SURENESS.value
 
 

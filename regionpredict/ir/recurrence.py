@@ -20,7 +20,7 @@ class State(Protocol):
 
     @property
     def label(self) -> str:
-        """Its name."""
+        """The name that identifies the value."""
 
 
 class Part(Protocol):

@@ -24,7 +24,7 @@ from regionpredict.report.quantities import plural, seats_text, show_seconds
 
 SCHEMA = "regionpredict/diff/1"
 _KINDS: tuple[tuple[Kind, str], ...] = (
-    ("changed", "changed"), ("added", "new"), ("removed", "gone"), ("same", "the same"),
+    ("changed", "changed"), ("added", "new"), ("removed", "removed"), ("same", "the same"),
 )  # fmt: skip
 _REASONS = 6
 """Maximum number of reasons in the table and the comment. JSON has all."""
@@ -127,8 +127,8 @@ def _head(changes: HintChanges) -> str:
 def _only_in(changes: HintChanges) -> str:
     """` (2 only in time)`: the number of changed regions with the same hint."""
     parts = [
-        f"{number} only in {what}" for what, named in (("time", "time"), ("confidence", "sureness"))
-        if (number := sum(change.only == named for change in changes.changes))
+        f"{number} only in {what}" for what in ("time", "confidence")
+        if (number := sum(change.only == what for change in changes.changes))
     ]  # fmt: skip
     return f" ({', '.join(parts)})" if parts else ""
 
@@ -141,19 +141,19 @@ def _sentences(change: HintChange) -> Iterator[str]:
     """The hint, its time, and the reasons."""
     old, new = change.old, change.new
     if old is None or new is None:
-        yield f"{'new' if old is None else 'gone'}: {_hint(new or old)}"
+        yield f"{'new' if old is None else 'removed'}: {_hint(new or old)}"
         return
     before, now = _hint(old), _hint(new)
     yield f"{now}, as before" if before == now else f"{before} -> {now}"
     if old.id.rpartition(":")[0] != new.id.rpartition(":")[0] or old.function != new.function:
         yield f"was {old.id} {old.function}"
     yield from _time(old.hinted_seconds, new.hinted_seconds)
-    if not change.as_sure:
+    if not change.same_confidence:
         yield f"confidence {100 * old.confidence:.0f} % -> {100 * new.confidence:.0f} %"
     if change.only is not None:
-        what = "time" if change.only == "time" else "confidence"
         yield (
-            f"only its {what} changed; check what runs before it, sizes, and the machine's figures"
+            f"Only the {change.only} changed. Check the code before the region, sizes, and the "
+            "machine's figures."
         )
     yield from change.reasons[:_REASONS]
     if len(change.reasons) > _REASONS:

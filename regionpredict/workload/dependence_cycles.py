@@ -30,7 +30,7 @@ class CarriedCycle(NamedTuple):
 
 
 class _Way(NamedTuple):
-    """The operations between an old value and a new one."""
+    """A path of a recurrence: the operations that compute the new value from the old one."""
 
     operations: tuple[str, ...]
     statements: int

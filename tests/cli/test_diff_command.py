@@ -210,8 +210,8 @@ def test_what_moved_in_time_or_in_sureness_alone_is_told_so(trees: Path) -> None
     _, copied, scaled = told.split("\n\n")
     assert ", as before" in copied
     assert "2.00 times as long at the hint" in copied
-    assert "only its time changed" in copied
+    assert "Only the time changed" in copied
     was = round(100 * (second["confidence"] + 0.2))
     assert f"    confidence {was} % -> {was - 20} %\n" in scaled
-    assert "only its confidence changed" in scaled
+    assert "Only the confidence changed" in scaled
     assert "times as" not in scaled

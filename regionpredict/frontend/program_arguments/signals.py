@@ -18,11 +18,11 @@ class Signal(NamedTuple):
 
 
 class LongLoopError(Exception):
-    """A loop of too many rounds to run them all."""
+    """A loop with too many iterations to execute."""
 
 
 class UnknownLoopError(Exception):
-    """It is not known whether a loop goes on."""
+    """It is unknown whether a loop continues."""
 
 
 class Jumps(NamedTuple):

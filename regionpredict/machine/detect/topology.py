@@ -120,7 +120,7 @@ def assemble(
     per_domain = _common(by_domain, "packages", "NUMA domains", remarks)
     if per_package % per_domain:
         remarks.append(
-            f"{per_package} cores do not divide into {per_domain} NUMA domains: one taken"
+            f"{per_package} cores do not divide into {per_domain} NUMA domains: one assumed"
         )
         per_domain = 1
     if virtual and len(by_package) > 1 and per_package == 1:
