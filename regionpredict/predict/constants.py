@@ -11,13 +11,13 @@ WITHIN = Constant(
 )  # fmt: skip
 PACKAGE_PRICE = Constant(
     2.0, "times what a hint may lose", "assumed",
-    "what a package has to be worth in speed: others can use it; of the prices in docs/accuracy.md "
-    "the highest at which hints lose hardly more than at any other",
+    "the gain in speed that justifies a package, since others can use it. It is the "
+    "highest price in docs/accuracy.md at which hints lose hardly more than at any other",
 )  # fmt: skip
 OPENED_SHARE = Constant(
     0.5, "of a package's price", "assumed",
-    "for using the package at all, the rest by the cores in use: jobs get whole packages, and "
-    "few threads on one block it for others",
+    "the part for using the package at all, and the rest for the cores in use. Jobs get whole "
+    "packages, and few threads on one block it for others",
 )  # fmt: skip
 PROGRAM_SLACK = Constant(
     0.1, "of a program's least time", "assumed",
@@ -49,8 +49,8 @@ MOST_TRIALS = Constant(
 )
 TRIAL_WORK = Constant(
     60_000.0, "references", "measured",
-    "what a trial takes beside the references and footprints that it counts (5 ms against 0.08 us; "
-    "least squares over 2,784 trials of five programs)",
+    "the time of a trial without the references and footprints that it counts (5 ms and 0.08 "
+    "us, least squares over 2,784 trials of five programs)",
 )  # fmt: skip
 TRIALS_WORK = Constant(
     6e6, "references", "assumed",
@@ -61,7 +61,7 @@ LEAST_TRIALS_WORK = Constant(
 )
 RUN_TRIALS_WORK = Constant(
     2e7, "references", "assumed",
-    "the same of all regions of a run, of which each has an equal share: 1.6 seconds",
+    "the same for all regions of a run together, which have equal shares: 1.6 seconds",
 )  # fmt: skip
 QUICK_SHARE = Constant(
     0.25, "of the work", "assumed", "counted with --effort quick: the least and the largest sizes"
@@ -117,8 +117,8 @@ COSCHEDULE_STEPS = Constant(
     24, "steps", "assumed", "in which a package's cores are distributed: finer than programs notice"
 )
 TIMELINE_VISITS = Constant(
-    48, "visits", "assumed", "of a program to its regions that a timeline tells apart: of more, "
-    "several that follow each other are one",
+    48, "visits", "assumed", "the visits of a program to its regions that a timeline "
+                             "distinguishes. If there are more, consecutive visits are merged",
 )  # fmt: skip
 MANY_RUNS = Constant(
     8, "runs", "assumed", "of a region in a row: with more, it is taken to change its cores at any "
@@ -132,8 +132,9 @@ VISIT_ROUNDING = Constant(
 )
 HANDOVER_BEAM = Constant(
     480, "schedules of visits", "derived",
-    "that a search for the best handing over of cores keeps, divided by the visits of all "
-    "programs: on random timelines with known optimum the worst is within 3 %",
+    "the schedules that a search for the best assignment of cores over time keeps, divided by "
+    "the visits of all programs. On random timelines with known optimum, the worst result is "
+    "within 3 %",
 )  # fmt: skip
 COSCHEDULE_GAIN = Constant(
     1.02, "times as fast as taking turns", "assumed",

@@ -6,13 +6,13 @@ from regionpredict.constant import Constant
 
 UNKNOWN_TRIPS = Constant(
     16.0, "iterations", "assumed",
-    "a loop whose bounds depend on data: the entries of a row of a sparse matrix of a stencil "
-    "in three dimensions are 7 to 27",
+    "a loop whose bounds depend on data. A row of a sparse matrix of a three-dimensional "
+    "stencil has 7 to 27 entries",
 )  # fmt: skip
 UNKNOWN_EXTENT = Constant(
     1 << 20, "elements", "assumed",
-    "an array of unknown length that is read at random, in a loop whose iterations are not known: "
-    "larger than the private caches, smaller than memory",
+    "an array of unknown length that is read at random, in a loop with an unknown number of "
+    "iterations. It is larger than the private caches and smaller than memory",
 )  # fmt: skip
 BRANCH_SHARE = Constant(
     0.5, "of the executions", "assumed",
@@ -31,14 +31,14 @@ EULER_GAMMA = Constant(
 )  # fmt: skip
 SKEW_EXPONENT = Constant(
     2.5, "1", "assumed",
-    "of the power law that iterations may follow whose work nobody knows: exponents of degrees and "
-    "other natural quantities mostly lie between 2 and 3 (Clauset, Shalizi and Newman 2009, "
-    "\"Power-law distributions in empirical data\", SIAM Review 51)",
+    "the exponent of the assumed power law of iterations of unknown work. Exponents of degrees "
+    "and other natural quantities are mostly between 2 and 3 (Clauset, Shalizi and Newman 2009, "
+    '"Power-law distributions in empirical data", SIAM Review 51)',
 )  # fmt: skip
 HEAVY_SHARE = Constant(
     0.9, "of the work", "assumed",
-    "share of work in the long iterations if only the longest and the mean are known: most of "
-    "the work, so that a block of them is as long as possible",
+    "the share of the work in the long iterations if only the longest and the mean are known. "
+    "It is most of the work, so that a block of them is as long as possible",
 )  # fmt: skip
 TRIANGLE_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
 """Gauss-Legendre points and weights on [0, 1], derived. They are exact for polynomials up to degree
@@ -75,13 +75,14 @@ WORK_PHASES = Constant(
 )  # fmt: skip
 KEPT_SHARE = Constant(
     0.5, "of a cache", "assumed",
-    "data that is there from the run before: all up to this, none from a whole cache on (a cyclic "
-    "walk over more than an LRU cache holds finds nothing), in a straight line between",
+    "a cache keeps all data of the previous run up to this size, and none from a whole cache "
+    "on, with a linear share in between. A cyclic walk over more than an LRU cache holds finds "
+    "nothing",
 )  # fmt: skip
 CHANCE_STEPS = Constant(
     40, "steps", "derived",
-    "by then what random replacement keeps is known to 1 %, but for data within 5 % of the cache, "
-    "of which it is known to 5 %",
+    "after this many steps, the share that random replacement keeps is known to 1 %. For data "
+    "within 5 % of the size of the cache, it is known to 5 %",
 )  # fmt: skip
 UNEVEN_WORK = Constant(
     1.1, "times", "assumed",
@@ -94,16 +95,16 @@ HALO = Constant(
 )  # fmt: skip
 NUMBER_BYTES = Constant(
     16.0, "B", "derived",
-    "the widest number that lies in one line wherever it stands in a struct: alignments are no "
-    "wider (System V ABI for AMD64, table 3.1: `long double` and `__int128`)",
+    "the widest number that is always in one line, at any place in a struct, because of its "
+    "alignment (System V ABI for AMD64, table 3.1, `long double` and `__int128`)",
 )  # fmt: skip
 BRANCH_SIDES = Constant(
     2.0, "sides", "derived", "a branch goes one of two ways even where one of them is not written"
 )
 GUIDED_DIVISOR = Constant(
     2.0, "even shares", "assumed",
-    "a guided piece is half of an even share of what is left, as libomp deals it; OpenMP 5.2, "
-    "sec. 11.5.3, leaves the factor open, and libgomp takes the whole share",
+    "a guided piece is half of an even share of the rest, as in libomp. OpenMP 5.2, sec. "
+    "11.5.3, does not define the factor, and libgomp takes the whole share",
 )  # fmt: skip
 WAITED_PIECE = Constant(
     0.5, "pieces", "derived",
@@ -183,8 +184,8 @@ STREAM_LINES = Constant(
 )  # fmt: skip
 FOOTPRINT_WORK = Constant(
     2000.0, "references", "measured",
-    "a footprint that is counted run by run takes as long as so many references of a trace "
-    "(0.17 ms against 0.08 us; least squares over 2,784 trials of five programs)",
+    "a footprint that is counted run by run takes as long as this many references of a trace "
+    "(0.17 ms and 0.08 us, least squares over 2,784 trials of five programs)",
 )  # fmt: skip
 MOST_EVALUATIONS = Constant(
     1 << 12, "evaluations", "derived",
@@ -198,8 +199,8 @@ TRACE_PLACES = Constant(
 )  # fmt: skip
 PLACED_REFERENCES = Constant(
     1 << 17, "references", "derived",
-    "of a nest, at all places at which arrays begin: a longer one, whose arrays have more lines "
-    "and ends of rows, is gone through with the begins of its arrays spread over a line",
+    "references of a nest for which all begins of arrays in a line are tried. In longer nests, "
+    "whose arrays have more lines and ends of rows, the begins are spread over a line",
 )  # fmt: skip
 NEAR_USE = Constant(
     256, "references", "derived",
@@ -233,11 +234,12 @@ LARGEST_COUNT = Constant((1 << 63) - 1, "1", "derived", "the largest signed 64-b
 ROUNDING = Constant(1e-9, "1", "derived", "what sums of doubles may differ by, and no count does")
 TRAFFIC_SLACK = Constant(
     0.15, "of the traffic", "measured",
-    "of 2,730 pairs of cache sizes, one twice the other, of the samples' regions four have the "
-    "larger cache move more, by up to 11 %: where a loop's iteration just begins to fit",
+    "the tolerance for more traffic in a larger cache. Of 2,730 pairs of cache sizes of the "
+    "samples, one twice the other, four have up to 11 % more traffic in the larger cache. "
+    "There, an iteration of a loop just begins to fit",
 )  # fmt: skip
 EXACT_RECIPROCAL = Constant(
     126, "power of two", "derived",
-    "up to here, and down to here below one, powers of two have a reciprocal that single precision "
-    "holds as a normal number (IEEE 754: exponents from -126 to 127): a division is a product",
+    "powers of two between this and its reciprocal have a reciprocal that is a normal number of "
+    "single precision (IEEE 754, exponents from -126 to 127). A division by them is a product",
 )  # fmt: skip

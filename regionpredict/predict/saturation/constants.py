@@ -21,27 +21,28 @@ OUTER_BODY = Constant(
 )
 SCALAR_LOAD = Constant(
     8.0, "B", "derived",
-    "a double, of which the kernels of a machine's tables are made: one that reads the first cache "
-    "no faster than its ports take these may not be compiled to vectors",
+    "the size of a double, the element of the kernels of a machine's tables. A kernel that "
+    "reads the first cache only as fast as its ports allow may be scalar code",
 )  # fmt: skip
 INTERLEAVED_SUMS = Constant(
     4, "vectors", "assumed",
-    "partial sums of a sum in any order: LLVM's vectoriser interleaves up to four vectors and "
-    "Intel's unrolls as much (LLVM, Auto-Vectorization, partial unrolling); gcc keeps one, which "
-    "shows only in caches",
+    "partial sums of a sum in any order. LLVM's vectorizer interleaves up to four vectors, and "
+    "Intel's compiler unrolls as much (LLVM, Auto-Vectorization, partial unrolling). gcc keeps "
+    "one, which matters only in caches",
 )  # fmt: skip
 CHAIN_OVERLAP = Constant(
     0.5, "of the window", "measured",
-    "how far a chain that begins again goes on beside the end of the one before: the whole window "
-    "where nothing holds up what is fetched, less by what the branch at each end costs; running "
-    "sums of 64 to 512 products on Zen 5 are within 7 % of it (with a whole window up to 31 % "
-    "faster than measured, with none up to 49 % slower)",
+    "the part of the window in which a restarted chain overlaps with the end of the previous "
+    "one. It is less than the whole window because of the branch at each end. Running sums of "
+    "64 to 512 products on Zen 5 are within 7 % of it. With a whole window they are predicted "
+    "up to 31 % faster than measured, and with none up to 49 % slower",
 )  # fmt: skip
 MASKED_BITS = Constant(
     256, "bit", "measured",
-    "vectors as wide load and store under masks: AVX has masked moves, AVX-512 and SVE have masks "
-    "for all, SSE and NEON for nothing (Intel 64 and IA-32 Architectures Software Developer's "
-    "Manual, vol. 1, ch. 14 and 15; Arm Architecture Reference Manual, SVE)",
+    "vectors of this width load and store under masks. AVX has masked moves, AVX-512 and SVE "
+    "have masks for all operations, and SSE and NEON for none (Intel 64 and IA-32 Architectures "
+    "Software Developer's Manual, vol. 1, ch. 14 and 15. Arm Architecture Reference Manual, "
+    "SVE)",
 )  # fmt: skip
 LONG_INTEGER = Constant(
     0.5, "of the table's cycles", "assumed",
@@ -55,15 +56,14 @@ PREFETCHED_STRIDE = Constant(
 
 PAGE_ENTRY = Constant(
     8.0, "B", "measured",
-    "an entry of a table of pages, of x86-64 (Intel 64 and IA-32 Architectures Software "
-    "Developer's Manual, vol. 3A, sec. 4.5) and of AArch64 (Arm Architecture Reference Manual, "
-    "sec. D8.3)",
+    "an entry of a page table of x86-64 and AArch64 (Intel 64 and IA-32 Architectures Software "
+    "Developer's Manual, vol. 3A, sec. 4.5. Arm Architecture Reference Manual, sec. D8.3)",
 )  # fmt: skip
 LARGE_PAGE = Constant(
     2 << 20, "B", "measured",
-    "the next larger page of x86-64 and of AArch64 with pages of 4 KiB, whose translations a TLB "
-    "may keep apart (Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 3A, "
-    "sec. 4.5)",
+    "the next larger page of x86-64 and of AArch64 with pages of 4 KiB. A TLB may keep its "
+    "translations separately (Intel 64 and IA-32 Architectures Software Developer's Manual, "
+    "vol. 3A, sec. 4.5)",
 )  # fmt: skip
 TABLE_SHARE = Constant(
     0.5, "of a cache", "derived",
@@ -78,8 +78,8 @@ CHE_STEPS = Constant(
 
 USABLE_MEMORY = Constant(
     0.95, "of the memory", "assumed",
-    "the memory of a domain that a program can use: Linux keeps 64 B per page of 4 KiB (1.6 %),"
-    " and the kernel, its caches and services about a GiB of the 32 of a domain",
+    "the memory of a domain that a program can use. Linux keeps 64 B per page of 4 KiB (1.6 %). "
+    "The kernel, its caches and services take about one GiB of the 32 of a domain",
 )  # fmt: skip
 FIRST_TOUCH_BYTES = Constant(
     4096,
@@ -89,8 +89,8 @@ FIRST_TOUCH_BYTES = Constant(
 )
 RECYCLED_BLOCK = Constant(
     128 << 10, "B", "measured",
-    "smaller blocks malloc takes from memory that the program has used before, larger ones "
-    "come new from the kernel (The GNU C Library, sec. 3.2.3.7: M_MMAP_THRESHOLD, which programs "
+    "malloc takes smaller blocks from memory that the program has used before. Larger blocks "
+    "come from the kernel (The GNU C Library, sec. 3.2.3.7: M_MMAP_THRESHOLD, which programs "
     "that free large blocks raise)",
 )  # fmt: skip
 KEPT_BLOCKS = Constant(
@@ -105,15 +105,15 @@ LARGEST_KEPT_BLOCK = Constant(
 )  # fmt: skip
 BORDER_TRANSFERS = Constant(
     2.0, "transfers", "derived",
-    "malloc's blocks begin anywhere in a line: where two neighbours' parts meet, the line goes "
-    "there and back; each transfer takes what an update of one variable by two threads in turn "
-    "does, the machine's `atomic` on two",
+    "malloc's blocks begin anywhere in a line. Where the parts of two neighbors meet, the line "
+    "moves back and forth. Each transfer takes as long as an update of one variable by two "
+    "threads in turn, the machine's `atomic` on two",
 )  # fmt: skip
 
 FAR_STARTS = Constant(
     2.0, "lines a thread", "derived",
-    "a thread of another package fetches the start of a region from the first thread, and its "
-    "arrival at the end is counted there: each way a line crosses the link",
+    "a thread of another package fetches the start of a region from the first thread. Its "
+    "arrival at the end is counted there. Each way, a line crosses the link",
 )  # fmt: skip
 FAR_ARRIVALS = Constant(
     1.0, "lines a thread", "derived",
@@ -176,9 +176,9 @@ SUPERLINEAR = Constant(
 
 OPENMP_SPREAD = Constant(
     0.49, "of the logarithm", "measured",
-    "an assumed cost of OpenMP: the barriers of four shipped machines against the formula that "
-    "stands in for them, each machine's root mean square; of no other construct does a file tell "
-    "what to compare",
+    "an assumed cost of OpenMP: the difference between the barriers of four shipped machines "
+    "and the formula for machines without one, as each machine's root mean square. Files have "
+    "no data for other constructs",
 )  # fmt: skip
 CORE_SPREAD = Constant(
     0.41, "of the logarithm", "measured",
@@ -201,8 +201,8 @@ BANDWIDTH_SPREAD = Constant(
 )  # fmt: skip
 LINK_SPREAD = Constant(
     0.39, "of the logarithm", "measured",
-    "an assumed link between packages, or its latency: shares of a package's own bandwidth that "
-    "links carry in shipped machine files against the default of a half",
+    "an assumed link between packages, or its latency. Links in shipped machine files carry "
+    "other shares of a package's bandwidth than the default of a half",
 )  # fmt: skip
 INTERVAL_95 = Constant(
     1.96, "standard deviations", "derived", "half of a 95 % interval of a normal distribution"

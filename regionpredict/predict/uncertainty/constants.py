@@ -107,10 +107,15 @@ UNEVEN_CONFIDENCE = Constant(
 )  # fmt: skip
 CALIBRATION_CONFIDENCE = Constant(
     0.7, "of the confidence", "assumed",
-    "for a machine most of whose figures did not converge: a busy host slows all of them "
+    "for a machine if most of its figures did not converge. A busy host slows all of them "
     "equally, and a deciding figure is rarely the only wrong one",
 )  # fmt: skip
-FEW_FIGURES = Constant(10, "figures", "assumed", "of fewer with a known spread no share is told")
+FEW_FIGURES = Constant(
+    10,
+    "figures",
+    "assumed",
+    "a machine with fewer figures of known spread has no share of converged figures",
+)
 NESTED_CONFIDENCE = Constant(
     0.55, "of the confidence", "assumed",
     "where a parallel region runs inside another one, or starts others: whether these have threads "

@@ -6,18 +6,18 @@ from regionpredict.constant import Constant
 
 GRADES = Constant(
     4, "grades", "assumed",
-    "shares of the time are told in quarters: half of one is about the median error of predicted "
-    "times and speedups on data that decided nothing (docs/accuracy.md), so a finer grade would "
-    "tell noise",
+    "shares of the time are given in quarters. Half of one is about the median error of "
+    "predicted times and speedups on data without influence on the model (docs/accuracy.md), so "
+    "a finer grade would be noise",
 )  # fmt: skip
 HALF_GOOD = Constant(
     0.5, "of the grades", "assumed",
-    "a check with less than half of its grades is marked as poor: more of the time is lost than "
-    "well spent; one with less than all is marked as in between",
+    "a check with less than half of its grades is marked as poor, since more time is lost than "
+    "well used. A check with less than all is marked as in between",
 )  # fmt: skip
 WORTH_TELLING = Constant(
     0.01, "of the time", "assumed",
-    "a place with less of the program's time is none to look at: runs of one program on quiet "
+    "a place with less of the program's time is not listed. Runs of one program on quiet "
     "machines differ by a percent or two",
 )  # fmt: skip
 SPEEDUP_OFF = Constant(
