@@ -23,7 +23,7 @@ from regionpredict.report.document import (
 from regionpredict.report.html.blocks import curve, heat, line
 from regionpredict.report.html.timeline import timeline_section
 from regionpredict.report.process_grid import grid_tables, grid_values, without_rank
-from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.quantities import plural, show_seconds, show_share
 from regionpredict.trace import EventTrace, Location
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
@@ -44,10 +44,19 @@ def result_document(
     trace = analysis.trace
     totals = _only(result.totals, metric)
     names = list(totals)
+    run_s = int(trace.time.max(initial=0)) / trace.ticks_per_second
     lead = [
         f"{trace.name}: {plural(len(trace.locations), 'location')} on "
-        f"{plural(len(trace.ranks), 'rank')}, {plural(len(trace), 'event')}"
+        f"{plural(len(trace.ranks), 'rank')}, {plural(len(trace), 'event')}, "
+        f"run time {show_seconds(run_s)}"
     ]
+    if metric is None and "wait_direct" in totals and run_s:
+        waited = int(analysis.points.wait.sum()) / trace.ticks_per_second
+        share = show_share(waited / run_s / len(trace.locations))
+        lead.append(
+            f"Waiting: {show_seconds(waited)}, summed over locations. "
+            f"This is {share} of their time."
+        )
     if not totals:
         lead.append("nothing of the kind was found")
     sections = [
@@ -121,10 +130,18 @@ def _worst(result: TraceResult, metric: str | None) -> Table:
 
 
 def _sum(balance: Balance) -> list[tuple[str, str]]:
-    """The two sides of a sum, and the parts of the left side."""
-    left, right = (_quantity(side, SECONDS) for side in (balance.left, balance.right))
-    sides = f"{left} = {right}" if balance.holds else f"{left} and {right}: does not hold"
-    parts = [(name, _quantity(value, SECONDS)) for name, value in balance.parts.items() if value]
+    """The two sides of a sum, and the parts of the left side that exceed rounding errors."""
+    if balance.holds:
+        sides = f"{show_seconds(balance.left)} on both sides"
+    else:
+        left, right = (_quantity(side, SECONDS) for side in (balance.left, balance.right))
+        sides = f"{left} and {right}: does not hold"
+    rounding = 1e-9 * max(abs(balance.left), 1e-3)
+    parts = [
+        (name, show_seconds(value))
+        for name, value in balance.parts.items()
+        if abs(value) > rounding
+    ]
     return [(balance.name, sides), *parts]
 
 

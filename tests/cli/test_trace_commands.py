@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -71,6 +72,31 @@ def test_csv_has_a_row_each_record(archive: Path) -> None:
     assert done.returncode == 0
     assert {row["metric"] for row in rows} == {"delay_short.wait_nxn"}
     assert all(row["source"] == "ring.c:10" for row in rows)
+
+
+def test_the_first_lines_say_how_much_of_the_run_is_waiting(archive: Path) -> None:
+    """The ring of 20 iterations of 20 us begins after 100.01 us and ends 1.01 us after the last."""
+    totals = json.loads(run("waits", str(archive), "--format", "json").stdout)["totals"]
+    waited = sum(totals.get(name, 0.0) for name in WAITS)
+    share = f"{waited / (3 * 501.02e-6):.0%}".replace("%", " %")
+    for command in ("waits", "delays"):
+        first, second = run(command, str(archive)).stdout.splitlines()[:2]
+        assert first.startswith("traces.otf2: 3 locations on 3 ranks, ")
+        assert first.endswith(" events, run time 501 us")
+        assert second == (
+            f"Waiting: {waited * 1e6:.3g} us, summed over locations. This is {share} of their time."
+        )
+
+
+WAITS = ("late_sender", "late_receiver", "wait_nxn", "wait_finalize")
+
+
+def test_sums_that_hold_have_one_value_in_a_suitable_unit(archive: Path) -> None:
+    printed = run("delays", str(archive)).stdout
+    sums = [line for line in printed.splitlines() if " = " in line]
+    assert sums
+    assert all(re.search(r"  [0-9.]{1,5} [mu]s on both sides$", line) for line in sums)
+    assert not re.search(r"[0-9]{6,} s", printed)
 
 
 def test_table_and_file(archive: Path, tmp_path: Path) -> None:

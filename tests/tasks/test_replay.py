@@ -46,7 +46,7 @@ def test_no_replay_is_faster_than_work_and_depth_allow(recorders, known, threads
     assert run.least_s >= max(metrics.depth_s, metrics.work_s / threads) - 1e-8 * graph.nodes
     assert run.starts == graph.nodes
     assert run.runs >= 5
-    assert 0 <= run.overhead_s * run.starts / threads <= 1
+    assert 0 <= run.overhead_s * run.starts / threads <= run.seconds
 
 
 @pytest.mark.compiler

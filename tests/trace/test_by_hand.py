@@ -7,6 +7,7 @@ import pytest
 from pingpong import COUNTS, REPORTED, TICKS_PER_SECOND, WHOLE_RUN_IMPACT, pingpong
 from records import by_place
 
+from regionpredict.report.trace_results import result_document
 from regionpredict.trace import TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
@@ -316,3 +317,23 @@ def test_clocks_that_differ_are_told(kernels: Kernels) -> None:
         "messages received before they were sent, by up to 0.004 s (from 0 to 1): clocks differ"
     ]
     assert by_place(waits(analysis), "late_sender", MS) == close({"MPI_Recv/1": 2})
+
+
+def test_the_first_lines_count_waits_without_a_cause(kernels: Kernels) -> None:
+    """Rank 0 has no events before it sends at 5 s, so no call path delays rank 1: 5 of 12 s."""
+    build = TraceBuilder(2)
+    build.enter(0, 5, "main")
+    build.enter(0, 5, "MPI_Send")
+    build.send(0, 5, 1, size=8)
+    build.leave(0, 5.5)
+    build.leave(0, 6)
+    build.enter(1, 0, "main")
+    build.enter(1, 0, "MPI_Recv")
+    build.receive(1, 5.5, 0, size=8)
+    build.leave(1, 5.5)
+    build.leave(1, 6)
+    analysis = analyse(build.build(), kernels)
+    for result in (waits(analysis), delays(analysis)):
+        lead = result_document(result, analysis, 20).lead
+        assert lead[0].endswith(" events, run time 6 s")
+        assert lead[1] == "Waiting: 5 s, summed over locations. This is 42 % of their time."
