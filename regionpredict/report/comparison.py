@@ -59,7 +59,7 @@ def comparison_document(
         *_reservations(comparison),
     ]
     if folder:
-        lead.append(f"Files are named as they stand in {folder}")
+        lead.append(f"Files are below {folder}")
     sections = [
         Section("Overview", [Facts(_rates(comparison)), speedup_scatter(comparison, folder)]),
         Section("Regions", [_regions(comparison, comparison.verdicts, laws, folder)]),
