@@ -25,6 +25,7 @@ from regionpredict.frontend import (
     SourceRequest,
     aborted_reading,
     follow_arguments,
+    has_directive,
     linked,
     lower_file,
     parse_file,
@@ -106,20 +107,7 @@ def read_together(
 ) -> list[FileFacts]:
     """A program of several files. Each is parsed alone, then lowered with access to all others."""
     order = sorted(range(len(requests)), key=lambda at: -_length(requests[at].path))
-    parse = partial(_parse, reading=reading)
-    files = [requests[at] for at in order]
-    progress = partial(stage_progress, tell, "reading", len(files))
-    outcomes = dict(
-        zip(order, isolated(parse, files, processes, reading.limits, progress), strict=True)
-    )
-    parsed: list[Parsed] = []
-    seconds = []
-    for at, request in enumerate(requests):
-        outcome = outcomes[at]
-        if isinstance(outcome, Failure):
-            outcome = (aborted_reading(request, outcome.reason), 0.0)
-        parsed.append(outcome[0])
-        seconds.append(outcome[1])
+    parsed, seconds = _parsed_files(requests, order, reading, processes, tell)
     units = linked(parsed)
     busy = [at for at in order if not parsed[at].idle]
     followed = _followed(units, reading)
@@ -142,6 +130,48 @@ def read_together(
     return asked
 
 
+def _parsed_files(
+    requests: Sequence[SourceRequest], order: Sequence[int], reading: Reading, processes: int,
+    tell: Tell,
+) -> tuple[list[Parsed], list[float]]:  # fmt: skip
+    """The files, in the order of the requests, and the time of each. Without an active directive in
+    any file, no function matters, and none is read.
+
+    Files whose own text has directives are parsed first. They show whether functions matter.
+    """
+    parsed: dict[int, Parsed] = {}
+    seconds = [0.0] * len(requests)
+    matters = reading.arguments is not None
+
+    def parse(places: Sequence[int]) -> None:
+        progress = partial(_further_progress, tell, len(parsed), len(requests))
+        files = [requests[at] for at in places]
+        work = partial(_parse, reading=reading, defer=not matters)
+        for at, outcome in zip(places, isolated(work, files, processes, reading.limits, progress),
+                               strict=True):  # fmt: skip
+            if isinstance(outcome, Failure):
+                parsed[at] = aborted_reading(requests[at], outcome.reason)
+            else:
+                parsed[at] = outcome[0]
+                seconds[at] += outcome[1]
+
+    first = {at for at in order if has_directive(requests[at])}
+    for group in ([at for at in order if at in first], [at for at in order if at not in first]):
+        parse(group)
+        matters = matters or any(parsed[at].unit is not None for at in group)
+    if matters:
+        deferred = [at for at in order if parsed[at].deferred]
+        for at in deferred:
+            del parsed[at]
+        parse(deferred)
+    return [parsed[at] for at in range(len(requests))], seconds
+
+
+def _further_progress(tell: Tell, before: int, pieces: int, done: int) -> None:
+    """The progress of reading, of which some files were read `before`."""
+    tell("reading", before + done, pieces)
+
+
 def _followed(units: Linked, reading: Reading) -> ArgumentValues | None:
     """The values that follow from the program's arguments, or from a run without arguments."""
     if reading.arguments is None and not reading.defaults:
@@ -158,9 +188,9 @@ def _followed(units: Linked, reading: Reading) -> ArgumentValues | None:
     return followed
 
 
-def _parse(request: SourceRequest, *, reading: Reading) -> tuple[Parsed, float]:
+def _parse(request: SourceRequest, *, reading: Reading, defer: bool) -> tuple[Parsed, float]:
     begin = reading.clock()
-    parsed = parse_file(request, reading.frontend, flows=reading.flows)
+    parsed = parse_file(request, reading.frontend, flows=reading.flows, defer=defer)
     return parsed, reading.clock() - begin
 
 

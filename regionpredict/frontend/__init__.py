@@ -7,7 +7,7 @@ The input consists of `SourceRequest`s (a path, macros, include folders). Two pa
 """
 
 from regionpredict.frontend.dependencies import dependencies_of
-from regionpredict.frontend.files_to_read import files_to_read
+from regionpredict.frontend.files_to_read import files_to_read, has_directive
 from regionpredict.frontend.program_arguments import ArgumentValues
 from regionpredict.frontend.read import (
     FRONTENDS,
@@ -41,6 +41,7 @@ __all__ = [
     "default_frontend",
     "dependencies_of",
     "files_to_read",
+    "has_directive",
     "follow_arguments",
     "join",
     "linked",

@@ -72,7 +72,7 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
 
     The parser reports a file that cannot be read.
     """
-    if every or sum(not _directed(request) for request in requests) < _FEW:
+    if every or sum(not has_directive(request) for request in requests) < _FEW:
         return Selection(list(requests), {})
     texts = _Texts(requests)
     links = _Links(texts.passages)
@@ -92,7 +92,8 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
     }, len(undecided))  # fmt: skip
 
 
-def _directed(request: SourceRequest) -> bool:
+def has_directive(request: SourceRequest) -> bool:
+    """Whether the file itself may contain a directive, or cannot be read."""
     try:
         return holds_directives(read_regular_file(request.path))
     except InputError:

@@ -88,7 +88,8 @@ class FileResult(NamedTuple):
 class Parsed(NamedTuple):
     """The result of parsing one file. `unit` is None if the file is unreadable, or the only one.
 
-    `idle`: it contains no region and no loop that repeats calls.
+    `idle`: it contains no region and no loop that repeats calls. `deferred`: it has no active
+    directive, so that its functions were not read.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -99,6 +100,7 @@ class Parsed(NamedTuple):
     idle: bool
     lookups: Lookups | None
     unit: PackedUnit | None = None
+    deferred: bool = False
 
 
 class Linked(NamedTuple):
@@ -172,7 +174,9 @@ def read_alone(
     `tasks` and `withheld`: as in `lower_file`. Raises InputError if it cannot be read.
     """
     with recursion_limit(LIMITS.recursion):
-        given, trees = _parsed(request, frontend, flows=flows)
+        given, trees = _parsed(request, frontend, flows=flows, defer=arguments is None)
+        if trees is None:
+            return lower_file(given, None)
         unit = linked_alone(request.path, trees)
         if withheld:
             return lower_file(given, unit, withheld=withheld)
@@ -196,26 +200,36 @@ def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> Argument
         return argument_values([unit for unit in linked_units if unit is not None], arguments)
 
 
-def parse_file(request: SourceRequest, frontend: str, *, flows: bool = False) -> Parsed:
+def parse_file(
+    request: SourceRequest, frontend: str, *, flows: bool = False, defer: bool = False
+) -> Parsed:
     """Parses one of several files with the parser of that name. Reports an unreadable file.
 
-    `flows` also requests the memory effects of all its functions.
+    `flows` also requests the memory effects of all its functions. `defer`: the functions of a file
+    without an active directive are not read.
     """
     with recursion_limit(LIMITS.recursion):
         try:
-            given, trees = _parsed(request, frontend, flows=flows)
+            given, trees = _parsed(request, frontend, flows=flows, defer=defer)
         except InputError as error:
             place = Span(one_line(error.path or request.path), error.line or 1, error.column or 0)
             return _unread(request, error.message, place)
-        return given._replace(unit=pack(request.path, trees))
+        return given if trees is None else given._replace(unit=pack(request.path, trees))
 
 
-def _parsed(request: SourceRequest, frontend: str, *, flows: bool) -> tuple[Parsed, Trees]:
+def _parsed(
+    request: SourceRequest, frontend: str, *, flows: bool, defer: bool
+) -> tuple[Parsed, Trees | None]:
     if not request.path.isprintable():
         raise InputError(
             "a file name that is not one line of UTF-8 text", remedy="rename it", path=request.path
         )
     unit = _parser(frontend)(request)
+    busy = unit.directives or unit.functions
+    if defer and not busy:
+        unit.close()
+        return Parsed(unit.diagnostics, unit.files, unit.macros, unit.headers, [], True,
+                      unit.lookups, deferred=True), None  # fmt: skip
     try:
         trees = trees_of(unit)
     finally:
@@ -223,7 +237,6 @@ def _parsed(request: SourceRequest, frontend: str, *, flows: bool) -> tuple[Pars
     seen = flows_of(body.function for body in trees.bodies) if flows else []
     if unit.errors:
         seen = [replace(flow, partial=True) for flow in seen]
-    busy = unit.directives or unit.functions
     idle = not (busy or loops_with_calls(seen) or calls_through_pointers(seen))
     return Parsed(unit.diagnostics, unit.files, unit.macros, unit.headers, seen, idle,
                   unit.lookups), trees  # fmt: skip
