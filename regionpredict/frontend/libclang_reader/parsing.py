@@ -153,10 +153,10 @@ class GuessingParser:
         self._look_at_includes()
         unit = self._parsed()
         for _ in range(_MAX_FOLDERS):
-            folder = self._guessed_folder(unit)
-            if folder is None:
+            before = self._request.includes
+            self._add_guessed_folders(unit)
+            if self._request.includes == before:
                 break
-            self._add_folder(folder)
             unit.close()
             unit = self._parsed()
         for header, span in unit.missing_headers():
@@ -250,12 +250,16 @@ class GuessingParser:
         self._say("RP003", Span(self._request.path, 1), message)
         self._request = replace(self._request, includes=(*self._request.includes, folder))
 
-    def _guessed_folder(self, unit: TranslationUnit) -> str | None:
+    def _add_guessed_folders(self, unit: TranslationUnit) -> None:
+        """Adds folders for all headers that a parse misses, since every parse takes long."""
+        before = len(self._request.includes)
         for header, _ in unit.missing_headers():
+            added = self._request.includes[before:]
+            if any(is_regular_file(Path(folder) / header) for folder in added):
+                continue
             folder = self._guess(header)
             if folder is not None and folder not in self._request.includes:
-                return folder
-        return None
+                self._add_folder(folder)
 
     def _with_declarations(self, unit: TranslationUnit) -> TranslationUnit:
         guesses = Guesses()
