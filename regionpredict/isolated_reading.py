@@ -168,7 +168,7 @@ def _parsed_files(
 
 
 def _further_progress(tell: Tell, before: int, pieces: int, done: int) -> None:
-    """The progress of reading, of which some files were read `before`."""
+    """The progress of reading. `before` is the number of files already read."""
     tell("reading", before + done, pieces)
 
 
