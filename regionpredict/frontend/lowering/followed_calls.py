@@ -83,6 +83,11 @@ class FollowedCalls:
         self._all_seen: bool | None = None  # of all that the loop calls; None: not asked yet
         self._loops_around = [0]  # of each function that is read: how many when it was called
 
+    def continue_from(self, other: FollowedCalls) -> None:
+        """Takes over the functions that are being followed."""
+        self.loop, self.calling, self.handed = other.loop, list(other.calling), dict(other.handed)
+        self._loops_around = list(other._loops_around)
+
     @property
     def in_loop(self) -> bool:
         """Whether a loop of the function that is read now is open."""

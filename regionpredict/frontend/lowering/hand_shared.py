@@ -9,8 +9,8 @@
     }
 
 Candidates are loops whose header depends on the thread number (`thread_numbers`), also in called
-functions. `followed_statements` evaluates the header, and `thread_partition` checks whether it
-distributes a range. Otherwise, each thread has its own iterations:
+functions. The statements before a loop are lowered for their values alone, and `thread_partition`
+checks whether its header distributes a range. Otherwise, each thread has its own iterations:
 
     for (int i = 0; i < 1000 * omp_get_thread_num(); i++)
 
@@ -28,7 +28,6 @@ from typing import Any, NamedTuple
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
-from regionpredict.frontend.lowering.followed_statements import FollowedStatements
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.invariant_values import names_in
 from regionpredict.frontend.lowering.parallel_constructs import ParallelSite
@@ -176,9 +175,10 @@ class _Search:
         function = self.unit.body_of(call.decl) if call.decl is not None else None
         if function is None or threads.depth >= _MAX_CALLS:
             return
-        context, frame = Context(self.unit.body_of, self.unit.objects), Frame({})
-        frame.env.update(threads.handed)
-        if not FollowedStatements(self.unit, context, call).through(threads.body, frame):
+        builder = self._builder(call.span)
+        context = builder.context
+        frame = builder.followed_to(call, threads.body, Frame(dict(threads.handed)))
+        if frame is None:
             return
         arguments = {
             parameter: context.value(argument, frame)
@@ -206,8 +206,7 @@ class _Search:
     def _shared(self, loop: For, around: tuple[For, ...]) -> HandSharedLoop | None:
         """The loop as a region of all threads. None if they do not share it."""
         threads, span = self.threads, loop.span
-        pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
-        builder = RegionBuilder(self.unit, threads.function, pragma, span, self.trees)
+        builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
         region = builder.build(loop, context, around, threads.team, behind=threads.body)
         nest = region.nest
@@ -238,11 +237,14 @@ class _Search:
         defined = with_one_thread(region, defined)
         return HandSharedLoop(loop, region, defined, threads.directive.span)
 
+    def _builder(self, span: Span) -> RegionBuilder:
+        pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
+        return RegionBuilder(self.unit, self.threads.function, pragma, span, self.trees)
+
     def _of_each_thread(self, loop: For, around: tuple[For, ...]) -> HandSharedLoop | None:
         """The loop inside one over the threads; None where its header is not known by them."""
         threads, span = self.threads, loop.span
-        pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
-        builder = RegionBuilder(self.unit, threads.function, pragma, span, self.trees)
+        builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
         region = builder.build(
             loop, context, around, threads.team, behind=threads.body, holds=threads.handed

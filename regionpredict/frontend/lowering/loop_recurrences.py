@@ -13,15 +13,15 @@ Otherwise it is a recurrence, which is evaluated with known values.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.followed_statements import FollowedStatements, stores
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
 from regionpredict.frontend.syntax import (
+    Assign,
     Binary,
     CallExpr,
     Compound,
@@ -30,12 +30,15 @@ from regionpredict.frontend.syntax import (
     Expression,
     For,
     If,
+    Index,
     Jump,
+    Name,
     RangeFor,
     Return,
     Stmt,
     Switch,
     Ternary,
+    Unary,
     While,
     declared_in,
     every_expression,
@@ -58,6 +61,14 @@ class Repeated(NamedTuple):
     behind: bool = False
 
 
+class Trial(NamedTuple):
+    """How statements are followed for the values that they leave: `body` does it with a statement,
+    `asked` gives the value of an expression, and does what it changes."""
+
+    body: Callable[[Stmt, Frame], object]
+    asked: Callable[[Expression, Frame], Expr]
+
+
 class CarriedLoop(NamedTuple):
     """The number of iterations, and the variables' values in an iteration (by its number) and after
     the loop.
@@ -71,7 +82,7 @@ class CarriedLoop(NamedTuple):
 
 
 def carried_loop(
-    loop: Repeated, name: str, unit: LinkedUnit, context: Context, frame: Frame
+    loop: Repeated, name: str, unit: LinkedUnit, context: Context, frame: Frame, trial: Trial
 ) -> CarriedLoop | None:
     """The loop as a recurrence. None if it depends on more than numbers and names.
 
@@ -89,7 +100,7 @@ def carried_loop(
             return None  # it may set variables of the functions around
         written |= context.exposed
     own = in_order({decl for decl in written - declared_in(body) if decl.ctype.kind == "int"})
-    return _Recurrence(loop, body, last, own, name, unit, context, frame).counted(written)
+    return _Recurrence(loop, body, last, own, name, unit, context, frame, trial).counted(written)
 
 
 def repeated_by_goto(back: Compound) -> Repeated | None:
@@ -116,7 +127,7 @@ class _Recurrence:
 
     def __init__(
         self, loop: Repeated, body: Stmt, last: Expression | None, own: list[Decl], name: str,
-        unit: LinkedUnit, context: Context, frame: Frame,
+        unit: LinkedUnit, context: Context, frame: Frame, steps: Trial,
     ) -> None:  # fmt: skip
         self.loop = loop
         self.context = context
@@ -136,13 +147,12 @@ class _Recurrence:
         returned, frames = context.returned, context.frames
         context.returned, context.exact = {}, True
         context.frames = [frame._replace(env=dict(frame.env)) for frame in frames]
-        walk = FollowedStatements(unit, context)
-        goes_on = None if loop.behind else self._asked(loop.condition, trial)
-        walk.through(body, trial)
-        broken = self._asked(last, trial) if last is not None else None
+        goes_on = None if loop.behind else steps.asked(loop.condition, trial)
+        steps.body(body, trial)
+        broken = steps.asked(last, trial) if last is not None else None
         if loop.increment is not None:
-            walk.expression(loop.increment, trial)
-        again = self._asked(loop.condition, trial) if loop.behind else None
+            steps.asked(loop.increment, trial)
+        again = steps.asked(loop.condition, trial) if loop.behind else None
         context.exact = exact
         context.returned, context.frames = returned, frames
         for decl, state in self.states.items():
@@ -160,11 +170,6 @@ class _Recurrence:
                 self.goes_on = Expr.atom("and", Expr.atom("not", broken), self.goes_on)
             else:
                 self.goes_on = Expr.atom("and", Expr.atom("not", left), self.goes_on)
-
-    def _asked(self, condition: Expression, trial: Frame) -> Expr:
-        value = self.context.value(condition, trial)
-        self.values.assign(condition, trial)
-        return value
 
     def counted(self, written: set[Decl]) -> CarriedLoop | None:
         """The loop, where all that decides how often it runs is understood."""
@@ -370,3 +375,25 @@ def _never_below_zero(value: Expr) -> bool:
 def _rises(value: Expr, after: Expr | None) -> bool:
     grown = (after - value).constant if after is not None else None
     return grown is not None and grown > 0
+
+
+def stores(expression: Expression) -> bool:
+    """Whether an expression writes to memory other than a named variable."""
+    if isinstance(expression, Assign):
+        return not isinstance(expression.left, Name) and not (
+            isinstance(expression.left, Index) and _is_element(expression.left)
+        )
+    return (
+        isinstance(expression, Unary)
+        and expression.op in ("++", "--", "p++", "p--")
+        and not isinstance(expression.operand, Name)
+    )
+
+
+def _is_element(target: Index) -> bool:
+    """Whether the target of a store is certainly an array element, and not a variable reached
+    through a pointer."""
+    base: Expression = target
+    while isinstance(base, Index):
+        base = base.base
+    return isinstance(base, Name) and base.decl.ctype.kind == "array"

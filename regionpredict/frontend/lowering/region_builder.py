@@ -19,7 +19,6 @@ from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.clause_names import collapsed, listed_private, reduced
 from regionpredict.frontend.lowering.early_leaves import ends_loop, parted
 from regionpredict.frontend.lowering.followed_calls import Followed, FollowedCalls
-from regionpredict.frontend.lowering.followed_statements import come_to
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.loop_exits import (
     exits,
@@ -39,6 +38,7 @@ from regionpredict.frontend.lowering.loop_headers import (
 )
 from regionpredict.frontend.lowering.loop_recurrences import (
     Repeated,
+    Trial,
     carried_loop,
     repeated_by_goto,
     written_by,
@@ -72,6 +72,8 @@ from regionpredict.frontend.syntax import (
     While,
     declared_in,
     every_expression,
+    every_statement,
+    expressions_in,
     first_span,
     show,
 )
@@ -83,17 +85,28 @@ _CRITICAL_NAME = re.compile(r"\bcritical *\( *(\w+)")
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
+class SiteMet(Exception):  # noqa: N818
+    """Following statements has come to the place that was asked for, with these values."""
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__()
+        self.frame = frame
+
+
 class RegionBuilder:
     """Lowers one worksharing loop."""
 
     def __init__(
-        self, unit: LinkedUnit, function: Function, pragma: Pragma, span: Span, trees: CallTrees
-    ) -> None:
+        self, unit: LinkedUnit, function: Function, pragma: Pragma, span: Span, trees: CallTrees,
+        trial: Context | None = None, site: For | CallExpr | None = None,
+    ) -> None:  # fmt: skip
         self.unit = unit
         self.function = function
         self.pragma = pragma
         self.span = span
-        self.context = Context(unit.body_of, unit.objects)
+        self.context = trial if trial is not None else Context(unit.body_of, unit.objects)
+        self.only_values = trial is not None
+        self.site = site
         self.diagnostics: dict[tuple[str, str], Diagnostic] = {}
         self.statements = 0
         self.effects = unit.effects
@@ -118,7 +131,9 @@ class RegionBuilder:
         outer = tuple(outer_loop(around, self.context, frame) for around in enclosing)
         if behind is not None and isinstance(loop, For):
             frame.env.update(holds)
-            come_to(loop, behind, self.unit, self.context, frame)
+            for decl in in_order(declared_in(loop)):  # its own variables keep their names
+                self.context.name_of(decl)
+            frame = self.followed_to(loop, behind, frame) or frame
         parallel = parallel_construct(team, self.context, frame) if team is not None else None
         nest: Loop | None = None
         if loop is None:
@@ -179,6 +194,37 @@ class RegionBuilder:
     def say(self, rule: str, span: Span, message: str) -> None:
         """A diagnostic on this region, once."""
         self.diagnostics.setdefault((rule, message), Diagnostic(rule, span, message))
+
+    # -- values alone ---------------------------------------------------------------------------
+
+    def _trial(self, site: For | CallExpr | None = None) -> RegionBuilder:
+        """Another builder that leaves values in the same variables, and passes over loops."""
+        trees = self.calls.trees
+        trial = RegionBuilder(
+            self.unit, self.function, self.pragma, self.span, trees, self.context, site
+        )
+        trial.calls.continue_from(self.calls)
+        return trial
+
+    def followed_to(self, site: For | CallExpr, begin: Stmt, frame: Frame) -> Frame | None:
+        """The values at a loop or a call in statements; None where they do not come to it."""
+        try:
+            self._trial(site).body(begin, frame)
+        except SiteMet as met:
+            self.context.private.update(declared_in(begin))
+            return met.frame
+        return None
+
+    def _passed_over(self, loop: For | While | RangeFor, frame: Frame) -> list[Node]:
+        """A loop as what it may change, inside and after it."""
+        if isinstance(loop, For):
+            self.body(loop.init, frame)
+        self.values.forget_changed(loop, self.effects.written_in(loop), frame)
+        if self.site is not None and _holds(loop, self.site):
+            for decl in _counters(loop):  # stands for itself: the loop says what it takes
+                frame.env.pop(decl, None)
+            self.body(loop.body, frame)
+        return []
 
     # -- loops ----------------------------------------------------------------------------------
 
@@ -298,7 +344,15 @@ class RegionBuilder:
         while name in self.context.open_loops:
             name += "'"
         repeated = Repeated(loop.condition, loop.body, increment, behind)
-        carried = carried_loop(repeated, name, self.unit, self.context, frame)
+        trial = self._trial()
+
+        def asked_of(expression: Expression, at: Frame) -> Expr:
+            value = self.context.value(expression, at)
+            trial._expression(expression, loop.span, at, "condition")
+            return value
+
+        steps = Trial(trial.body, asked_of)
+        carried = carried_loop(repeated, name, self.unit, self.context, frame, steps)
         if carried is None:
             return None
         outside = dict(frame.env)
@@ -381,6 +435,12 @@ class RegionBuilder:
         """The effect of a statement and its parts."""
         if statement is None:
             return []
+        if statement is self.site:
+            raise SiteMet(frame)
+        if isinstance(statement, While) and runs_once(statement):
+            return self.body(statement.body, frame)  # do { ... } while (0)
+        if self.only_values and isinstance(statement, (For, While, RangeFor)):
+            return self._passed_over(statement, frame)
         if isinstance(statement, Compound):
             return self._items(statement.items, frame)
         if isinstance(statement, ExprStmt):
@@ -392,8 +452,6 @@ class RegionBuilder:
         if isinstance(statement, If):
             return self._if(statement, frame)
         if isinstance(statement, While):
-            if runs_once(statement):
-                return self.body(statement.body, frame)  # do { ... } while (0)
             return [
                 self._carried(statement, "while", frame)
                 or self._uncounted(statement, "while", frame)
@@ -554,6 +612,8 @@ class RegionBuilder:
 
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
         def follow(call: CallExpr, at: Frame, perhaps: bool) -> Followed:
+            if call is self.site:
+                raise SiteMet(at)
             if not perhaps:
                 return self.calls.follow(call, at, nodes)
             inside: list[Node] = []
@@ -591,6 +651,18 @@ class RegionBuilder:
         if tally.operations or tally.accesses or tally.calls:
             self._finish(tally, show(argument), "assign", nodes, len(nodes))
         return nodes, tally.paths
+
+
+def _holds(loop: Stmt, site: For | CallExpr) -> bool:
+    """Whether a statement or a call is in a loop."""
+    return any(inner is site for inner in (*every_statement(loop), *expressions_in(loop)))
+
+
+def _counters(loop: Stmt) -> set[Decl]:
+    """The variables that the header of a `for` counts with."""
+    if not isinstance(loop, For) or loop.increment is None:
+        return set()
+    return {inner.decl for inner in every_expression(loop.increment) if isinstance(inner, Name)}
 
 
 def _is_object(value: Expression) -> bool:

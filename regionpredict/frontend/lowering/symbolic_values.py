@@ -125,9 +125,12 @@ class Context:
         """The variable that each name so far means, and how many calls deep it is declared."""
         return self._declared
 
-    def holder(self, decl: Decl, frame: Frame) -> Frame | None:
-        """The frame in which a variable has a value: this one, or that of a function around."""
-        return next((outer for outer in (frame, *reversed(self.frames)) if decl in outer.env), None)
+    def holder(self, decl: Decl, depth: int, frame: Frame) -> Frame | None:
+        """The frame of a variable that is declared so many calls deep: this one, or that of a
+        function around."""
+        around = (frame, *reversed(self.frames))
+        own = next((outer for outer in around if decl in outer.env), None)
+        return own or next((outer for outer in around if outer.depth == depth), None)
 
     def varying(self, name: str) -> Expr:
         """A value that changes with the loops around it in a way that is not understood."""
@@ -267,8 +270,8 @@ class Context:
             return self.varying(show(expression))
         if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
             behind = self._declared.get(place.array)
-            holder = self.holder(behind[0], frame) if behind is not None else None
-            known = holder.env[behind[0]] if holder is not None and behind is not None else None
+            holder = self.holder(*behind, frame) if behind is not None else None
+            known = holder.env.get(behind[0]) if holder is not None and behind is not None else None
             # A variable behind a reference.
             return known if isinstance(known, Expr) else Expr.name(place.array.lstrip("&"))
         label = place_label(place, expression, lambda element: self.element(element, frame))

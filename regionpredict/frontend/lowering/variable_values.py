@@ -272,7 +272,7 @@ class VariableValues:
             if place is None or named is None or place.subscripts != (ZERO,):
                 self._forget_exposed(frame)
                 continue
-            holder = self.context.holder(named[0], frame)
+            holder = self.context.holder(*named, frame)
             if holder is None:
                 self._forget_exposed(frame)
             elif inner is expression and isinstance(inner, Assign) and inner.op == "=":
@@ -302,8 +302,12 @@ class VariableValues:
         )  # fmt: skip
 
     def _stores(self, loop: Stmt) -> bool:
+        """Whether it may set an integer whose address was taken. A store of another type cannot
+        (C11, sec. 6.5, 7), a function that is known to write nothing neither."""
         return bool(self.context.exposed) and any(
-            written_place(inner) is not None or isinstance(inner, CallExpr)
+            type_of(place).kind not in ("float", "pointer")
+            if (place := written_place(inner)) is not None
+            else isinstance(inner, CallExpr) and not inner.free
             for inner in expressions_in(loop)
         )
 
