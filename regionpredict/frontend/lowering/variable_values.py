@@ -303,7 +303,7 @@ class VariableValues:
 
     def _stores(self, loop: Stmt) -> bool:
         """Whether it may set an integer whose address was taken. A store of another type cannot
-        (C11, sec. 6.5, 7), a function that is known to write nothing neither."""
+        (C11, sec. 6.5, 7)."""
         return bool(self.context.exposed) and any(
             type_of(place).kind not in ("float", "pointer")
             if (place := written_place(inner)) is not None
