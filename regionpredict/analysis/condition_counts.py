@@ -41,10 +41,10 @@ def conjuncts(condition: Expr) -> list[Expr]:
     >>> [str(part) for part in conjuncts(both)]
     ['(t < 9)', '!(t)']
     """
-    atom = _only_atom(condition)
+    atom = condition.only_atom
     if atom is not None and atom.kind == "and":
         return [part for arg in atom.args for part in conjuncts(arg)]
-    inner = _only_atom(atom.args[0]) if atom is not None and atom.kind == "not" else None
+    inner = atom.args[0].only_atom if atom is not None and atom.kind == "not" else None
     if inner is not None and inner.kind == "or":
         return [part for arg in inner.args for part in conjuncts(Expr.atom("not", arg))]
     if inner is not None and inner.kind == "not":
@@ -118,7 +118,7 @@ def _tried(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
 
 def _period(condition: Expr, name: str, taken: Values, breakpoints: set[int]) -> int:
     """The period of the condition, except at the `breakpoints` that are added."""
-    atom = _only_atom(condition)
+    atom = condition.only_atom
     if atom is not None and atom.kind in _LOGICAL:
         return lcm(*(_period(arg, name, taken, breakpoints) for arg in atom.args))
     value = condition
@@ -200,14 +200,3 @@ def _add_breakpoints(value: Expr, slope: Expr, name: str, breakpoints: set[int])
     if rise:
         zero = int(-Fraction(rest) // rise)
         breakpoints.update((zero - 1, zero, zero + 1))  # either way it may go
-
-
-def _only_atom(expression: Expr) -> Atom | None:
-    """The atom, if the expression is a single atom."""
-    if len(expression.terms) != 1:
-        return None
-    [(monomial, number)] = expression.terms.items()
-    if number != 1 or len(monomial) != 1 or monomial[0][1] != 1:
-        return None
-    factor = monomial[0][0]
-    return factor if isinstance(factor, Atom) else None

@@ -237,6 +237,15 @@ class Expr:
             self._size = total
         return self._size
 
+    @property
+    def only_atom(self) -> Atom | None:
+        """The atom, if the expression is a single atom."""
+        [monomial, *others] = self.terms or [()]
+        if others or len(monomial) != 1 or monomial[0][1] != 1 or self.terms[monomial] != 1:
+            return None
+        factor = monomial[0][0]
+        return factor if isinstance(factor, Atom) else None
+
     def atoms(self) -> Iterable[Atom]:
         """All atoms, including nested ones."""
         for monomial in self.terms:

@@ -22,7 +22,7 @@ struct outer { struct g inside; int k; };
 struct g everywhere;
 enum { FEW = 3 };
 union both { int whole; short half; };
-static int fixed = 3, changed = 3;
+static int fixed = 3, changed = 3, once;
 void unseen(void); void seen(int *); int asked(void); int *from_somewhere(void);
 static void change(void) { changed++; }
 static void put(int *p) { *p = 64; }
@@ -92,6 +92,7 @@ UNKNOWN = (
     "int n = 5; switch (c) { case 1: n = 6; case 2: n++; }",
     "int n = 1; again: n *= 2; if (n < c) goto again;",
     "int n = changed; change(); n = n + changed;",
+    "int n = once * 2; once = 5;",
     "static int n = 5; n++;",
     "int n = 5; if (c && (n = 6)) c = 2;",
     "int n = 5; int m = c ? (n = 6) : 2; c = m;",

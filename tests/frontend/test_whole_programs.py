@@ -154,7 +154,7 @@ void run(double (*a)[100]) {
     }
     (one,) = {str(s.executions) for s in only(read(tmp_path, files, frontend)).statements}
     assert one == "n*n"
-    apart = {**files, "fill.c": callee.format("static")}
+    apart = {**files, "fill.c": callee.format("static") + "void set(int k) { n = k; }\n"}
     (two,) = {str(s.executions) for s in only(read(tmp_path, apart, frontend)).statements}
     assert two == "n*n'"
 

@@ -15,10 +15,8 @@ from regionpredict.frontend.lowering.caller_counters import Range, range_at_call
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.pointed_members import PointedMembers
 from regionpredict.frontend.lowering.pointer_expressions import is_nameless
-from regionpredict.frontend.lowering.reaching_values import reaching_values
 from regionpredict.frontend.lowering.single_assignments import SetOnce
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.lowering.variable_values import BY_IF
 from regionpredict.frontend.program_arguments import values_in
 from regionpredict.frontend.syntax import (
     Assign,
@@ -42,6 +40,7 @@ from regionpredict.frontend.syntax import (
     set_place,
     without_casts,
 )
+from regionpredict.frontend.syntax.binary_operators import BY_IF
 from regionpredict.frontend.syntax.integer_types import converted, type_of
 from regionpredict.ir import Definition, Expr
 
@@ -210,7 +209,6 @@ class _Finder:
         self.context = context
         self.function = function
         self.site = site
-        self.reached = reaching_values(unit, function, site, context) if site is not None else None
         self.values = values_in(unit, function) if site is not None else None
         self.pointed = PointedMembers(unit, context)
         self.set_once = SetOnce(unit, context, self.pointed)
@@ -222,28 +220,38 @@ class _Finder:
         """The value of a struct member at the directive, from its single assignment, or under the
         name of its origin. `home` is the function of that name.
         """
-        if isinstance(use, Member) and self.values is not None and self.site is not None:
-            held = self.values.member(self.site, use)
-            if held is not None:
-                return self.context.in_own_names(held, self.values.parameters), self.function
+        held = self._at_site(use) if isinstance(use, Member) else None
+        if held is not None:
+            return held, self.function
         once = self.set_once.value_of(use, type_of(use))
         if once is not None:
             return once[0], once[1] or self.function
         return self.pointed.name_of(use, home or self.function)
 
-    def _known(self, said: Expr | None, decl: Decl) -> Expr | None:
-        """The number at the directive, or else what is said of a variable in names."""
-        if self.values is None or self.site is None or not self.values.reaches(self.site):
-            return said
-        number = self.values.variable(self.site, decl)
-        if number is None:
-            return said if said is None or said.constant is None else None
-        return Expr.const(number)
+    def _at_site(self, use: Name | Member) -> Expr | None:
+        """The value at the directive, in the names of the region. None if it is unknown."""
+        known = self.values.value(self.site, use) if self.values and self.site else None
+        if known is None:
+            return None
+        value, uses = known
+        return value.substitute(
+            {name: self.context.value(use, Frame({})) for name, use in sorted(uses.items())}
+        )
+
+    def _outlives(self, use: Name) -> bool:
+        if self.values is None or self.site is None:
+            return False
+        return self.values.outlives(self.site, use)
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         """The defining value and the function of its names, or None."""
         if decl.ctype.kind != "int" or decl.is_volatile:
             return None
+        use = Name(decl, decl.span)
+        if function is self.function:
+            held = self._at_site(use)
+            if held is not None:
+                return held, function
         if decl.kind in ("global", "static"):
             decl = self.unit.variable_of(decl)
             writers = self.unit.writers_of(decl)
@@ -252,12 +260,8 @@ class _Finder:
             return self._only_write(decl, writers) if decl.init is None else None
         if decl.kind == "parameter" and decl not in function.parameters:
             return None
-        if function is self.function and self.reached is not None:
-            held = self._known(self.reached.variable(decl), decl)
-            if held is not None:
-                return held, function
-            if self.reached.outlives(decl):
-                return None
+        if function is self.function and self._outlives(use):
+            return None
         writes = self._writes_in(function).get(decl, [])
         if decl.kind == "parameter":
             return self._argument(decl, function) if not writes else None

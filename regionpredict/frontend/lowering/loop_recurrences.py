@@ -246,7 +246,7 @@ class _Recurrence:
         """The iterations, if the remaining distance shrinks by a constant in each."""
         if self.goes_on is None or self.breaks:
             return None
-        test = _only_atom(self.goes_on)
+        test = self.goes_on.only_atom
         if test is None or test.kind not in ("lt", "le", "ne"):
             return None
         left, right = (_unwrapped(arg) for arg in test.args)
@@ -345,12 +345,6 @@ def _label(state: Expr) -> str:
 
 def _states_in(value: Expr) -> set[str]:
     return {atom.label for atom in value.atoms() if atom.kind == "state"}
-
-
-def _only_atom(value: Expr) -> Atom | None:
-    """The atom that a value is, where it is one."""
-    atom = next(iter(value.atoms()), None)
-    return atom if atom is not None and value == Expr({((atom, 1),): 1}) else None
 
 
 def _unwrapped(value: Expr) -> Expr | None:

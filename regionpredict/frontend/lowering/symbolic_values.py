@@ -12,7 +12,7 @@ from regionpredict.frontend.linking import is_null
 from regionpredict.frontend.lowering.array_views import viewed
 from regionpredict.frontend.lowering.constant_numbers import constant_number
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, divisible
-from regionpredict.frontend.lowering.library_functions import GREATER, LESSER, OF_TEAM, allocated
+from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.lowering.member_arrays import extents_with_stride
 from regionpredict.frontend.lowering.pointer_expressions import (
     in_array,
@@ -45,7 +45,12 @@ from regionpredict.frontend.syntax import (
     every_expression,
     show,
 )
-from regionpredict.frontend.syntax.binary_operators import computed
+from regionpredict.frontend.syntax.binary_operators import (
+    called_by_name,
+    chosen,
+    computed,
+    is_named_operation,
+)
 from regionpredict.frontend.syntax.integer_types import (
     converted,
     promoted,
@@ -111,15 +116,6 @@ class Context:
             name += "'"
         self._names[key] = name
         return name
-
-    def in_own_names(self, value: Expr, declared: Mapping[str, Decl]) -> Expr:
-        """A value in the names of this region, from other names of the same variables."""
-        names: dict[str, Expr] = {}
-        for name in value.names & declared.keys():
-            own = self.name_of(declared[name])
-            self.invariants.setdefault(own, declared[name])
-            names[name] = Expr.name(own)
-        return value.substitute(names)
 
     def named(self) -> Mapping[str, tuple[Decl, int]]:
         """The variable that each name so far means, and how many calls deep it is declared."""
@@ -287,29 +283,20 @@ class Context:
 
     def _ternary(self, expression: Ternary, frame: Frame) -> Expr:
         then, other = self.value(expression.then, frame), self.value(expression.other, frame)
-        if then == other:
-            return then
-        test = expression.condition
-        if isinstance(test, Binary) and test.op in ("<", "<=", ">", ">="):
-            left, right = self.value(test.left, frame), self.value(test.right, frame)
-            small = test.op in ("<", "<=")
-            if (left, right) == (then, other):
-                return Expr.atom("min" if small else "max", then, other)
-            if (left, right) == (other, then):
-                return Expr.atom("max" if small else "min", then, other)
-        return Expr.atom("select", self.value(test, frame), then, other)
+        return then if then == other else chosen(
+            self.value(expression.condition, frame), then, other
+        )  # fmt: skip
 
     def _called(self, expression: CallExpr, frame: Frame) -> Expr:
         held = self.returned.get(expression)
         if isinstance(held, Expr):
             return held
         args = expression.args
-        if expression.name in LESSER and len(args) == 2:
-            return Expr.atom("min", self.value(args[0], frame), self.value(args[1], frame))
-        if expression.name in GREATER and len(args) == 2:
-            return Expr.atom("max", self.value(args[0], frame), self.value(args[1], frame))
-        if expression.name in OF_TEAM:
-            return Expr.name(f"{expression.name}()")
+        if is_named_operation(expression.name):
+            operands = [self.value(argument, frame) for argument in args]
+            made = called_by_name(expression.name, operands)
+            if made is not None:
+                return made
         returned = self._single_return(expression, frame)
         if returned is not None:
             return returned

@@ -39,12 +39,11 @@ from regionpredict.frontend.syntax import (
     every_expression,
     expressions_in,
 )
+from regionpredict.frontend.syntax.binary_operators import BY_IF, chosen
 from regionpredict.frontend.syntax.integer_types import converted, type_of
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ZERO
 
-BY_IF = "if"
-"""The label of a choice that statements make, which the source shows nowhere as one value."""
 _MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
 
 
@@ -141,7 +140,7 @@ class VariableValues:
         if test is None or not isinstance(then, Expr) or not isinstance(other, Expr):
             return None
         plain = all(is_plain(expression) for expression in (test, then, other))
-        return Expr.atom("select", test, then, other, label=BY_IF) if plain else None
+        return chosen(test, then, other, BY_IF) if plain else None
 
     def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
         """How much `decl` grows in one iteration of a loop: in its body, and in its header."""

@@ -19,7 +19,10 @@ from regionpredict.frontend.program_arguments.memory import (
     Text,
     Value,
     array_at,
+    either,
     held,
+    in_names,
+    short,
 )
 from regionpredict.frontend.program_arguments.operators import added, operated, signed, truth
 from regionpredict.frontend.program_arguments.options import OptionScan
@@ -52,6 +55,7 @@ from regionpredict.frontend.syntax import (
     member_named,
 )
 from regionpredict.frontend.syntax import UNKNOWN as OF_ANY_TYPE
+from regionpredict.frontend.syntax.binary_operators import called_by_name
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Span
 
@@ -371,9 +375,8 @@ class Evaluator(Caller, ABC):
         value = self.value(operand)
         if op == "*":
             return value if function_at(value) is not None else self._at(value, 0)
-        if op == "!":
-            test = truth(value)
-            return UNKNOWN if test is None else int(not test)
+        if op == "!" and (test := truth(value)) is not None:
+            return int(not test)
         return signed(expression, value)
 
     def _index(self, expression: Index) -> Value:
@@ -419,12 +422,14 @@ class Evaluator(Caller, ABC):
             if first is not None and first == (op == "||"):
                 return int(first)
             before = self.memory.copy()
-            second = truth(self.value(expression.right))
+            right = self.value(expression.right)
+            second = truth(right)
             if first is None:
                 self.memory = before.common(self.memory)
             if second is not None and second == (op == "||"):
                 return int(second)
-            return UNKNOWN if first is None or second is None else int(second)
+            both = first is not None and second is not None
+            return int(bool(second)) if both else operated(expression, left, right)
         right = self.value(expression.right)
         if op == ",":
             return right
@@ -435,15 +440,16 @@ class Evaluator(Caller, ABC):
         return operated(expression, left, right)
 
     def _ternary(self, expression: Ternary) -> Value:
-        test = truth(self.value(expression.condition))
+        asked = self.value(expression.condition)
+        test = truth(asked)
         if test is not None:
             return self.value(expression.then if test else expression.other)
         before = self.memory.copy()
         then = self.value(expression.then)
         behind, self.memory = self.memory, before
         other = self.value(expression.other)
-        self.memory = behind.common(self.memory)
-        return then if then == other else UNKNOWN
+        self.memory = behind.either(self.memory, asked)
+        return either(asked, then, other)
 
     def _call(self, call: CallExpr) -> Value:
         if call.decl is None and call.pointer is not None:
@@ -459,6 +465,10 @@ class Evaluator(Caller, ABC):
             around = self.around(call, arguments)
             if around is not None:
                 return around
+            operands = [value for value in map(in_names, arguments) if value is not None]
+            made = called_by_name(call.name, operands)
+            if made is not None and len(operands) == len(arguments):
+                return short(made)
         return self.called(call, arguments)
 
     # By kind of expression: a chain of questions would be asked for each of millions.

@@ -358,7 +358,8 @@ class Follower(LoopFollower):
     def _if(self, statement: If) -> Signal | None:
         if self._decides(statement):
             self._enter(statement.span)
-        test = truth(self.value(statement.condition))
+        asked = self.value(statement.condition)
+        test = truth(asked)
         self.seen.decided.setdefault(statement.span, set()).add(test)
         if test is not None:
             chosen = statement.then if test else statement.other
@@ -378,7 +379,7 @@ class Follower(LoopFollower):
             return first
         if first != second and self._may_leave(first, behind):
             return second
-        self._merge(behind)
+        self.memory = behind.either(self.memory, asked)
         if first == second:
             return first
         raise UnknownLoopError

@@ -1,12 +1,13 @@
-"""Numbers that variables hold at the directives of any function, whoever calls it.
+"""Values that variables hold at the directives of any function, whoever calls it.
 
     int n = 1;
     while (n < 1000) n *= 2;         executed: n is 1024
-    if (verbose) n = 7;              joined: n is unknown
+    if (wide) n = 2 * m;             joined: n is (wide ? 2*m : 1024)
     #pragma omp parallel for
 
-The follower of `main` starts at the function. Parameters, variables of the whole program and
-results of functions without a body are unknown. A number holds at every execution of its directive.
+The follower of `main` starts at the function. Parameters, members behind them and variables of the
+whole program are symbols: the names of what they hold at the start. Results of functions without a
+body are unknown. A value holds at every execution of its directive.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Place,
     Value,
     held,
+    in_names,
 )
 from regionpredict.frontend.program_arguments.signals import Signal, UnknownLoopError
 from regionpredict.frontend.program_arguments.written_places import (
@@ -40,6 +42,7 @@ from regionpredict.frontend.syntax import (
     Directive,
     Expression,
     Function,
+    If,
     Index,
     Jump,
     Member,
@@ -64,6 +67,10 @@ _IN_FILE = ("global", "static")
 _SAVED = frozenset(("setjmp", "_setjmp", "sigsetjmp"))
 
 
+Symbol = Name | Member | CallExpr
+"""What a name in a value stands for, where its function starts."""
+
+
 class NotFollowedError(Exception):
     """A function that is not followed to its end."""
 
@@ -72,32 +79,42 @@ class FunctionValues:
     """The numbers at the directives of one function."""
 
     def __init__(self, function: Function, follower: _FunctionFollower) -> None:
-        self.parameters = {decl.name: decl for decl in function.parameters}
         self._memories = follower.memories
         self._unsure = follower.unsure
         self._globals = follower.globals
+        self._symbols = follower.symbols
 
-    def variable(self, site: Directive, decl: Decl) -> int | None:
-        """The value of a variable at a directive; None where it is not known."""
-        return self._number(site, Place(decl))
+    def value(
+        self, site: Directive, use: Name | Member
+    ) -> tuple[Expr, Mapping[str, Symbol]] | None:
+        """The value of a variable or a member at a directive, and what its names are of. None if
+        it is unknown, or what it was at the start."""
+        value = self._held(site, use)
+        if value is None or self._is_older(site, value):
+            return None
+        return value, {name: self._symbols[name].use for name in value.names & self._symbols.keys()}
 
-    def member(self, site: Directive, use: Member) -> Expr | None:
-        """The value of a member at a directive, as a number or in unchanged parameters of the
-        function. None if unknown."""
+    def outlives(self, site: Directive, use: Name) -> bool:
+        """Whether its value is made of what has changed since, as in `m = n; n = 5;`."""
+        value = self._held(site, use)
+        return value is not None and self._is_older(site, value)
+
+    def _held(self, site: Directive, use: Name | Member) -> Expr | None:
         memory = self._memories.get(site)
         place = None if memory is None else self._place_of(use, memory)
         if memory is None or place is None or self._unsure.has(place):
             return None
-        value = held(memory.read(place), use.field.ctype)
-        if isinstance(value, int):
-            return Expr.const(value)
-        same = {name for name, decl in self.parameters.items()
-                if memory.read(Place(decl)) == Expr.name(name)}  # fmt: skip
-        return value if isinstance(value, Expr) and value.names <= same else None
+        ctype = use.decl.ctype if isinstance(use, Name) else use.field.ctype
+        value = in_names(held(memory.read(place), ctype))
+        own = None if value is None else self._symbols.get(str(value))
+        return None if own is not None and own.place == place else value
 
-    def reaches(self, site: Directive) -> bool:
-        """Whether the directive may be executed."""
-        return site in self._memories
+    def _is_older(self, site: Directive, value: Expr) -> bool:
+        memory = self._memories[site]
+        return any(
+            name in self._symbols and memory.read(self._symbols[name].place) != Expr.name(name)
+            for name in value.names
+        )
 
     def _place_of(self, use: Expression, memory: Memory) -> Place | None:
         """The place of a member of a variable, or of what a known pointer leads to."""
@@ -110,10 +127,6 @@ class FunctionValues:
             target = memory.read(outer)
             outer = target.place if isinstance(target, Address) else None
         return None if outer is None else outer.at(use.field.name)
-
-    def _number(self, site: Directive, place: Place) -> int | None:
-        value = UNKNOWN if self._unsure.has(place) else self._memories[site].read(place)
-        return value if isinstance(value, int) else None
 
 
 def values_in(unit: LinkedUnit, function: Function) -> FunctionValues | None:
@@ -144,6 +157,13 @@ class _Unsure(NamedTuple):
         )
 
 
+class _Symbol(NamedTuple):
+    """A name of what a place holds where the function starts, and an expression for it there."""
+
+    place: Place
+    use: Symbol
+
+
 class _FunctionFollower(Follower):
     """One function from its begin, with all that it calls."""
 
@@ -156,6 +176,7 @@ class _FunctionFollower(Follower):
         self.written = WrittenByCalls(unit.body_of, tuple)
         self.unsure = _Unsure(self.retyped, set())
         self.memories: dict[Directive, Memory] = {}
+        self.symbols: dict[str, _Symbol] = {}
         self._scanned: set[Function] = set()
         self._escaped: set[Decl] = set()  # variables to which a pointer may lead
         self._reached: set[str] = set()  # members to which one may lead
@@ -172,13 +193,39 @@ class _FunctionFollower(Follower):
         for parameter in function.parameters:
             pointee = parameter.ctype.element
             if parameter.ctype.kind == "int":
-                self.memory.write(Place(parameter), Expr.name(parameter.name))
+                use = Name(parameter, parameter.span)
+                self._name_it(Place(parameter), parameter.name, use)
             elif parameter.ctype.kind == "pointer" and pointee and pointee.kind == "struct":
                 handed = Decl(f"*{parameter.name}", "local", pointee, parameter.span)
                 self._handed.add(handed)
                 self._escaped.add(handed)
                 self.memory.write(Place(parameter), Address(Place(handed, (0,))))
+        self._scanned.add(function)
+        self._scan(function)
+        for parameter in function.parameters:
+            self._name_members(parameter)
         self._function(function)
+
+    def _name_members(self, parameter: Decl) -> None:
+        """The whole numbers in the struct to which a parameter points get names."""
+        target = self.memory.read(Place(parameter))
+        pointee = parameter.ctype.element
+        if pointee is None or not isinstance(target, Address):
+            return
+        for field in self.members_of(pointee):
+            if field.ctype.kind == "int":
+                use = Member(Name(parameter, parameter.span), field, True, parameter.span)
+                self._name_it(target.place.at(field.name), f"{parameter.name}->{field.name}", use)
+
+    def _name_it(self, place: Place, name: str, use: Symbol) -> None:
+        """What is at a place at the start gets a name."""
+        self.memory.write(place, self._symbol(place, name, use))
+
+    def _symbol(self, place: Place, name: str, use: Symbol) -> Expr:
+        while name in self.symbols and self.symbols[name].place != place:
+            name += "'"
+        self.symbols[name] = _Symbol(place, use)
+        return Expr.name(name)
 
     @property
     def taken(self) -> Taken:
@@ -286,12 +333,21 @@ class _FunctionFollower(Follower):
                 self._constant.add(decl)
             else:
                 self.memory.first[decl] = {}
+                if decl.ctype.kind == "int" and not decl.is_volatile:
+                    name = self._symbol(Place(decl), decl.name, Name(decl, decl.span))
+                    self.memory.first[decl] = {(): name}
         return met
 
     def _statement(self, statement: Stmt) -> Signal | None:
         if self.steps > self.most_steps or isinstance(statement, Unread):
             raise NotFollowedError
         return super()._statement(statement)
+
+    def _if(self, statement: If) -> Signal | None:
+        """As of any program. What follows a certain end is asked for all the same."""
+        signal = super()._if(statement)
+        ended = signal is not None and signal.kind == "end" and len(self.stack) == 1
+        return None if ended else signal
 
     def _switch(self, statement: Switch) -> Signal | None:
         body = statement.body

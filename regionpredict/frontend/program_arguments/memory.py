@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax import CType, Decl
+from regionpredict.frontend.syntax.binary_operators import BY_IF, chosen
 from regionpredict.frontend.syntax.integer_types import converted
 from regionpredict.ir import Expr
 
@@ -75,7 +76,7 @@ class _Unknown:
 
 UNKNOWN = _Unknown()
 Value = int | float | Expr | Text | Arguments | Address | Struct | _Unknown
-"""An `Expr` is an integer in the parameters of the function at which following starts."""
+"""An `Expr` is an integer in names, by what they hold where following starts."""
 
 
 Steps = tuple[Step, ...]
@@ -200,6 +201,17 @@ class Memory:
                 same[decl] = both or {}
         return Memory(same, self.overwritten or other.overwritten, self.first, self.copied)
 
+    def either(self, other: Memory, test: Value) -> Memory:
+        """The values after a condition, which are these where it holds, else the other's."""
+        both = self.common(other)
+        for decl in self.values | other.values if isinstance(test, Expr) else ():
+            own, others = self.contents(decl) or _NOTHING, other.contents(decl) or _NOTHING
+            for at, value in own.items() if own is not others else ():
+                one = either(test, value, others.get(at, UNKNOWN))
+                if one is not UNKNOWN:
+                    both.write(Place(decl, at), one)
+        return both
+
     def beyond(self, other: Memory) -> set[Place]:
         """The places where this has values and the other, which has no others, has none."""
         places = set[Place]()
@@ -227,6 +239,32 @@ class Memory:
 
 
 _NOTHING: Contents = MappingProxyType({})
+_MOST_PARTS = 80  # of a value in names
+
+
+def either(test: Value, then: Value, other: Value) -> Value:
+    """One of two values by a condition; unknown where that is not one of numbers and names."""
+    if then == other:
+        return then
+    first, second = in_names(then), in_names(other)
+    if not isinstance(test, Expr) or first is None or second is None:
+        return UNKNOWN
+    return short(chosen(test, first, second, BY_IF))
+
+
+def in_names(value: Value) -> Expr | None:
+    """A whole number, or a value in names. None for any other value."""
+    if isinstance(value, Expr):
+        return value
+    return Expr.const(value) if isinstance(value, int) else None
+
+
+def short(value: Expr) -> Value:
+    """A value in names that can be read; a number where it is one."""
+    if value.size > _MOST_PARTS or "call" in value.kinds:
+        return UNKNOWN
+    known = value.constant
+    return value if known is None else known if isinstance(known, int) else UNKNOWN
 
 
 def held(value: Value, ctype: CType | None) -> Value:

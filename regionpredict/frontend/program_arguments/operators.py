@@ -13,6 +13,8 @@ from regionpredict.frontend.program_arguments.memory import (
     Text,
     Value,
     held,
+    in_names,
+    short,
 )
 from regionpredict.frontend.syntax import Binary, Unary
 from regionpredict.frontend.syntax.binary_operators import computed
@@ -29,7 +31,6 @@ _BITWISE: dict[str, Callable[[int, int], int]] = {
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^"))
 _MOST_SHIFT = 64
-_MOST_PARTS = 80  # of a value in names
 
 
 def truth(value: Value) -> bool | None:
@@ -82,6 +83,8 @@ def signed(expression: Unary, value: Value) -> Value:
     """The result of `-`, `+` or `~` for a value."""
     if expression.op == "~" and isinstance(value, int):
         return held(~value, type_of(expression))
+    if expression.op in ("!", "~") and isinstance(value, Expr):
+        return Expr.atom("not" if expression.op == "!" else "bitnot", value)
     if expression.op not in ("+", "-") or not isinstance(value, (int, float, Expr)):
         return UNKNOWN
     return value if expression.op == "+" else held(-value, type_of(expression))
@@ -138,16 +141,10 @@ def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
 
 def _in_names(expression: Binary, left: Value, right: Value) -> Value:
     """An operation on integers that are known in names."""
-    operands = [Expr.const(operand) if isinstance(operand, int) else operand
-                for operand in (left, right)]  # fmt: skip
-    first, second = operands
-    if not isinstance(first, Expr) or not isinstance(second, Expr):
+    first, second = in_names(left), in_names(right)
+    if first is None or second is None:
         return UNKNOWN
-    result = computed(expression, first, second)
-    if result.size > _MOST_PARTS or "call" in result.kinds:
-        return UNKNOWN
-    known = result.constant
-    return result if known is None else known if isinstance(known, int) else UNKNOWN
+    return short(computed(expression, first, second))
 
 
 def _in_type(op: str, left: Value, right: Value, expression: Binary) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from regionpredict.frontend.syntax.integer_types import converted, type_of, usual
 from regionpredict.frontend.syntax.nodes import Binary
 from regionpredict.ir import Expr
@@ -12,6 +14,46 @@ _COMPARE = {
     "|": "bitor", "^": "bitxor",
 }  # fmt: skip
 _MIRROR = {">": "<", ">=": "<="}
+
+
+BY_IF = "if"
+"""The label of a choice that statements make, which the source shows nowhere as one value."""
+_LESSER = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
+_GREATER = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
+_OF_TEAM = frozenset(("omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"))
+
+
+def called_by_name(name: str, operands: Sequence[Expr]) -> Expr | None:
+    """The result of a function that gives the lesser or the greater of two values, or a number of
+    the team. None for other functions."""
+    if name in _OF_TEAM:
+        return Expr.name(f"{name}()")
+    if len(operands) != 2 or name not in _LESSER | _GREATER:
+        return None
+    return Expr.atom("min" if name in _LESSER else "max", *operands)
+
+
+def is_named_operation(name: str) -> bool:
+    """Whether `called_by_name` may give its result."""
+    return name in _OF_TEAM | _LESSER | _GREATER
+
+
+def chosen(test: Expr, then: Expr, other: Expr, label: str = "") -> Expr:
+    """One of two values by a condition: the lesser or the greater of them where it compares them.
+
+    `label` says where a choice is made that is neither.
+    """
+    if then == other:
+        return then
+    if test.constant is not None:
+        return then if test.constant else other
+    compared = test.only_atom
+    if compared is not None and compared.kind in ("lt", "le"):
+        if compared.args == (then, other):
+            return Expr.atom("min", then, other)
+        if compared.args == (other, then):
+            return Expr.atom("max", then, other)
+    return Expr.atom("select", test, then, other, label=label)
 
 
 def computed(expression: Binary, left: Expr, right: Expr) -> Expr:
