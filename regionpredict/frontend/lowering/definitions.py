@@ -42,7 +42,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.syntax.binary_operators import BY_IF
 from regionpredict.frontend.syntax.integer_types import converted, type_of
-from regionpredict.ir import Definition, Expr
+from regionpredict.ir import Definition, Expr, Span
 
 _MAX_STEPS = 200
 
@@ -270,17 +270,20 @@ class _Finder:
             given = writes[0][0]
         elif writes:
             return None
-        if given is None or (function is self.function and self._reads_what_changes(given)):
+        if given is None or (
+            function is self.function and self._reads_what_changes(given, decl.span)
+        ):
             return None
         return converted(self.context.value(given, Frame({})), decl.ctype), function
 
-    def _reads_what_changes(self, value: Expression) -> bool:
-        """Whether it reads a member that the function also sets: `m = s.n; s.n = 5;`."""
+    def _reads_what_changes(self, value: Expression, at: Span) -> bool:
+        """Whether it reads a member that the function sets later: `m = s.n; s.n = 5;`."""
         read = {e.field.name for e in every_expression(value) if isinstance(e, Member)}
         return bool(read) and any(
             isinstance(target := set_place(e), Member) and target.field.name in read
+            and target.span > at
             for e in expressions_in(self.function.body)
-        )
+        )  # fmt: skip
 
     def _only_write(self, decl: Decl, writers: list[Function]) -> tuple[Expr, Function] | None:
         """The value of the program's one assignment to a global (`lastrow = NA;` in main)."""

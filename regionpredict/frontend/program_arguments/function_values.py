@@ -13,6 +13,7 @@ body are unknown. A value holds at every execution of its directive.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
@@ -24,6 +25,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Address,
     Memory,
     Place,
+    Steps,
     Value,
     held,
     in_names,
@@ -95,9 +97,15 @@ class FunctionValues:
         return value, {name: self._symbols[name].use for name in value.names & self._symbols.keys()}
 
     def outlives(self, site: Directive, use: Name) -> bool:
-        """Whether its value is made of what has changed since, as in `m = n; n = 5;`."""
+        """Whether its value is made of what has changed since, as in `m = n; n = 5;`. It does not
+        say that of members that only a store to an unknown place may have changed."""
         value = self._held(site, use)
-        return value is not None and self._is_older(site, value)
+        if value is None:
+            return False
+        memory = self._memories[site]
+        places = [self._symbols[name].place for name in value.names & self._symbols.keys()]
+        kept = [place for place in places if place.steps and memory.read(place) is UNKNOWN]
+        return len(kept) < len(places) and self._is_older(site, value)
 
     def _held(self, site: Directive, use: Name | Member) -> Expr | None:
         memory = self._memories.get(site)
@@ -248,6 +256,8 @@ class _FunctionFollower(Follower):
         if not call.free and (body is None or not self._may_enter(body)):
             self._forget_pointed(arguments)
             self._forget_escaped()
+            if body is not None:
+                self._forget(self.written.by_functions([body]))
             return UNKNOWN
         return super().called(call, arguments)
 
@@ -263,10 +273,16 @@ class _FunctionFollower(Follower):
         super().store(place, value, ctype, source)
 
     def _forget_escaped(self) -> None:
+        """Numbers that others may change are forgotten. A name stays, as nothing seen changes it."""
         for decl, _ in self.memory.known():
             own = decl.kind in ("local", "parameter") and decl.name.isidentifier()
             if decl not in self._constant and (not own or decl in self._escaped):
-                self.memory.forget(Place(decl))
+                self.memory.keep_if(decl, partial(self._is_first, decl))
+
+    def _is_first(self, decl: Decl, at: Steps, value: Value) -> bool:
+        """Whether a value is the name of what is there at the start."""
+        own = self.symbols.get(str(value)) if isinstance(value, Expr) else None
+        return own is not None and own.place == Place(decl, at)
 
     def _enter(self, span: Span) -> None:
         """Only directives are asked for."""

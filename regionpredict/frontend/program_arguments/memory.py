@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.syntax import CType, Decl
 from regionpredict.frontend.syntax.binary_operators import BY_IF, chosen
-from regionpredict.frontend.syntax.integer_types import converted
+from regionpredict.frontend.syntax.integer_types import converted, whole
 from regionpredict.ir import Expr
 
 
@@ -284,12 +284,6 @@ def held(value: Value, ctype: CType | None) -> Value:
             if ctype.bits > 64:
                 return UNKNOWN  # it has digits that are not kept here
             return c_float(value).value if ctype.bits == 32 else float(value)
-        whole = int(value)
+        return whole(int(value), ctype)
     except (ValueError, OverflowError):
         return UNKNOWN
-    if not 0 < ctype.bits <= 64:
-        return whole
-    whole &= (1 << ctype.bits) - 1
-    if not ctype.unsigned and ctype.bits > 1 and whole >> (ctype.bits - 1):
-        whole -= 1 << ctype.bits
-    return whole

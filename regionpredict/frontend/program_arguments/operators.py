@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable
-
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
     Address,
@@ -17,20 +14,12 @@ from regionpredict.frontend.program_arguments.memory import (
     short,
 )
 from regionpredict.frontend.syntax import Binary, Unary
-from regionpredict.frontend.syntax.binary_operators import computed
+from regionpredict.frontend.syntax.binary_operators import computed, of_numbers
 from regionpredict.frontend.syntax.integer_types import type_of, usual
 from regionpredict.ir import Expr
 
-_COMPARED: dict[str, Callable[[float, float], bool]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
-_BITWISE: dict[str, Callable[[int, int], int]] = {
-    "&": operator.and_, "|": operator.or_, "^": operator.xor,
-}  # fmt: skip
 _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^"))
-_MOST_SHIFT = 64
 
 
 def truth(value: Value) -> bool | None:
@@ -66,7 +55,8 @@ def applied(op: str, left: Value, right: Value) -> Value:
     if op == "+":
         return added(left, right)
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
-        return _number(op, left, right)
+        result = of_numbers(op, left, right)
+        return UNKNOWN if result is None else result
     if op == "-":
         if isinstance(right, int):
             return added(left, -right)
@@ -98,34 +88,6 @@ def operated(expression: Binary, left: Value, right: Value) -> Value:
     if not isinstance(plain, float) and _fits_all_types(left, right, plain):
         return plain
     return _in_type(expression.op, left, right, expression)
-
-
-def _number(op: str, left: float, right: float) -> Value:
-    if op in _COMPARED:
-        return int(_COMPARED[op](left, right))
-    whole = isinstance(left, int) and isinstance(right, int)
-    if op == "-":
-        return left - right
-    if op == "*":
-        return left * right
-    if op in ("/", "%") and right == 0:
-        return UNKNOWN
-    if op == "/":
-        return _quotient(int(left), int(right)) if whole else left / right
-    if not isinstance(left, int) or not isinstance(right, int):
-        return UNKNOWN
-    if op == "%":
-        return left - right * _quotient(left, right)
-    if op in _BITWISE:
-        return _BITWISE[op](left, right)
-    if op in ("<<", ">>") and 0 <= right < _MOST_SHIFT:
-        return left << right if op == "<<" else left >> right
-    return UNKNOWN
-
-
-def _quotient(left: int, right: int) -> int:
-    size = abs(left) // abs(right)
-    return size if (left < 0) == (right < 0) else -size
 
 
 def _fits_all_types(left: Value, right: Value, result: Value) -> bool:

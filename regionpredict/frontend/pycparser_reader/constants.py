@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
-from regionpredict.frontend.syntax import (
-    INT,
-    CType,
-)
+from regionpredict.frontend.syntax import INT, CType
 
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 _CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|.", re.DOTALL)
@@ -85,43 +81,3 @@ def literal_type(node: Any) -> CType:
         return CType("int", 64 if long else 32, "unsigned" in node.type)
     bits = 32 if node.type == "float" else 128 if node.type == "long double" else 64
     return CType("float", bits)
-
-
-def wrapped(value: int, ctype: CType) -> int:
-    """The integer converted to the type."""
-    if not ctype.bits or ctype.bits > 64:
-        return value
-    value &= (1 << ctype.bits) - 1
-    if not ctype.unsigned and value >> (ctype.bits - 1):
-        value -= 1 << ctype.bits
-    return value
-
-
-def applied(op: str, left: int | float, right: int | float) -> int | float | None:
-    """`left op right` as in C. None if it has no value."""
-    whole = isinstance(left, int) and isinstance(right, int)
-    if op in ("+", "-", "*"):
-        return left + right if op == "+" else left - right if op == "-" else left * right
-    if op in ("/", "%"):
-        if not right:
-            return None
-        if not whole:
-            return left / right if op == "/" else None
-        quotient = abs(int(left)) // abs(int(right))
-        quotient = quotient if (left < 0) == (right < 0) else -quotient
-        return quotient if op == "/" else int(left) - quotient * int(right)
-    table: dict[str, Callable[[], bool]] = {
-        "<": lambda: left < right, ">": lambda: left > right, "<=": lambda: left <= right,
-        ">=": lambda: left >= right, "==": lambda: left == right, "!=": lambda: left != right,
-        "&&": lambda: bool(left) and bool(right), "||": lambda: bool(left) or bool(right),
-    }  # fmt: skip
-    if op in table:
-        return int(table[op]())
-    if not whole:
-        return None
-    a, b = int(left), int(right)
-    if op in ("<<", ">>"):
-        if not 0 <= b < 128:
-            return None
-        return a << b if op == "<<" else a >> b
-    return {"&": a & b, "|": a | b, "^": a ^ b}.get(op)

@@ -11,7 +11,7 @@ from pycparser import c_ast
 from regionpredict.frontend.pycparser_reader.constants import floating, literal
 from regionpredict.frontend.pycparser_reader.source_positions import Places
 from regionpredict.frontend.pycparser_reader.token_rewriting import IMAGINARY, OMITTED
-from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader, type_of
+from regionpredict.frontend.pycparser_reader.types import Scope, TypeReader
 from regionpredict.frontend.syntax import (
     DOUBLE,
     INT,
@@ -33,6 +33,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     atomic_update,
 )
+from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.frontend.text import string_value
 from regionpredict.ir import Span
 

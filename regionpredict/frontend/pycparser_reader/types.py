@@ -10,42 +10,30 @@ from typing import Any, NamedTuple
 from pycparser import c_ast
 
 from regionpredict.frontend.pycparser_reader.constants import (
-    applied,
     literal,
     literal_type,
     string_length,
-    wrapped,
 )
 from regionpredict.frontend.pycparser_reader.token_rewriting import VECTORS
 from regionpredict.frontend.syntax import (
-    DOUBLE,
     INT,
-    LONG,
     UNKNOWN,
-    Assign,
-    Binary,
-    CallExpr,
-    Cast,
     CType,
     Decl,
     Expression,
-    FloatLit,
-    Index,
     IntLit,
-    Member,
     Name,
     Opaque,
-    Ternary,
-    Unary,
     element_placed,
     initial_values,
     member_named,
     with_members_named,
 )
+from regionpredict.frontend.syntax.binary_operators import of_numbers
+from regionpredict.frontend.syntax.integer_types import type_of, whole
 from regionpredict.ir import Span
 
 _MAX_DEPTH = 8
-_COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
 
 
 class Layout(NamedTuple):
@@ -446,7 +434,7 @@ class TypeReader:
                 return 1
             if left is None or right is None:
                 return None
-            return applied(node.op, left, right)
+            return of_numbers(node.op, left, right)
         if isinstance(node, c_ast.TernaryOp):
             test = self._fold(node.cond, scope)
             if test is None:
@@ -463,7 +451,7 @@ class TypeReader:
             return None
         if ctype.kind == "float":
             return float(value)
-        return wrapped(int(value), ctype) if ctype.kind == "int" else None
+        return whole(int(value), ctype) if ctype.kind == "int" else None
 
     def _fold_unary(self, node: Any, scope: Scope) -> int | float | None:
         if node.op in ("sizeof", "_Alignof"):
@@ -495,65 +483,6 @@ class TypeReader:
         if layout is None:
             return None
         return layout.alignment if alignment else layout.size
-
-
-def type_of(expression: Expression) -> CType:
-    """The type of an expression, as far as its declarations determine it."""
-    if isinstance(expression, Name):
-        return expression.decl.ctype
-    if isinstance(expression, IntLit):
-        return INT
-    if isinstance(expression, FloatLit):
-        return CType("float", expression.bits)
-    if isinstance(expression, Member):
-        return expression.field.ctype
-    if isinstance(expression, Cast):
-        return expression.ctype
-    if isinstance(expression, Index):
-        base = type_of(expression.base)
-        if base.element is None:
-            base = type_of(expression.index)
-        return base.element or UNKNOWN
-    if isinstance(expression, Unary):
-        inner = type_of(expression.operand)
-        if expression.op == "*":
-            return inner.element or UNKNOWN
-        if expression.op == "&":
-            return CType("pointer", 64, element=inner)
-        return INT if expression.op == "!" else inner
-    if isinstance(expression, Assign):
-        return type_of(expression.left)
-    if isinstance(expression, Ternary):
-        return _usual(type_of(expression.then), type_of(expression.other))
-    if isinstance(expression, CallExpr):
-        return expression.decl.ctype if expression.decl is not None else UNKNOWN
-    return _binary_type(expression) if isinstance(expression, Binary) else UNKNOWN
-
-
-def _binary_type(expression: Binary) -> CType:
-    if expression.op in _COMPARISONS:
-        return INT
-    left, right = type_of(expression.left), type_of(expression.right)
-    if expression.op == ",":
-        return right
-    if left.element is not None and right.element is not None and expression.op == "-":
-        return LONG
-    return _usual(left, right)
-
-
-def _usual(left: CType, right: CType) -> CType:
-    for side in (left, right):
-        if side.element is not None:
-            return CType("pointer", 64, element=side.element)
-    for side in (left, right):
-        if side.kind in ("struct", "void", "unknown"):
-            return side
-    if left.kind == "float" or right.kind == "float":
-        bits = max(side.bits for side in (left, right) if side.kind == "float")
-        return DOUBLE if bits == 64 else CType("float", bits)
-    bits = max(32, left.bits, right.bits)
-    unsigned = any(side.unsigned and side.bits == bits for side in (left, right))
-    return CType("int", bits, unsigned)
 
 
 def _arithmetic(names: list[str]) -> CType | None:

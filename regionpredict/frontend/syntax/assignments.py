@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from regionpredict.frontend.syntax.nodes import (
     Assign,
+    Binary,
     Decl,
     Expression,
     ExprStmt,
@@ -88,9 +89,19 @@ def _effects(expression: Expression) -> dict[Decl, int | None]:
 
 
 def _added(assign: Assign) -> int | None:
-    if assign.op in ("+=", "-=") and isinstance(assign.right, IntLit):
-        return assign.right.value if assign.op == "+=" else -assign.right.value
-    return None
+    """The constant that `n += 5` or `n = n + 5` adds."""
+    op, amount = assign.op.removesuffix("="), assign.right
+    if not op and isinstance(amount, Binary):
+        op, own, amount = amount.op, amount.left, amount.right
+        if op == "+" and isinstance(own, IntLit):
+            own, amount = amount, own
+        if not isinstance(own, Name) or not isinstance(assign.left, Name):
+            return None
+        if own.decl is not assign.left.decl:
+            return None
+    if op not in ("+", "-") or not isinstance(amount, IntLit):
+        return None
+    return amount.value if op == "+" else -amount.value
 
 
 def _note(effects: dict[Decl, int | None], decl: Decl, amount: int | None) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 
 from regionpredict.frontend.syntax.integer_types import converted, type_of, usual
 from regionpredict.frontend.syntax.nodes import Binary
@@ -13,6 +14,17 @@ _COMPARE = {
     "<": "lt", "<=": "le", "==": "eq", "!=": "ne", "&&": "and", "||": "or", "&": "bitand",
     "|": "bitor", "^": "bitxor",
 }  # fmt: skip
+_OF_BOTH: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "==": operator.eq, "!=": operator.ne,
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+    "&&": lambda left, right: bool(left) and bool(right),
+    "||": lambda left, right: bool(left) or bool(right),
+}  # fmt: skip
+_OF_WHOLE: dict[str, Callable[[int, int], int]] = {
+    "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": operator.lshift,
+    ">>": operator.rshift,
+}  # fmt: skip
+_MOST_SHIFT = 64
 _MIRROR = {">": "<", ">=": "<="}
 
 
@@ -54,6 +66,26 @@ def chosen(test: Expr, then: Expr, other: Expr, label: str = "") -> Expr:
         if compared.args == (other, then):
             return Expr.atom("max", then, other)
     return Expr.atom("select", test, then, other, label=label)
+
+
+def of_numbers(op: str, left: float, right: float) -> int | float | None:
+    """`left op right` of whole or real numbers. None where C gives it no value."""
+    if op in _OF_BOTH:
+        result = _OF_BOTH[op](left, right)
+        return int(result) if isinstance(result, bool) else result
+    whole = isinstance(left, int) and isinstance(right, int)
+    if not whole:
+        return left / right if op == "/" and right else None
+    first, second = int(left), int(right)
+    if op in ("/", "%"):
+        if not second:
+            return None
+        size = abs(first) // abs(second)
+        quotient = size if (first < 0) == (second < 0) else -size
+        return quotient if op == "/" else first - second * quotient
+    if op in ("<<", ">>") and not 0 <= second < _MOST_SHIFT:
+        return None
+    return _OF_WHOLE[op](first, second) if op in _OF_WHOLE else None
 
 
 def computed(expression: Binary, left: Expr, right: Expr) -> Expr:

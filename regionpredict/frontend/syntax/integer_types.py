@@ -59,16 +59,28 @@ def type_of(expression: Expression | None) -> CType:
     if isinstance(expression, Member):
         return expression.field.ctype
     if isinstance(expression, Index):
-        return type_of(expression.base).element or UNKNOWN
+        return type_of(expression.base).element or type_of(expression.index).element or UNKNOWN
     if isinstance(expression, CallExpr):
         return expression.decl.ctype if expression.decl is not None else UNKNOWN
     if isinstance(expression, Ternary):
-        return usual(type_of(expression.then), type_of(expression.other))
+        return _of_sides(type_of(expression.then), type_of(expression.other))
     if isinstance(expression, Binary):
         return _of_binary(expression)
     if isinstance(expression, Unary):
         return _of_unary(expression)
     return UNKNOWN
+
+
+def _of_sides(then: CType, other: CType) -> CType:
+    """The type of a choice: a pointer where one side is one, else that of the one operand that is
+    no number."""
+    for side in (then, other):
+        if side.element is not None:
+            return CType("pointer", 64, element=side.element)
+    for side in (then, other):
+        if side.kind in ("struct", "void"):
+            return side
+    return usual(then, other)
 
 
 def _of_binary(expression: Binary) -> CType:
@@ -120,6 +132,19 @@ def _has_all_of(ctype: CType, source: CType) -> bool:
     if ctype.unsigned:
         return False
     return source.kind != "int" or ctype.bits > source.bits - (not source.unsigned)
+
+
+def whole(value: int, ctype: CType) -> int:
+    """A number as an integer type holds it, cut to its bits.
+
+    >>> whole(300, CType("int", 8)), whole(-1, CType("int", 8, unsigned=True))
+    (44, 255)
+    """
+    if not 0 < ctype.bits <= 64:
+        return value
+    value &= (1 << ctype.bits) - 1
+    negative = not ctype.unsigned and ctype.bits > 1 and value >> (ctype.bits - 1)
+    return value - (1 << ctype.bits) if negative else value
 
 
 def holds(ctype: CType, *operands: Expr) -> bool | None:
