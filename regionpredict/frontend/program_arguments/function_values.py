@@ -43,6 +43,7 @@ from regionpredict.frontend.syntax import (
     Decl,
     Directive,
     Expression,
+    For,
     Function,
     If,
     Index,
@@ -53,6 +54,7 @@ from regionpredict.frontend.syntax import (
     Switch,
     Unary,
     Unread,
+    While,
     case_labels,
     expressions_in,
     inner_statements,
@@ -185,6 +187,7 @@ class _FunctionFollower(Follower):
         self.unsure = _Unsure(self.retyped, set())
         self.memories: dict[Directive, Memory] = {}
         self.symbols: dict[str, _Symbol] = {}
+        self._counters: dict[int, list[Decl]] = {}  # of loops, by their bodies
         self._scanned: set[Function] = set()
         self._escaped: set[Decl] = set()  # variables to which a pointer may lead
         self._reached: set[str] = set()  # members to which one may lead
@@ -273,7 +276,7 @@ class _FunctionFollower(Follower):
         super().store(place, value, ctype, source)
 
     def _forget_escaped(self) -> None:
-        """Numbers that others may change are forgotten. A name stays, as nothing seen changes it."""
+        """What others may change is forgotten, but for names that nothing seen changes."""
         for decl, _ in self.memory.known():
             own = decl.kind in ("local", "parameter") and decl.name.isidentifier()
             if decl not in self._constant and (not own or decl in self._escaped):
@@ -364,6 +367,28 @@ class _FunctionFollower(Follower):
         signal = super()._if(statement)
         ended = signal is not None and signal.kind == "end" and len(self.stack) == 1
         return None if ended else signal
+
+    def _unknown_loop(self, loop: For | While) -> None:
+        """As of any program. The loop's own counters have names in its body."""
+        if len(self.stack) == 1 and isinstance(loop, For) and loop.increment is not None:
+            moved = set(self.unit.effects.of(loop.increment))
+            moved -= self.unit.effects.written_in(loop.body) | self._escaped
+            self._counters[id(loop.body)] = [decl for decl in moved if decl.kind == "local"]
+        super()._unknown_loop(loop)
+
+    def _any_round(self, body: Stmt) -> None:
+        counters = self._counters.get(id(body), ())
+        names = set[str]()
+        for decl in counters:
+            place = Place(decl)
+            name = self._symbol(place, decl.name, Name(decl, decl.span))
+            self.memory.write(place, name)
+            names |= name.names
+        super()._any_round(body)
+        for decl, _ in self.memory.known() if counters else ():
+            self.memory.keep_if(
+                decl, lambda _, value: not isinstance(value, Expr) or names.isdisjoint(value.names)
+            )
 
     def _switch(self, statement: Switch) -> Signal | None:
         body = statement.body
