@@ -449,7 +449,7 @@ class Evaluator(Caller, ABC):
         behind, self.memory = self.memory, before
         other = self.value(expression.other)
         self.memory = behind.either(self.memory, asked)
-        return either(asked, then, other)
+        return either(asked, then, other, label="")
 
     def _call(self, call: CallExpr) -> Value:
         if call.decl is None and call.pointer is not None:

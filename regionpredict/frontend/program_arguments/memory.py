@@ -242,14 +242,14 @@ _NOTHING: Contents = MappingProxyType({})
 _MOST_PARTS = 80  # of a value in names
 
 
-def either(test: Value, then: Value, other: Value) -> Value:
+def either(test: Value, then: Value, other: Value, label: str = BY_IF) -> Value:
     """One of two values by a condition; unknown where that is not one of numbers and names."""
     if then == other:
         return then
     first, second = in_names(then), in_names(other)
     if not isinstance(test, Expr) or first is None or second is None:
         return UNKNOWN
-    return short(chosen(test, first, second, BY_IF))
+    return short(chosen(test, first, second, label))
 
 
 def in_names(value: Value) -> Expr | None:
