@@ -62,8 +62,8 @@ class Repeated(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """How statements are followed for the values that they leave: `body` does it with a statement,
-    `asked` gives the value of an expression, and does what it changes."""
+    """Follows statements for the values that they leave. `body` does it with a statement. `asked`
+    gives the value of an expression and executes its changes."""
 
     body: Callable[[Stmt, Frame], object]
     asked: Callable[[Expression, Frame], Expr]

@@ -86,7 +86,7 @@ _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "t
 
 
 class SiteMet(Exception):  # noqa: N818
-    """Following statements has come to the place that was asked for, with these values."""
+    """The place that was asked for is reached with these values."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__()
@@ -207,7 +207,7 @@ class RegionBuilder:
         return trial
 
     def followed_to(self, site: For | CallExpr, begin: Stmt, frame: Frame) -> Frame | None:
-        """The values at a loop or a call in statements; None where they do not come to it."""
+        """The values at a loop or a call in statements. None if they do not reach it."""
         try:
             self._trial(site).body(begin, frame)
         except SiteMet as met:

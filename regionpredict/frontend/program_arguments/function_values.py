@@ -5,7 +5,7 @@
     if (wide) n = 2 * m;             joined: n is (wide ? 2*m : 1024)
     #pragma omp parallel for
 
-The follower of `main` starts at the function. Parameters, members behind them and variables of the
+The follower of `main` starts at the function. Parameters, members of their structs and variables of the
 whole program are symbols: the names of what they hold at the start. Results of functions without a
 body are unknown. A value holds at every execution of its directive.
 """
@@ -72,7 +72,7 @@ _SAVED = frozenset(("setjmp", "_setjmp", "sigsetjmp"))
 
 
 Symbol = Name | Member | CallExpr
-"""What a name in a value stands for, where its function starts."""
+"""The expression for a name in a value, at the start of the function."""
 
 
 class NotFollowedError(Exception):
@@ -99,8 +99,8 @@ class FunctionValues:
         return value, {name: self._symbols[name].use for name in value.names & self._symbols.keys()}
 
     def outlives(self, site: Directive, use: Name) -> bool:
-        """Whether its value is made of what has changed since, as in `m = n; n = 5;`. It does not
-        say that of members that only a store to an unknown place may have changed."""
+        """Whether its value depends on a name that has changed since, as in `m = n; n = 5;`. Members
+        that only a store to an unknown place may have changed are left out."""
         value = self._held(site, use)
         if value is None:
             return False
@@ -229,7 +229,7 @@ class _FunctionFollower(Follower):
                 self._name_it(target.place.at(field.name), f"{parameter.name}->{field.name}", use)
 
     def _name_it(self, place: Place, name: str, use: Symbol) -> None:
-        """What is at a place at the start gets a name."""
+        """Gives a name to the value at a place at the start."""
         self.memory.write(place, self._symbol(place, name, use))
 
     def _symbol(self, place: Place, name: str, use: Symbol) -> Expr:
@@ -276,7 +276,7 @@ class _FunctionFollower(Follower):
         super().store(place, value, ctype, source)
 
     def _forget_escaped(self) -> None:
-        """What others may change is forgotten, but for names that nothing seen changes."""
+        """Forgets all that others may change, except names that nothing seen changes."""
         for decl, _ in self.memory.known():
             own = decl.kind in ("local", "parameter") and decl.name.isidentifier()
             if decl not in self._constant and (not own or decl in self._escaped):
@@ -363,7 +363,7 @@ class _FunctionFollower(Follower):
         return super()._statement(statement)
 
     def _if(self, statement: If) -> Signal | None:
-        """As of any program. What follows a certain end is asked for all the same."""
+        """As of any program. The code after a certain end is followed, too."""
         signal = super()._if(statement)
         ended = signal is not None and signal.kind == "end" and len(self.stack) == 1
         return None if ended else signal

@@ -72,8 +72,7 @@ def type_of(expression: Expression | None) -> CType:
 
 
 def _of_sides(then: CType, other: CType) -> CType:
-    """The type of a choice: a pointer where one side is one, else that of the one operand that is
-    no number."""
+    """The type of a choice: a pointer if a side is one, else that of a struct, else of numbers."""
     for side in (then, other):
         if side.element is not None:
             return CType("pointer", 64, element=side.element)
