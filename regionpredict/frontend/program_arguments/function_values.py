@@ -5,9 +5,9 @@
     if (wide) n = 2 * m;             joined: n is (wide ? 2*m : 1024)
     #pragma omp parallel for
 
-The follower of `main` starts at the function. Parameters, members of their structs and variables of the
-whole program are symbols: the names of what they hold at the start. Results of functions without a
-body are unknown. A value holds at every execution of its directive.
+The follower of `main` starts at the function. Parameters, members of their structs and variables of
+the whole program are symbols: the names of what they hold at the start. Results of functions
+without a body are unknown. A value holds at every execution of its directive.
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ class FunctionValues:
         return value, {name: self._symbols[name].use for name in value.names & self._symbols.keys()}
 
     def outlives(self, site: Directive, use: Name) -> bool:
-        """Whether its value depends on a name that has changed since, as in `m = n; n = 5;`. Members
-        that only a store to an unknown place may have changed are left out."""
+        """Whether its value depends on a name that has changed since, as in `m = n; n = 5;`.
+        Members that only a store to an unknown place may have changed are left out."""
         value = self._held(site, use)
         if value is None:
             return False
