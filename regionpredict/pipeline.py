@@ -35,6 +35,8 @@ from regionpredict.analysis.teams import (
 )
 from regionpredict.errors import UsageError
 from regionpredict.frontend import (
+    NO_INPUTS,
+    InputPaths,
     Lookups,
     SourceRequest,
     default_frontend,
@@ -119,7 +121,7 @@ class Analysis:
     of each request. `given` are the numbers that the caller gave for names, and those that follow
     from them. `executions` are the recorded executions of each region, by id. `remarks` are notes
     on the recorded run, the arguments, and files that were not read. `same_build`: the recorded run
-    used the same sources and no other sizes.
+    used the same sources and no other sizes. `inputs` are the input files of the programs.
     """
 
     program: Program
@@ -130,6 +132,7 @@ class Analysis:
     executions: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     same_build: bool = True
+    inputs: InputPaths = NO_INPUTS
 
 
 class Past(NamedTuple):
@@ -221,7 +224,11 @@ def analyse(
         program, not_entered=not_entered(program, followed),
         followed=bool(followed),
     )  # fmt: skip
-    remarks = (*remarks, *idle)
+    inputs = InputPaths(
+        tuple(dict.fromkeys(path for own in followed for path in own.inputs.read)),
+        tuple(dict.fromkeys(path for own in followed for path in own.inputs.absent)),
+    )
+    remarks = (*remarks, *idle, *(f"the program reads {path}" for path in inputs.read))
     sizes = with_implied(program, given_sizes.whole)
     tables_known = with_handed_tables(program.flows)
     meant = with_choices(tables_known, serial_loops(program, sizes))
@@ -259,7 +266,7 @@ def analyse(
     return Analysis(
         program, facts, {"read": share * both, "analyse": (1 - share) * both},
         tuple(lookups[request.path] for request in requests), sizes, executions, remarks,
-        same_build,
+        same_build, inputs,
     )  # fmt: skip
 
 

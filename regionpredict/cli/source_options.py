@@ -221,7 +221,7 @@ def run_analysis(
     record = run_record()
     if record is not None and not timings:
         record.read_sources(
-            dependencies_of(paths, requests, analysis.lookups),
+            dependencies_of(paths, requests, analysis.lookups, analysis.inputs),
             lambda: requests_for(paths, pairs, includes, standard, excludes) == requests,
         )
     return analysis

@@ -8,7 +8,7 @@ The input consists of `SourceRequest`s (a path, macros, include folders). Two pa
 
 from regionpredict.frontend.dependencies import dependencies_of
 from regionpredict.frontend.files_to_read import files_to_read, has_directive
-from regionpredict.frontend.program_arguments import ArgumentValues
+from regionpredict.frontend.program_arguments import NO_INPUTS, ArgumentValues, InputPaths
 from regionpredict.frontend.read import (
     FRONTENDS,
     FileResult,
@@ -31,8 +31,10 @@ from regionpredict.frontend.text import parse_directive
 
 __all__ = [
     "FRONTENDS",
+    "NO_INPUTS",
     "ArgumentValues",
     "FileResult",
+    "InputPaths",
     "Linked",
     "Lookups",
     "Parsed",

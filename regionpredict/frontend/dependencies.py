@@ -20,6 +20,7 @@ from regionpredict.frontend.headers import (
     is_system_path,
     system_folders,
 )
+from regionpredict.frontend.program_arguments import NO_INPUTS, InputPaths
 from regionpredict.frontend.requests import SourceRequest, path_dependencies
 from regionpredict.frontend.syntax import Lookups
 
@@ -42,12 +43,14 @@ _FOLDER_OPTIONS = ("-isystem", "-idirafter", "-iquote")
 
 
 def dependencies_of(
-    paths: Sequence[str], requests: Sequence[SourceRequest], lookups: Sequence[Lookups | None]
-) -> FileDependencies | None:
+    paths: Sequence[str], requests: Sequence[SourceRequest], lookups: Sequence[Lookups | None],
+    inputs: InputPaths = NO_INPUTS,
+) -> FileDependencies | None:  # fmt: skip
     """The dependencies of the program in `paths`. None if they are unknown.
 
-    `lookups` has one entry per request. Dependencies are unknown for an unreadable file, a header
-    name from a macro, or a text with the time of day.
+    `lookups` has one entry per request, and `inputs` are the files that the program itself reads.
+    Dependencies are unknown for an unreadable file, a header name from a macro, or a text with the
+    time of day.
     """
     known = [asked for asked in lookups if asked is not None]
     if len(known) < len(requests):
@@ -71,9 +74,9 @@ def dependencies_of(
     everywhere = (*folders, *system_folders(), *_folders_of(systems))
     of_paths = path_dependencies(paths)
     return FileDependencies(
-        contents=(*of_paths.contents, *dict.fromkeys((*own, *forced))),
+        contents=(*of_paths.contents, *dict.fromkeys((*own, *forced, *inputs.read))),
         identities=tuple(systems),
-        presence=(*of_paths.presence, *unread),
+        presence=(*of_paths.presence, *unread, *inputs.absent),
         searches=(
             (_folders_of(own), tuple(sorted(own_names))),
             (tuple(dict.fromkeys(everywhere)), tuple(sorted(own_names | system_names))),

@@ -66,20 +66,21 @@ def real_number(text: str) -> Read:
 
 
 class Scanned(NamedTuple):
-    """The values that `sscanf` assigns, in order, and how many of them it counts: not those of
-    `%n`."""
+    """The values that `sscanf` assigns, in order, how many of them it counts (not those of `%n`),
+    and the `end` of what it reads."""
 
     values: list[int | float | str]
     counted: int
+    end: int
 
 
 def scanned(text: str, form: str) -> Scanned:
     """The result of `sscanf` for a text.
 
     >>> scanned("64x32,2.5", "%dx%d,%lf").values, scanned("a 7", "%d")
-    ([64, 32, 2.5], Scanned(values=[], counted=0))
+    ([64, 32, 2.5], Scanned(values=[], counted=0, end=0))
     >>> scanned("12 x", "%d%n")
-    Scanned(values=[12, 2], counted=1)
+    Scanned(values=[12, 2], counted=1, end=2)
     """
     converted: list[int | float | str] = []
     counted = 0
@@ -106,7 +107,7 @@ def scanned(text: str, form: str) -> Scanned:
         if not directive[1]:
             converted.append(value)
             counted += directive[4] != "n"
-    return Scanned(converted, counted)
+    return Scanned(converted, counted, at)
 
 
 def _converted(

@@ -1,7 +1,5 @@
-"""Environment of a program that is started alone: files, variables, MPI, mathematical functions.
+"""Environment of a program that is started alone: variables, MPI, mathematical functions.
 
-fopen("input.dat", "r")      a null pointer where there is no such file beside the source or in the
-                             working folder
 getenv("SIZE")               a null pointer: no variable is set
 MPI_Comm_size(comm, &size)   one process, whose rank is 0 (MPI 4.0, sec. 7.4.1)
 MPI_Bcast(sizes, 3, ...)     which has all that it sends to itself already (sec. 6.4)
@@ -12,21 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from regionpredict.file_presence import exists
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
     Address,
     Memory,
     Place,
-    Text,
     Value,
     array_at,
 )
-from regionpredict.frontend.syntax import CallExpr, CType, Decl
+from regionpredict.frontend.syntax import CallExpr
 
-_FILE = CType("unknown")
 _ONE_PROCESS = {"MPI_Comm_rank": 0, "MPI_Comm_size": 1}
 _NOTHING_NEW = frozenset(("MPI_Init", "MPI_Barrier", "MPI_Bcast", "MPI_Finalize"))
 _REDUCTIONS = frozenset(("MPI_Reduce", "MPI_Allreduce", "MPI_Scan"))
@@ -48,13 +42,11 @@ def environment_value(
 ) -> Value | None:
     """The result of a function that queries the environment. None for other functions.
 
-    Results through pointers are stored in `memory`. Files and variables are as above if they may be
+    Results through pointers are stored in `memory`. Variables are as above if they may be
     `assumed`, otherwise unknown.
     """
-    if call.name in ("getenv", "fopen"):
-        if not assumed:
-            return None
-        return 0 if call.name == "getenv" else _opened(call, arguments)
+    if call.name == "getenv":
+        return 0 if assumed else None
     if call.name in _ONE_PROCESS:
         if len(arguments) == 2 and isinstance(arguments[1], Address):
             memory.write(arguments[1].place, _ONE_PROCESS[call.name])
@@ -79,17 +71,6 @@ def _reduce(memory: Memory, own: Value, reduced: Value) -> None:
     memory.forget(target)
     for steps, value in inside.items():
         memory.write(Place(target.decl, (*target.steps, *steps)), value)
-
-
-def _opened(call: CallExpr, arguments: Sequence[Value]) -> Value:
-    name, mode = (*arguments, UNKNOWN, UNKNOWN)[:2]
-    if isinstance(mode, Text) and not mode.rest.startswith("r"):
-        return Address(Place(Decl("(file)", "local", _FILE, call.span)))
-    if not isinstance(name, Text):
-        return UNKNOWN
-    folders = (Path(), Path(call.span.file).parent)
-    there = any(exists(folder / name.rest) for folder in folders)
-    return Address(Place(Decl("(file)", "local", _FILE, call.span))) if there else 0
 
 
 def exact_result(name: str, arguments: Sequence[Value]) -> Value | None:

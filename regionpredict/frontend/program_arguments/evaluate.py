@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from regionpredict.frontend.program_arguments.environment import environment_value
+from regionpredict.frontend.program_arguments.input_files import InputFiles
 from regionpredict.frontend.program_arguments.library import LIBRARY, Caller, Handler
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -74,6 +75,7 @@ class Evaluator(Caller, ABC):
         self.argv = tuple(argv)
         self.assumed = assumed  # what is around the program: no variable is set, no file there
         self.memory = Memory()
+        self.files = InputFiles()
         self.options = OptionScan(self.argv)
         self.option_text: Value = UNKNOWN
         self.read: set[int] = set()  # the arguments that the program looks at

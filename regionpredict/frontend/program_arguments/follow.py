@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from os.path import commonpath
+from pathlib import Path
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.evaluate import function_at
 from regionpredict.frontend.program_arguments.follow_loops import BREAK, LoopFollower
 from regionpredict.frontend.program_arguments.followed import Entry, Followed
+from regionpredict.frontend.program_arguments.input_files import InputFiles
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
     Address,
@@ -38,6 +41,7 @@ from regionpredict.frontend.program_arguments.written_places import (
     addresses_taken,
     filled_by,
 )
+from regionpredict.frontend.requests import project_root
 from regionpredict.frontend.syntax import (
     CallExpr,
     Compound,
@@ -66,6 +70,16 @@ from regionpredict.ir import Span
 _MOST_DEPTH = 20
 
 
+def _run_folders(unit: LinkedUnit) -> tuple[Path, ...]:
+    """The folders in which the program may be started: the working folder, the folder of the source
+    of `main`, and those around it, up to the root of the project and of all its sources.
+    """
+    own = Path(unit.path).absolute().parent
+    sources = {Path(body.span.file).absolute().parent for body in unit.bodies() if body.span.file}
+    top = Path(commonpath([project_root(Path(unit.path)), own, *sources]))
+    return (Path(), own, *(folder for folder in own.parents if folder.is_relative_to(top)))
+
+
 class Follower(LoopFollower):
     """One run of a program."""
 
@@ -75,7 +89,8 @@ class Follower(LoopFollower):
         written = WrittenByCalls(unit.body_of, unit.bodies)
         super().__init__(argv, written, assumed=assumed, most_steps=most_steps)
         self.unit = unit
-        self.seen = Followed(read=self.read)
+        self.files = InputFiles(_run_folders(unit))
+        self.seen = Followed(read=self.read, files=self.files)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
         self.returned: list[list[tuple[Memory, Value]]] = []  # of each function, so far

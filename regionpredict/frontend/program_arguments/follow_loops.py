@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.evaluate import Evaluator
+from regionpredict.frontend.program_arguments.input_files import READERS
 from regionpredict.frontend.program_arguments.loop_rounds import (
     header_of,
     only_fills,
@@ -85,6 +86,7 @@ class LoopFollower(Evaluator):
         self.most_steps = most_steps
         self.long_loops: set[Span] = set()  # those that were too long to be run
         self._filling: dict[For | While, bool] = {}
+        self._reading: dict[For | While, bool] = {}
         self._writes: dict[Stmt, Written] = {}
         self._targets: dict[Stmt, tuple[Expression, ...]] = {}
         self.jumps: list[Jumps] = []  # of each loop and switch around
@@ -117,7 +119,7 @@ class LoopFollower(Evaluator):
             return None
         before = self.memory.copy()
         # At most half of what is left: what follows a long loop is followed, too.
-        few = short and not self.inside_long
+        few = (short or self._reads_input(loop)) and not self.inside_long
         most = _MOST_FILLING_STEPS if filling else _MOST_SHORT_STEPS if few else _MOST_LOOP_STEPS
         most = min(self.steps + most, (self.steps + self.most_steps) // 2)
         around = self.rounds_inside
@@ -292,6 +294,17 @@ class LoopFollower(Evaluator):
         if loop not in self._filling:
             self._filling[loop] = only_fills(loop, self._written_in(loop))
         return self._filling[loop]
+
+    def _reads_input(self, loop: For | While) -> bool:
+        """Whether a loop reads a file whose text is known, and so ends with it."""
+        if not self.files.read:
+            return False
+        if loop not in self._reading:
+            self._reading[loop] = any(
+                isinstance(expression, CallExpr) and expression.name in READERS
+                for expression in expressions_in(loop)
+            )
+        return self._reading[loop]
 
     def _forget_written(self, statement: Stmt) -> None:
         self._forget(self._written_in(statement))

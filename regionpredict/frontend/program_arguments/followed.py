@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from regionpredict.frontend.program_arguments.input_files import InputFiles
 from regionpredict.frontend.program_arguments.memory import Memory
 from regionpredict.frontend.syntax import Decl
 from regionpredict.ir import Span
@@ -29,7 +30,8 @@ class Followed:
     read. `handed_on`: an unseen function got the arguments. `ended`: the program ends before `main`
     returns. `meant` are the targets of calls through pointers ("" if unknown), and `decided` the
     results of conditions (None if unknown), both by place. `gaps`: part of the program is unknown.
-    `parallel`: it reached a directive. `cut`: its end was not followed."""
+    `parallel`: it reached a directive. `cut`: its end was not followed. `files` are the input files
+    that it opens."""
 
     entries: dict[Span, list[Entry]] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
@@ -41,6 +43,7 @@ class Followed:
     gaps: bool = False
     parallel: bool = False
     cut: bool = False
+    files: InputFiles = field(default_factory=InputFiles)
 
     def has_entry(self, span: Span, memory: Memory) -> bool:
         """Whether what begins there began with the same values the last time."""

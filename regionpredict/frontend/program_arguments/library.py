@@ -7,9 +7,16 @@ from collections.abc import Callable
 from typing import Protocol
 
 from regionpredict.frontend.program_arguments.conversions import (
+    Scanned,
     real_number,
     scanned,
     whole_number,
+)
+from regionpredict.frontend.program_arguments.input_files import (
+    END_OF_FILE,
+    InputFiles,
+    opened,
+    stream_of,
 )
 from regionpredict.frontend.program_arguments.memory import (
     BYTES,
@@ -20,6 +27,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Place,
     Text,
     Value,
+    array_at,
 )
 from regionpredict.frontend.program_arguments.options import LongOption, OptionScan
 from regionpredict.frontend.syntax import (
@@ -32,8 +40,11 @@ from regionpredict.frontend.syntax import (
     initial_values,
     member_named,
 )
+from regionpredict.ir import Span
 
 _INT = CType("int", 32)
+_TOKENS = Place(Decl("(strtok)", "global", CType("unknown"), Span("", 0)))
+"""Where `strtok` keeps the rest of its text."""
 _HEAP = CType("unknown")
 _SIZES_OF = {"calloc": slice(0, 2), "aligned_alloc": slice(1, 2), "memalign": slice(1, 2)}
 """Which arguments of what allocates are factors of the bytes: of any other its first."""
@@ -45,6 +56,8 @@ class Caller(Protocol):
     memory: Memory
     options: OptionScan
     option_text: Value
+    files: InputFiles
+    assumed: bool
 
     def value(self, expression: Expression | None) -> Value:
         """The value of an expression."""
@@ -83,6 +96,8 @@ def _string(caller: Caller, value: Value) -> Value:
         held = caller.memory.read(value.place)
         if isinstance(held, int):
             held = _characters_at(caller.memory, value.place)
+        elif held is UNKNOWN and value.place.steps[-1:] == (0,):
+            held = caller.memory.read(array_at(value.place))  # copied into allocated memory
     caller.look_at(held)
     return held
 
@@ -165,7 +180,7 @@ def _length(caller: Caller, call: CallExpr) -> Value:
 
 
 def _occurrence(caller: Caller, call: CallExpr) -> Value:
-    text, wanted = _arguments(caller, call, 2)[:2]
+    text, wanted = (_string(caller, value) for value in _arguments(caller, call, 2)[:2])
     if not isinstance(text, Text):
         return UNKNOWN
     if call.name == "strstr":
@@ -183,35 +198,148 @@ def _same(caller: Caller, call: CallExpr) -> Value:
 
 
 def _copied(caller: Caller, call: CallExpr) -> Value:
-    target, source = _arguments(caller, call, 2)[:2]
-    if isinstance(target, Address):
-        steps = target.place.steps
-        whole = Place(target.place.decl, steps[:-1] if steps and steps[-1] == 0 else steps)
-        caller.memory.forget(whole)
-        if isinstance(source, Text) and call.name == "strcpy":
-            caller.memory.write(whole, source)
-    elif isinstance(target, Text) and (place := caller.place(call.args[0])) is not None:
-        caller.memory.forget(place)
-        if isinstance(source, Text) and call.name == "strcpy":
-            caller.memory.write(place, source)
+    target, source, most = _arguments(caller, call, 3)[:3]
+    whole = call.name == "strcpy" or (
+        call.name == "strncpy" and isinstance(source, Text) and isinstance(most, int)
+        and len(source.rest) < most
+    )  # fmt: skip
+    _store_text(caller, call.args[0], target, source if whole else UNKNOWN)
     return target
 
 
+def _store_text(caller: Caller, argument: Expression, target: Value, text: Value) -> None:
+    """Replaces the characters that a pointer points to."""
+    if isinstance(target, Address):
+        steps = target.place.steps
+        whole = Place(target.place.decl, steps[:-1] if steps and steps[-1] == 0 else steps)
+    elif isinstance(target, Text) and (place := caller.place(argument)) is not None:
+        whole = place
+    else:
+        return
+    caller.memory.forget(whole)
+    if isinstance(text, Text):
+        caller.memory.write(whole, text)
+
+
 def _scan(caller: Caller, call: CallExpr) -> Value:
-    arguments = _arguments(caller, call, 2)
-    text, form = arguments[:2]
-    targets = [value.place for value in arguments[2:] if isinstance(value, Address)]
-    unclear = len(targets) != len(arguments) - 2
-    if not isinstance(text, Text) or not isinstance(form, Text) or unclear:
-        for place in targets:
-            caller.memory.forget(place)
+    source, form, *targets = _arguments(caller, call, 2)
+    text = _string(caller, source)
+    read = _assigned(caller, call, text, form, targets)
+    if read is None:
         return UNKNOWN
-    read, counted = scanned(text.rest, form.rest)
-    types = [_pointed_to(argument) for argument in call.args[2:]]
-    for place, value, ctype in zip(targets, read, types, strict=False):
-        caller.memory.forget(place)
-        caller.memory.write(place, Text(value) if isinstance(value, str) else value, ctype)
-    return counted if counted or text.rest.strip() else -1
+    return read.counted if read.counted or (isinstance(text, Text) and text.rest.strip()) else -1
+
+
+def _assigned(
+    caller: Caller, call: CallExpr, text: Value, form: Value, targets: list[Value]
+) -> Scanned | None:
+    """Assigns the values in a text to the targets of `sscanf`. None if something is unknown."""
+    arguments = call.args[2:]
+    if not (isinstance(text, Text) and isinstance(form, Text) and len(targets) == len(arguments)
+            and all(isinstance(target, (Address, Text)) for target in targets)):  # fmt: skip
+        for argument, target in zip(arguments, targets, strict=False):
+            _store_text(caller, argument, target, UNKNOWN)
+        return None
+    read = scanned(text.rest, form.rest)
+    for argument, target, value in zip(arguments, targets, read.values, strict=False):
+        if isinstance(value, str):
+            _store_text(caller, argument, target, Text(value))
+        elif isinstance(target, Address):
+            caller.memory.forget(target.place)
+            caller.memory.write(target.place, value, _pointed_to(argument))
+    return read
+
+
+def _open(caller: Caller, call: CallExpr) -> Value:
+    name, mode = (_string(caller, value) for value in _arguments(caller, call, 2)[:2])
+    return opened(caller.files, caller.memory, call, name, mode, assumed=caller.assumed)
+
+
+def _scan_file(caller: Caller, call: CallExpr) -> Value:
+    file, form, *targets = _arguments(caller, call, 2)
+    stream = stream_of(caller.memory, file)
+    text = UNKNOWN if stream is None or stream.text is None else stream.text
+    read = _assigned(caller, call, text, form, targets)
+    if read is None or stream is None or not isinstance(text, Text):
+        if stream is not None:
+            stream.forget()
+        return UNKNOWN
+    to_the_end = text.offset + read.end >= len(text.text)
+    stream.take(read.end + to_the_end)
+    return read.counted if read.counted or not to_the_end else END_OF_FILE
+
+
+def _line(caller: Caller, call: CallExpr) -> Value:
+    target, most, file = _arguments(caller, call, 3)[:3]
+    stream = stream_of(caller.memory, file)
+    line: str | None = None
+    if stream is not None and isinstance(most, int):
+        line = stream.line(most - 1)
+    elif stream is not None:
+        stream.forget()
+    if line == "":
+        return 0
+    _store_text(caller, call.args[0], target, UNKNOWN if line is None else Text(line))
+    return UNKNOWN if line is None else target
+
+
+def _allocated_line(caller: Caller, call: CallExpr) -> Value:
+    target, size, file = _arguments(caller, call, 3)[:3]
+    stream = stream_of(caller.memory, file)
+    for value in (target, size):
+        if isinstance(value, Address):
+            caller.memory.forget(value.place)
+    if stream is None:
+        return UNKNOWN
+    line = stream.line()
+    if line and isinstance(target, Address):
+        caller.memory.write(target.place, Text(line))
+    return len(line) or END_OF_FILE
+
+
+def _next_character(caller: Caller, call: CallExpr) -> Value:
+    stream = stream_of(caller.memory, _arguments(caller, call, 1)[0])
+    if stream is None:
+        return UNKNOWN
+    character = stream.take(1)
+    return ord(character) if character else END_OF_FILE
+
+
+def _at_end(caller: Caller, call: CallExpr) -> Value:
+    stream = stream_of(caller.memory, _arguments(caller, call, 1)[0])
+    text = None if stream is None else stream.text
+    return UNKNOWN if text is None else int(text.offset > len(text.text))
+
+
+def _rewound(caller: Caller, call: CallExpr) -> Value:
+    file, offset, origin = _arguments(caller, call, 3)[:3]
+    stream = stream_of(caller.memory, file)
+    if stream is not None and (call.name == "rewind" or (offset, origin) == (0, 0)):
+        stream.move(0)
+    elif stream is not None:
+        stream.forget()
+    return 0
+
+
+def _closed(caller: Caller, call: CallExpr) -> Value:
+    stream = stream_of(caller.memory, _arguments(caller, call, 1)[0])
+    if stream is not None:
+        stream.forget()
+    return 0
+
+
+def _token(caller: Caller, call: CallExpr) -> Value:
+    text, delimiters = _arguments(caller, call, 2)[:2]
+    left = caller.memory.read(_TOKENS) if text == 0 else _string(caller, text)
+    caller.memory.forget(_TOKENS)
+    if not isinstance(left, Text) or not isinstance(delimiters, Text):
+        return UNKNOWN
+    rest = left.rest.lstrip(delimiters.rest)
+    if not rest:
+        return 0
+    length = next((at for at, one in enumerate(rest) if one in delimiters.rest), len(rest))
+    caller.memory.write(_TOKENS, Text(rest[length + 1 :]))
+    return Text(rest[:length])
 
 
 def _pointed_to(expression: Expression) -> CType | None:
@@ -312,9 +440,10 @@ def _table(
 WRITING = frozenset((
     "strtol", "strtoll", "strtoul", "strtoull", "strtod", "strtof", "strtold", "strtoimax",
     "strtoumax", "strcpy", "strncpy", "strcat", "sprintf", "snprintf", "sscanf", "getopt",
-    "getopt_long",
+    "getopt_long", "fopen", "fscanf", "fgets", "getline", "fgetc", "getc", "feof", "rewind",
+    "fseek", "fclose", "strtok",
 ))  # fmt: skip
-"""Those that write through pointers, or that know the arguments of the program."""
+"""Those that write through pointers, or that know the arguments and files of the program."""
 LIBRARY: dict[str, Handler] = {
     **dict.fromkeys(("atoi", "atol", "atoll", "stoi", "stol", "stoll", "stoul"), _to_whole),
     **dict.fromkeys(("atof", "stod", "stof"), _to_real),
@@ -328,6 +457,15 @@ LIBRARY: dict[str, Handler] = {
     "strdup": _same,
     **dict.fromkeys(("strcpy", "strncpy", "strcat", "sprintf", "snprintf"), _copied),
     "sscanf": _scan,
+    "fopen": _open,
+    "fscanf": _scan_file,
+    "fgets": _line,
+    "getline": _allocated_line,
+    **dict.fromkeys(("fgetc", "getc"), _next_character),
+    "feof": _at_end,
+    **dict.fromkeys(("rewind", "fseek"), _rewound),
+    "fclose": _closed,
+    "strtok": _token,
     **dict.fromkeys(("tolower", "toupper", "isdigit", "isalpha", "isspace", "isalnum", "isupper",
                      "islower"), _character),
     **dict.fromkeys(("abs", "labs", "llabs"), _absolute),

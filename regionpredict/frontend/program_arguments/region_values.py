@@ -15,6 +15,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.program_arguments.follow import Follower
 from regionpredict.frontend.program_arguments.follow_loops import steps_of_each
 from regionpredict.frontend.program_arguments.followed import Entry, Followed
+from regionpredict.frontend.program_arguments.input_files import NO_INPUTS, InputPaths
 from regionpredict.frontend.program_arguments.memory import (
     BYTES,
     UNKNOWN,
@@ -49,7 +50,8 @@ class ArgumentValues:
     unsupported code, one line each. `meant` and `decided` are as in `Followed`. `complete`: the
     whole program is known, so places without an entry are unreachable. `origin` is that of the
     definitions: "given", or "defaults" without arguments. `asked`: the user gave arguments.
-    `to_the_end`: each program reached a parallel region and was followed to its end."""
+    `to_the_end`: each program reached a parallel region and was followed to its end. `inputs` are
+    the input files that they open."""
 
     entries: Mapping[Span, Sequence[Entry]]
     remarks: tuple[str, ...]
@@ -59,6 +61,7 @@ class ArgumentValues:
     origin: str = "given"
     asked: bool = True
     to_the_end: bool = True
+    inputs: InputPaths = NO_INPUTS
 
     def at(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
@@ -184,12 +187,16 @@ def argument_values(
     meant: dict[Span, frozenset[str]] = {}
     decided: dict[Span, frozenset[bool | None]] = {}
     any_main, complete, to_the_end = False, True, True
+    read_files: dict[str, None] = {}
+    absent_files: dict[str, None] = {}
     programs = [(unit, main) for unit in units if (main := _main_of(unit)) is not None]
     for unit, main in programs:
         seen = Follower(
             unit, ["program", *(argv or ())], assumed=argv is None,
             most_steps=steps_of_each(len(programs)),
         ).run(main)  # fmt: skip
+        read_files |= seen.files.read
+        absent_files |= seen.files.absent
         to_the_end = to_the_end and seen.parallel and not seen.cut
         if argv is None and not seen.parallel:
             continue
@@ -208,6 +215,7 @@ def argument_values(
     return ArgumentValues(
         entries, tuple(remarks) if asked else (), meant, decided, complete and asked,
         "given" if argv else "defaults", asked, to_the_end,
+        InputPaths(tuple(read_files), tuple(absent_files)),
     )  # fmt: skip
 
 

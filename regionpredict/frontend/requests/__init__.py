@@ -5,7 +5,7 @@ A path is a file, a folder, or a compile_commands.json. Only regular files are r
 """
 
 from regionpredict.frontend.requests.compile_commands import request_of_call
-from regionpredict.frontend.requests.paths import path_dependencies, requests_for
+from regionpredict.frontend.requests.paths import path_dependencies, project_root, requests_for
 from regionpredict.frontend.requests.regular_files import (
     is_regular_file,
     is_special_file,
@@ -19,6 +19,7 @@ __all__ = [
     "is_regular_file",
     "is_special_file",
     "path_dependencies",
+    "project_root",
     "read_regular_file",
     "request_of_call",
     "requests_for",

@@ -119,11 +119,12 @@ def _expand(
         )
     if b"\0" in read_regular_file(path)[:4096]:
         raise InputError("not a text file", remedy="name a C source file", path=path)
-    return [SourceRequest(path, defines, includes, standard, _project_root(given))]
+    return [SourceRequest(path, defines, includes, standard, project_root(given))]
 
 
-def _project_root(file: Path) -> str:
-    """The nearest folder above that looks like a project's, at most two levels up."""
+def project_root(file: Path) -> str:
+    """The nearest folder above that looks like a project's, at most two levels up. Without one, the
+    folder of the file."""
     folder = file.resolve().parent
     for level in _levels(folder):
         if any((level / mark).exists() for mark in _PROJECT_MARKS):
