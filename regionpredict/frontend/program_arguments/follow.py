@@ -71,8 +71,10 @@ _MOST_DEPTH = 20
 
 
 def _run_folders(unit: LinkedUnit) -> tuple[Path, ...]:
-    """The folders in which the program may be started: the working folder, the folder of the source
-    of `main`, and those around it, up to the root of the project and of all its sources.
+    """The folders in which the program may be started, the most likely first.
+
+    They are the working folder, the folder of the source of `main`, and the folders around it. The
+    last one is the root of the project and of all its sources.
     """
     own = Path(unit.path).absolute().parent
     sources = {Path(body.span.file).absolute().parent for body in unit.bodies() if body.span.file}

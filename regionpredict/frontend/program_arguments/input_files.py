@@ -1,8 +1,7 @@
 """The files that a followed program reads, as streams of text (C17, 7.21).
 
-f = fopen("input.dat", "r")      the text of the file, if it is in a folder where programs run
-fgets(line, 99, f)               its next line
-fscanf(f, "%d %d", &n, &m)       its next numbers
+`fopen("input.dat", "r")` gives the text of the file, if it is in a folder where the program may
+run. `fgets` and `fscanf` then read its lines and numbers.
 """
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ attempt to read there, as for `feof`.
 
 
 class InputPaths(NamedTuple):
-    """The paths of the input files that programs `read`, and those where they were `absent`."""
+    """The paths of the input files that programs `read`, and those of `absent` files."""
 
     read: tuple[str, ...] = ()
     absent: tuple[str, ...] = ()
@@ -52,7 +51,7 @@ class InputFiles:
     """The input files of a program.
 
     Relative names are searched in `folders`, in this order. `read` are the paths of files that were
-    opened, and `absent` those where there was none.
+    opened, and `absent` those of missing files.
     """
 
     folders: tuple[Path, ...] = ()
