@@ -92,10 +92,12 @@ from regionpredict.sizes.trials import (
     Subject,
     TeamLoop,
     open_sizes,
+    quick_work,
     team_tried,
     work_a_region,
 )
 from regionpredict.team_advice import AdvisedRegion, advice_of
+from regionpredict.time_limit import NO_LIMIT, NOTHING_LEFT_OUT, LeftOut, TimeLimit
 from regionpredict.whole_programs import NO_PROGRAMS, serial_code, whole_programs
 from regionpredict.workers import processes_for, spread
 from regionpredict.workload import (
@@ -151,7 +153,7 @@ class Predictions:
     `unreached` are the parallel regions that `main` cannot reach, if there is a `main`.
     `recommended` is the recommendation for each program, and `serial` the code outside parallel
     regions, by the file of `main`. `seconds` of each stage, and `region_seconds` by id, are in the
-    caller's clock.
+    caller's clock. `left_out` counts what the time limit ended.
     """
 
     analysis: Analysis
@@ -169,6 +171,7 @@ class Predictions:
     serial: Mapping[str, SerialCode] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
     region_seconds: Mapping[str, float] = field(default_factory=dict)
+    left_out: LeftOut = NOTHING_LEFT_OUT
 
 
 def _no_progress(what: str, done: int, pieces: int) -> None:
@@ -283,6 +286,7 @@ def predict(
     parts: Parts = ALL_PARTS,
     advised: bool = True,
     effort: Effort = "normal",
+    limit: TimeLimit = NO_LIMIT,
     clock: Callable[[], float] = lambda: 0.0,
     tell: Tell = _no_progress,
 ) -> Predictions:
@@ -291,7 +295,8 @@ def predict(
     `pages`, `within` and the enabled `parts` of the model affect the speedup curve only. `density`
     is the variant of the density model. `pages` is the placement of all arrays. None means as in
     the source. Source changes are searched if `advised`. `effort` limits the trials of sizes.
-    `tell` receives the number of started regions.
+    After the time `limit`, sizes are no longer tried and changes no longer searched. `tell`
+    receives the number of started regions.
     """
     _check_threads(threads, machine)
     threads = threads or threads_of_places(machine)
@@ -313,8 +318,8 @@ def predict(
     ]
     work = work_a_region(analysis.facts, effort)
     choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts, work))
-    alike = AlikeTrials(machine, choices.chosen)  # of which each process has its own
-    estimate = partial(_timed, clock, machine=machine, choices=choices, alike=alike)
+    alike = AlikeTrials(machine)  # of which each process has its own
+    estimate = partial(_timed, clock, limit, machine=machine, choices=choices, alike=alike)
     times.append(clock())
     progress = partial(stage_progress, tell, "predicting", len(subjects))
     made = spread(estimate, subjects, processes_for(len(subjects), processes), progress)
@@ -326,7 +331,7 @@ def predict(
             facts,
             idle=facts.region.id in idle,
         )
-        for _, (estimate, facts, *_) in made
+        for _, _, (estimate, facts, *_) in made
     )
     by_id = {
         own.facts.region.id: TeamLoop(
@@ -335,10 +340,11 @@ def predict(
             if estimated.sizes
             else None,
         )
-        for (_, estimated), own in zip(made, subjects, strict=True)
+        for (_, _, estimated), own in zip(made, subjects, strict=True)
     }
+    together = choices.within(limit)
     teams = tuple(
-        _team_or_withhold(team, by_id, machine, choices.chosen) for team in structure.teams
+        _team_or_withhold(team, by_id, machine, together.chosen) for team in structure.teams
     )
     alone = attempt(serial_code, analysis.program.serial, structure, analysis.given, machine,
                     common)  # fmt: skip
@@ -346,11 +352,12 @@ def predict(
     found_programs = attempt(whole_programs, teams, structure, machine, serial)
     programs = NO_PROGRAMS if isinstance(found_programs, Failure) else found_programs
     times.append(clock())
-    advice = {}
+    advice: dict[str, tuple[Advice, ...]] = {}
+    unsearched = 0
     if model == "saturation" and advised:
         known = {prediction.facts.region.id: AdvisedRegion(prediction, *past)
                  for prediction, past in zip(predictions, pasts, strict=True)}  # fmt: skip
-        advice = advice_of(teams, known, structure, machine, processes=processes)
+        advice, unsearched = advice_of(teams, known, structure, machine, limit, processes=processes)
     return Predictions(
         analysis,
         machine,
@@ -364,7 +371,12 @@ def predict(
         structure.changes, structure.unreached, programs.recommended, serial,
         {stage: after - before for stage, (before, after) in
          zip(("order", "predict", "teams", "advise"), pairwise((*times, clock())), strict=True)},
-        {own.facts.region.id: took for (took, _), own in zip(made, subjects, strict=True)},
+        {own.facts.region.id: took for (took, *_), own in zip(made, subjects, strict=True)},
+        LeftOut(
+            sum((late or together is not choices) and own.sizes is not None
+                for _, late, own in made),
+            unsearched,
+        ),
     )  # fmt: skip
 
 
@@ -432,7 +444,7 @@ def predict_region(
     """
     choices = _Choices(model, density, Chosen(tuple(threads), within, warm, parts))
     subject = Subject(facts, (), {}, placement, history)
-    alike = AlikeTrials(machine, choices.chosen)
+    alike = AlikeTrials(machine)
     made = _estimate(subject, machine=machine, choices=choices, alike=alike)
     return Prediction.of(made.estimate, facts)
 
@@ -456,6 +468,12 @@ class _Choices(NamedTuple):
     density: DensityForm
     chosen: Chosen
 
+    def within(self, limit: TimeLimit) -> _Choices:
+        """The options with a small budget for trials, if the time limit is reached."""
+        if not limit.reached:
+            return self
+        return self._replace(chosen=self.chosen._replace(work=quick_work(self.chosen.work)))
+
 
 class _Estimated(NamedTuple):
     """A region's estimate, its unknown sizes, and their trials."""
@@ -467,13 +485,16 @@ class _Estimated(NamedTuple):
 
 
 def _timed(
-    clock: Callable[[], float], subject: Subject, *, machine: Machine, choices: _Choices,
-    alike: AlikeTrials,
-) -> tuple[float, _Estimated]:  # fmt: skip
-    """The estimate of a region, and its computation time."""
+    clock: Callable[[], float], limit: TimeLimit, subject: Subject, *, machine: Machine,
+    choices: _Choices, alike: AlikeTrials,
+) -> tuple[float, bool, _Estimated]:  # fmt: skip
+    """The computation time of a region's estimate, whether it began after the time limit, and the
+    estimate.
+    """
     begin = clock()
-    made = _estimate_or_withhold(subject, machine=machine, choices=choices, alike=alike)
-    return clock() - begin, made
+    chosen = choices.within(limit)
+    made = _estimate_or_withhold(subject, machine=machine, choices=chosen, alike=alike)
+    return clock() - begin, chosen is not choices, made
 
 
 def _estimate_or_withhold(
@@ -505,7 +526,7 @@ def _estimate(
         parts=chosen.parts,
     )  # fmt: skip
     sizes = open_sizes(subject, workload, estimate, machine, chosen.within)
-    trials = None if sizes is None else alike.of(subject, sizes)
+    trials = None if sizes is None else alike.of(subject, sizes, chosen)
     if trials is not None:
         estimate = with_open_sizes(estimate, trials.tried(estimate))
     estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen, trials)

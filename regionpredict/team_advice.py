@@ -27,6 +27,7 @@ from regionpredict.predict import (
     advised_teams,
     size_target,
 )
+from regionpredict.time_limit import NO_LIMIT, TimeLimit
 from regionpredict.workers import spread
 from regionpredict.workload import Workload, changes_of, workload_of
 
@@ -43,22 +44,29 @@ class AdvisedRegion(NamedTuple):
 
 def advice_of(
     teams: Sequence[TeamPrediction], regions: Mapping[str, AdvisedRegion],
-    structure: ProgramTeams, machine: Machine, *, processes: int = 1,
-) -> dict[str, tuple[Advice, ...]]:  # fmt: skip
-    """The recommended changes of each parallel region, the best first."""
+    structure: ProgramTeams, machine: Machine, limit: TimeLimit = NO_LIMIT, *,
+    processes: int = 1,
+) -> tuple[dict[str, tuple[Advice, ...]], int]:  # fmt: skip
+    """The recommended changes of each parallel region, the best first, and the number of regions
+    that the time `limit` left out.
+    """
     chosen = advised_teams(teams)
     advise = partial(
-        _advice_or_none, regions=regions, messages=_other_starts(structure), machine=machine
+        _advice_or_none, limit, regions=regions, messages=_other_starts(structure), machine=machine
     )
     advice = spread(advise, chosen, min(processes, len(chosen) // _TEAMS_A_PROCESS))
-    return {team.facts.id: changes for team, changes in zip(chosen, advice, strict=True)}
+    found = zip(chosen, advice, strict=True)
+    made = {team.facts.id: changes for team, changes in found if changes is not None}
+    return made, len(chosen) - len(made)
 
 
 def _advice_or_none(
-    team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion], messages: Mapping[str, str],
-    machine: Machine,
-) -> tuple[Advice, ...]:  # fmt: skip
-    """The advice for a parallel region. Empty after an internal error."""
+    limit: TimeLimit, team: TeamPrediction, *, regions: Mapping[str, AdvisedRegion],
+    messages: Mapping[str, str], machine: Machine,
+) -> tuple[Advice, ...] | None:  # fmt: skip
+    """The advice for a parallel region. Empty after an internal error, None after the limit."""
+    if limit.reached:
+        return None
     made = attempt(partial(_advice, regions=regions, messages=messages, machine=machine), team)
     return () if isinstance(made, Failure) else made
 

@@ -15,6 +15,7 @@ from regionpredict.cli.curve_options import (
     density_form,
     parse_threads,
 )
+from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.fail_if import (
     end_by,
     fail_if_option,
@@ -35,7 +36,8 @@ from regionpredict.cli.source_options import (
 from regionpredict.cli.source_texts import source_texts
 from regionpredict.cli.stage_seconds import show_regions, show_seconds
 from regionpredict.cli.view_options import refuse_view, view_of, view_options
-from regionpredict.errors import UsageError, one_line
+from regionpredict.errors import UsageError, one_line, plural
+from regionpredict.time_limit import NO_LIMIT, NOTHING_LEFT_OUT, LeftOut, TimeLimit
 
 if TYPE_CHECKING:
     from regionpredict.ir import Span
@@ -69,6 +71,11 @@ _WITHOUT_ADVICE = ("csv", "slurm", "openmp")
     "--effort", type=click.Choice(["quick", "normal", "full"]), default="normal", show_default=True,
     help="How many values to try for unknown sizes. `cut` in JSON lists omissions.",
 )  # fmt: skip
+@click.option(
+    "--time-limit", metavar="TIME",
+    help="After this time (10s, 2m), try no more sizes and search no more changes. A note says "
+    "what was left out.",
+)  # fmt: skip
 @fail_if_option
 @plot_option("speedup curves over threads, with the machine's packages,")
 @click.option(
@@ -85,7 +92,7 @@ def command(
     first_touch: str | None, pages: str | None, binding: str, runtime: str | None,
     within: float, weights: Path | None, only: tuple[str, ...],
     sort: str | None, top: int | None, every: bool, reuse: bool,
-    effort: Effort, conditions: tuple[str, ...], plot: Path | None,
+    effort: Effort, time_limit: str | None, conditions: tuple[str, ...], plot: Path | None,
     **options: Any,
 ) -> None:  # fmt: skip
     """Predict how many packages (sockets) and threads of MACHINE each parallel loop in PATH can
@@ -98,6 +105,7 @@ def command(
     from regionpredict.stage_dumps import dump
 
     check_stage(stage)
+    limit = _limit(time_limit)
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)
     density = density_form(model, combination, statement_weight, miss_weight)
@@ -123,8 +131,9 @@ def command(
             analysis, machine, model, density, threads=parse_threads(threads),
             pages=placement, within=within / 100, processes=processes,
             advised=stage is None and form not in _WITHOUT_ADVICE, effort=effort,
-            clock=time.perf_counter, tell=line,
+            limit=limit, clock=time.perf_counter, tell=line,
         )  # fmt: skip
+    _note_left_out(result.left_out, time_limit)
     begin = time.perf_counter()
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
@@ -149,8 +158,26 @@ def command(
     if asked:
         outline = outline_of_predictions(result)
         end_by(asked, [(None, region) for region in outline.regions], (None, outline.program))
-    if weights is None and plot is None:
+    if weights is None and plot is None and result.left_out == NOTHING_LEFT_OUT:
         keep_answer(output, machine_file)
+
+
+def _limit(given: str | None) -> TimeLimit:
+    """The end of optional work."""
+    if given is None:
+        return NO_LIMIT
+    return TimeLimit(time.perf_counter() + parse_duration(given, "--time-limit"), time.perf_counter)
+
+
+def _note_left_out(left_out: LeftOut, given: str | None) -> None:
+    parts = []
+    if left_out.sizes:
+        parts.append(f"fewer sizes were tried for {plural(left_out.sizes, 'loop')}")
+    if left_out.advice:
+        regions = plural(left_out.advice, "parallel region")
+        parts.append(f"no changes to the source were searched for {regions}")
+    if parts:
+        click.echo(f"note: --time-limit {given}: {', and '.join(parts)}", err=True)
 
 
 def _shown(

@@ -85,6 +85,13 @@ def work_a_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
     return work * QUICK_SHARE.value if effort == "quick" else work
 
 
+def quick_work(work: float) -> float:
+    """The budget for trials of one region after a time limit: as with the effort `quick`, and at
+    most `work`.
+    """
+    return min(work, TRIALS_WORK.value * QUICK_SHARE.value)
+
+
 class Subject(NamedTuple):
     """A region with the known values of its names and the history of its arrays."""
 
@@ -334,14 +341,13 @@ class AlikeTrials:
     """
 
     machine: Machine
-    chosen: Chosen
     _known: dict[tuple[object, ...], RegionTrials] = field(default_factory=dict, init=False)
 
-    def of(self, subject: Subject, sizes: OpenSizes) -> RegionTrials:
+    def of(self, subject: Subject, sizes: OpenSizes, chosen: Chosen) -> RegionTrials:
         """The trials of a region, including those of equal regions."""
         if any(":" in name for name in (*sizes.size, *sizes.names, *subject.given)):
             # A loop's place or a function's name has a value: there is only one of it.
-            return RegionTrials(subject, sizes, self.machine, self.chosen)
+            return RegionTrials(subject, sizes, self.machine, chosen)
         history = subject.history
         alike = subject._replace(
             facts=replace(subject.facts, region=location_free_region(subject.facts.region)),
@@ -355,7 +361,7 @@ class AlikeTrials:
         )  # fmt: skip
         trials = self._known.get(key)
         if trials is None:
-            trials = RegionTrials(alike, sizes, self.machine, self.chosen)
+            trials = RegionTrials(alike, sizes, self.machine, chosen)
             self._known[key] = trials
         return trials
 
