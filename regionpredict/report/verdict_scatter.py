@@ -94,7 +94,8 @@ def _trend(points: Sequence[tuple[float, float]]) -> list[list[float]]:
     """
     if len({x for x, _ in points}) < 2:
         return []
-    slope, intercept = np.polyfit([x for x, _ in points], [y for _, y in points], 1)
+    line = np.polyfit([x for x, _ in points], [y for _, y in points], 1)
+    slope, intercept = float(line[0]), float(line[1])
     ends = []
     for x in (0.0, 1.0):
         y = min(max(intercept + slope * x, 0.0), 1.0)

@@ -78,6 +78,57 @@ READERS = {
     fscanf(again, "%s%d", word, &n);""",
 }
 
+STREAMS = """#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+double *a;
+int n = 3;
+static void parse()
+{
+    std::string word, line;
+    int k = 0;
+    %s
+}
+int main()
+{
+    parse();
+    a = (double *)malloc(n * sizeof *a);
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i] = 1.0;
+    printf("%%d", n);
+}
+"""
+STREAM_READERS = {
+    "lines": """std::ifstream in("input.dat");
+    while (std::getline(in, line)) k++;
+    n = 10 * k + in.eof() + 2 * in.fail() + 4 * in.good();""",
+    "values": """std::ifstream in("input.dat");
+    double x = 0; long y = 0;
+    std::getline(in, line);
+    if (in >> word >> x >> word >> y) n = int(x) * y;""",
+    "words": """std::ifstream in("input.dat");
+    while (in >> word) if (word == "rows") { in >> word >> n; break; }""",
+    "to the end": """std::ifstream in("input.dat");
+    std::string last;
+    while (!in.eof()) { in >> word; if (word == "last") in >> n; k++; }
+    n += k;""",
+    "opened later": """std::ifstream in;
+    std::string name = "input.dat";
+    in.open(name);
+    if (!in.is_open()) return;
+    std::getline(in, line);
+    in >> word >> n;""",
+    "missing": """std::ifstream in("other.dat");
+    if (in.is_open()) n = 1;
+    if (!in) n = 21;
+    in >> n;""",
+    "a number that is none": """std::ifstream in("input.dat");
+    int v = 8;
+    in >> v;
+    if (!in) n = 50;""",
+}
+
 
 def _predicted(folder: Path, *words: str, path: str = "") -> tuple[int | None, str]:
     """The iterations of the program's only loop, and what is printed beside them."""
@@ -95,19 +146,33 @@ def _predicted(folder: Path, *words: str, path: str = "") -> tuple[int | None, s
     return count, done.stderr
 
 
+def _compiled_and_run(folder: Path, compiler: str, source: str) -> int:
+    """What the program prints."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"no {compiler} to run the program")
+    program = str(folder / "program")
+    line = [compiler, "-w", "-D_GNU_SOURCE", source, "-o", program]
+    subprocess.run(line, cwd=folder, check=True)
+    return int(subprocess.run([program], cwd=folder, capture_output=True, check=True).stdout)
+
+
 @pytest.mark.compiler
-@pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc to run the programs")
 @pytest.mark.parametrize("reader", READERS)
 def test_a_size_from_a_file_is_the_one_that_the_program_reads(tmp_path: Path, reader: str) -> None:
     (tmp_path / "main.c").write_text(PROGRAM % READERS[reader])
     (tmp_path / "input.dat").write_text(INPUT)
-    program = tmp_path / "program"
-    subprocess.run(["gcc", "-w", "-D_GNU_SOURCE", "main.c", "-o", str(program)], cwd=tmp_path,
-                   check=True)  # fmt: skip
-    ran = subprocess.run([str(program)], cwd=tmp_path, capture_output=True, text=True, check=True)
     count, notes = _predicted(tmp_path)
-    assert count == int(ran.stdout) != 3
+    assert count == _compiled_and_run(tmp_path, "gcc", "main.c") != 3
     assert f"note: the program reads {tmp_path}/input.dat" in notes.splitlines()
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("reader", STREAM_READERS)
+def test_streams_of_cplusplus_read_what_the_program_reads(tmp_path: Path, reader: str) -> None:
+    (tmp_path / "main.cpp").write_text(STREAMS % STREAM_READERS[reader])
+    (tmp_path / "input.dat").write_text(INPUT)
+    count, _ = _predicted(tmp_path)
+    assert count == _compiled_and_run(tmp_path, "g++", "main.cpp") != 3
 
 
 def test_an_edited_or_new_file_gives_a_new_answer(tmp_path: Path) -> None:

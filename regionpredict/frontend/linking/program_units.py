@@ -64,7 +64,7 @@ class ProgramUnits:
         self._effects = Effects()
         self._writes: dict[Function, Writes] = {}
         self._calls: dict[Function, dict[Decl, list[CallExpr]]] = {}
-        self._set: dict[Function, frozenset[str]] = {}
+        self._set: dict[Function, frozenset[str | Decl]] = {}
         self._definers: dict[str, list[int]] = {}
         self._variables: dict[str, list[int]] = {}
         self._naming: dict[str, list[int]] = {}
@@ -138,15 +138,14 @@ class ProgramUnits:
             self._calls[function] = calls_in(function.body)
         return self._calls[function]
 
-    def set_in(self, function: Function) -> frozenset[str]:
-        """The symbols of variables that a function sets, or takes the address of, looked for
-        once."""
+    def sets(self, function: Function, decl: Decl) -> bool:
+        """Whether a function sets a variable, takes its address or passes a reference to it."""
         if function not in self._set:
             places = map(set_place, expressions_in(function.body))
             self._set[function] = frozenset(
-                place.decl.symbol for place in places if isinstance(place, Name)
+                place.decl.symbol or place.decl for place in places if isinstance(place, Name)
             )
-        return self._set[function]
+        return (decl.symbol or decl) in self._set[function]
 
     @property
     def effects(self) -> Effects:
@@ -436,14 +435,17 @@ class _View:
         view = self._at_home(decl)
         if view is not self:
             return view.writers_of(decl)
-        functions = [b.function for b in self._own.bodies if written_at(b.text, decl.name)]
+        name = decl.name.encode()
+        functions = [
+            body.function for body in self._own.bodies
+            if written_at(body.text, decl.name)
+            or (name in body.text and self._program.sets(body.function, decl))
+        ]  # fmt: skip
         for number in self._others_naming(decl):
             functions += [
-                body.function
-                for body in self._program.trees(number).bodies
-                if written_at(body.text, decl.name)
-                and decl.symbol in self._program.set_in(body.function)
-            ]
+                body.function for body in self._program.trees(number).bodies
+                if name in body.text and self._program.sets(body.function, decl)
+            ]  # fmt: skip
         return functions
 
     def setters_of(self, field: Decl) -> list[Function]:

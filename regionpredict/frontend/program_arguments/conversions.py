@@ -67,20 +67,21 @@ def real_number(text: str) -> Read:
 
 class Scanned(NamedTuple):
     """The values that `sscanf` assigns, in order, how many of them it counts (not those of `%n`),
-    and the `end` of what it reads."""
+    the `end` of what it reads, and whether a value is `missing`."""
 
     values: list[int | float | str]
     counted: int
     end: int
+    missing: bool = False
 
 
 def scanned(text: str, form: str) -> Scanned:
     """The result of `sscanf` for a text.
 
     >>> scanned("64x32,2.5", "%dx%d,%lf").values, scanned("a 7", "%d")
-    ([64, 32, 2.5], Scanned(values=[], counted=0, end=0))
+    ([64, 32, 2.5], Scanned(values=[], counted=0, end=0, missing=True))
     >>> scanned("12 x", "%d%n")
-    Scanned(values=[12, 2], counted=1, end=2)
+    Scanned(values=[12, 2], counted=1, end=2, missing=False)
     """
     converted: list[int | float | str] = []
     counted = 0
@@ -102,7 +103,7 @@ def scanned(text: str, form: str) -> Scanned:
         width = int(directive[2]) if directive[2] else None
         read = _converted(text, at, directive[4], width)
         if read is None:
-            break
+            return Scanned(converted, counted, at, missing=True)
         value, at = read
         if not directive[1]:
             converted.append(value)

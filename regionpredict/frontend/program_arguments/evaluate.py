@@ -8,6 +8,11 @@ from typing import Any, ClassVar
 
 from regionpredict.frontend.program_arguments.environment import environment_value
 from regionpredict.frontend.program_arguments.input_files import InputFiles
+from regionpredict.frontend.program_arguments.input_streams import (
+    INPUT_STREAM,
+    open_stream,
+    stream_value,
+)
 from regionpredict.frontend.program_arguments.library import LIBRARY, Caller, Handler
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -110,6 +115,9 @@ class Evaluator(Caller, ABC):
 
     def around(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
         """The result of a function that asks what is around the program; None for any other."""
+        read = stream_value(self.files, self.memory, call, arguments, assumed=self.assumed)
+        if read is not None:
+            return read
         return environment_value(call, arguments, self.memory, assumed=self.assumed)
 
     def value(self, expression: Expression | None) -> Value:
@@ -207,6 +215,9 @@ class Evaluator(Caller, ABC):
         elements = initial_values(init)
         if constructor_call(_NOWHERE, init) is not None:
             self._construct(place, init)
+        elif isinstance(init, Opaque) and init.text == INPUT_STREAM and init.children:
+            name = self.value(init.children[0])
+            open_stream(self.files, self.memory, place, name, assumed=self.assumed)
         elif elements is None:
             value = self.value(init)
             self.store(place, value, type_of(init) if ctype is OF_ANY_TYPE else ctype, init)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.file_presence import exists
+from regionpredict.frontend.program_arguments.conversions import Scanned, scanned
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
     Address,
@@ -34,6 +35,8 @@ _TEXT = "(text)"
 """The step, no member's name, from a stream to its text. The position is past the end after an
 attempt to read there, as for `feof`.
 """
+_MISSING, _FAILED = "(missing)", "(failed)"
+"""The steps to the states of a stream."""
 
 
 class InputPaths(NamedTuple):
@@ -67,6 +70,10 @@ class InputFiles:
             self.absent[str(path)] = None
         return None
 
+    def exists(self, name: Value) -> bool:
+        """Whether there is a file of a known name."""
+        return isinstance(name, Text) and self.find(name.rest) is not None
+
     def text(self, path: Path) -> str | None:
         """The text of a file. None if it is none, or too long."""
         try:
@@ -85,23 +92,49 @@ class Stream(NamedTuple):
     memory: Memory
     place: Place
 
+    @staticmethod
+    def open(memory: Memory, place: Place, text: str | None) -> Stream:
+        """Puts a stream with a text to a place. Without a text, the file is missing."""
+        stream = Stream(memory, place)
+        memory.write(place.at(_TEXT), Text(text or ""))
+        if text is None:
+            memory.write(place.at(_MISSING), 1)
+            stream.fail()
+        return stream
+
     @property
-    def text(self) -> Text | None:
-        """The text and the position in it, if they are known."""
-        held = self.memory.read(self.place)
-        return held if isinstance(held, Text) else None
+    def text(self) -> Text:
+        """The text and the position in it."""
+        held = self.memory.read(self.place.at(_TEXT))
+        return held if isinstance(held, Text) else Text("")
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is no such file."""
+        return self.memory.read(self.place.at(_MISSING)) == 1
+
+    @property
+    def failed(self) -> bool:
+        """Whether reading has failed, as `std::ifstream` notes it."""
+        return self.memory.read(self.place.at(_FAILED)) == 1
+
+    @property
+    def at_end(self) -> bool:
+        """Whether the program tried to read past the end."""
+        text = self.text
+        return text.offset > len(text.text)
+
+    def fail(self) -> None:
+        """Reading has failed."""
+        self.memory.write(self.place.at(_FAILED), 1)
 
     def move(self, position: int) -> None:
         """Sets the position, which is past the end if the end was read."""
-        text = self.text
-        if text is not None:
-            self.memory.write(self.place, text._replace(offset=position))
+        self.memory.write(self.place.at(_TEXT), self.text._replace(offset=position))
 
     def take(self, length: int) -> str:
         """Reads up to this many characters. An attempt to read past the end is noted."""
         text = self.text
-        if text is None:
-            return ""
         taken = text.rest[:length]
         beyond = len(taken) < length
         self.move(min(text.offset, len(text.text)) + len(taken) + beyond)
@@ -109,39 +142,56 @@ class Stream(NamedTuple):
 
     def line(self, most: int | None = None) -> str:
         """Reads the next line with its end, up to `most` characters."""
-        rest = self.text.rest if self.text is not None else ""
+        rest = self.text.rest
         end = rest.find("\n") + 1
         length = end or len(rest) + 1
         return self.take(length if most is None else min(length, most))
 
+    def scan(self, form: str) -> Scanned:
+        """Reads values as `fscanf` does. A reader of numbers and words looks past their end."""
+        rest = self.text.rest
+        read = scanned(rest, form)
+        left = rest[read.end :]
+        if not left or (read.missing and not left.strip()):
+            self.take(len(rest) + 1)
+        else:
+            self.take(read.end)
+        return read
+
     def forget(self) -> None:
         """The position becomes unknown."""
-        self.memory.forget(self.place)
+        self.memory.forget(self.place.at(_TEXT))
 
 
-def opened(
-    files: InputFiles, memory: Memory, call: CallExpr, name: Value, mode: Value, *, assumed: bool
-) -> Value:
-    """The result of `fopen`. A file that does not exist gives a null pointer if the surroundings of
-    the program are `assumed`, otherwise an unknown value.
+def stream_of(memory: Memory, value: Value) -> Stream | None:
+    """The stream of a `FILE *` or at the address of a `std::ifstream`, if its text is known."""
+    if not isinstance(value, Address):
+        return None
+    held = memory.read(value.place.at(_TEXT))
+    return Stream(memory, value.place) if isinstance(held, Text) else None
+
+
+def found(files: InputFiles, name: Value, *, assumed: bool) -> Value:
+    """The text of an input file. 0 if it is missing and the surroundings of the program are
+    `assumed`, otherwise unknown.
     """
-    stream = Place(Decl("(file)", "local", _FILE, call.span))
-    if isinstance(mode, Text) and not mode.rest.startswith("r"):
-        return Address(stream)
-    if not isinstance(name, Text) or not isinstance(mode, Text):
+    if not isinstance(name, Text):
         return UNKNOWN
     path = files.find(name.rest)
     if path is None:
         return 0 if assumed else UNKNOWN
     text = files.text(path)
-    if text is not None:
-        memory.write(stream.at(_TEXT), Text(text))
-    return Address(stream)
+    return UNKNOWN if text is None else Text(text)
 
 
-def stream_of(memory: Memory, value: Value) -> Stream | None:
-    """The stream of a `FILE *` whose text and position are known."""
-    if not isinstance(value, Address):
-        return None
-    stream = Stream(memory, value.place.at(_TEXT))
-    return stream if stream.text is not None else None
+def opened(
+    files: InputFiles, memory: Memory, call: CallExpr, name: Value, mode: Value, *, assumed: bool
+) -> Value:
+    """The result of `fopen`: a null pointer for a missing file."""
+    stream = Place(Decl("(file)", "local", _FILE, call.span))
+    if isinstance(mode, Text) and not mode.rest.startswith("r"):
+        return Address(stream)
+    text = found(files, name, assumed=assumed) if isinstance(mode, Text) else UNKNOWN
+    if isinstance(text, Text):
+        Stream.open(memory, stream, text.text)
+    return Address(stream) if isinstance(text, Text) or files.exists(name) else text

@@ -18,6 +18,7 @@ from regionpredict.frontend.program_arguments.input_files import (
     opened,
     stream_of,
 )
+from regionpredict.frontend.program_arguments.input_streams import stream_value
 from regionpredict.frontend.program_arguments.memory import (
     BYTES,
     UNKNOWN,
@@ -258,15 +259,15 @@ def _open(caller: Caller, call: CallExpr) -> Value:
 def _scan_file(caller: Caller, call: CallExpr) -> Value:
     file, form, *targets = _arguments(caller, call, 2)
     stream = stream_of(caller.memory, file)
-    text = UNKNOWN if stream is None or stream.text is None else stream.text
-    read = _assigned(caller, call, text, form, targets)
-    if read is None or stream is None or not isinstance(text, Text):
-        if stream is not None:
-            stream.forget()
+    text = UNKNOWN if stream is None else stream.text
+    known = _assigned(caller, call, text, form, targets) is not None
+    if stream is None:
         return UNKNOWN
-    to_the_end = text.offset + read.end >= len(text.text)
-    stream.take(read.end + to_the_end)
-    return read.counted if read.counted or not to_the_end else END_OF_FILE
+    if not known or not isinstance(form, Text):
+        stream.forget()
+        return UNKNOWN
+    read = stream.scan(form.rest)
+    return read.counted if read.counted or not stream.at_end else END_OF_FILE
 
 
 def _line(caller: Caller, call: CallExpr) -> Value:
@@ -284,7 +285,13 @@ def _line(caller: Caller, call: CallExpr) -> Value:
 
 
 def _allocated_line(caller: Caller, call: CallExpr) -> Value:
-    target, size, file = _arguments(caller, call, 3)[:3]
+    arguments = _arguments(caller, call, 3)
+    if len(call.args) == 2:  # std::getline
+        made = stream_value(
+            caller.files, caller.memory, call, arguments[:2], assumed=caller.assumed
+        )
+        return UNKNOWN if made is None else made
+    target, size, file = arguments[:3]
     stream = stream_of(caller.memory, file)
     for value in (target, size):
         if isinstance(value, Address):
@@ -307,8 +314,7 @@ def _next_character(caller: Caller, call: CallExpr) -> Value:
 
 def _at_end(caller: Caller, call: CallExpr) -> Value:
     stream = stream_of(caller.memory, _arguments(caller, call, 1)[0])
-    text = None if stream is None else stream.text
-    return UNKNOWN if text is None else int(text.offset > len(text.text))
+    return UNKNOWN if stream is None else int(stream.at_end)
 
 
 def _rewound(caller: Caller, call: CallExpr) -> Value:

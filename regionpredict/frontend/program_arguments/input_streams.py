@@ -1,0 +1,128 @@
+"""The streams of C++ by which a followed program reads files (ISO C++17, 30.7 and 30.9).
+
+`std::ifstream in("input.dat"); in >> n; std::getline(in, line);` read as `fscanf` and `fgets` do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from regionpredict.frontend.program_arguments.input_files import (
+    InputFiles,
+    Stream,
+    found,
+    stream_of,
+)
+from regionpredict.frontend.program_arguments.memory import (
+    UNKNOWN,
+    Address,
+    Memory,
+    Place,
+    Text,
+    Value,
+)
+from regionpredict.frontend.syntax import CallExpr, CType, Expression, Name, Unary
+
+INPUT_STREAM = "basic_ifstream"
+"""The class whose constructor opens a file for reading."""
+_FORMS = {"int": "%ld", "float": "%lf"}
+_WORD = "%s"
+
+
+def stream_value(
+    files: InputFiles, memory: Memory, call: CallExpr, arguments: Sequence[Value], *, assumed: bool
+) -> Value | None:
+    """The result of a call for an input stream. None for other calls."""
+    if not arguments or not isinstance(arguments[0], Address):
+        return None
+    if call.name == "open":
+        if INPUT_STREAM not in _name_of_type(call.args[0]):
+            return None
+        name = arguments[1] if len(arguments) > 1 else UNKNOWN
+        return open_stream(files, memory, arguments[0].place, name, assumed=assumed)
+    handler = _HANDLERS.get(call.name)
+    stream = stream_of(memory, arguments[0]) if handler is not None else None
+    return None if handler is None or stream is None else handler(stream, call, arguments)
+
+
+def open_stream(
+    files: InputFiles, memory: Memory, place: Place, name: Value, *, assumed: bool
+) -> Value:
+    """Opens the file of this name by the `std::ifstream` at a place."""
+    memory.forget(place)
+    name = memory.read(name.place) if isinstance(name, Address) else name
+    text = found(files, name, assumed=assumed)
+    if isinstance(text, Text):
+        Stream.open(memory, place, text.text)
+    elif text == 0:
+        Stream.open(memory, place, None)
+    return UNKNOWN
+
+
+def _extract(stream: Stream, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
+    """`in >> x`: a number or a word, by the type of x."""
+    target = arguments[1] if len(arguments) == 2 else UNKNOWN
+    ctype = _type_of(call.args[1]) if len(call.args) == 2 else None
+    if not isinstance(target, Address) or ctype is None:
+        stream.forget()
+        return None
+    form = _FORMS.get(ctype.kind, _WORD if "string" in ctype.name else "")
+    if not form or (ctype.kind == "int" and ctype.bits == 8):
+        stream.forget()
+        return None
+    if not stream.failed:  # a value that is not read becomes 0, but none after a failure
+        stream.memory.forget(target.place)
+    values = [] if stream.failed else stream.scan(form).values
+    if values:
+        (value,) = values
+        stream.memory.write(target.place, Text(value) if isinstance(value, str) else value,
+                            ctype if form != _WORD else None)  # fmt: skip
+    else:
+        stream.fail()
+    return arguments[0]
+
+
+def _getline(stream: Stream, _: CallExpr, arguments: Sequence[Value]) -> Value | None:
+    """`std::getline(in, line)`: the line without its end."""
+    target = arguments[1] if len(arguments) == 2 else UNKNOWN
+    if not isinstance(target, Address):
+        stream.forget()
+        return None
+    stream.memory.forget(target.place)
+    line = "" if stream.failed else stream.line()
+    if not line:
+        stream.fail()
+    stream.memory.write(target.place, Text(line.removesuffix("\n")))
+    return arguments[0]
+
+
+def _state(test: Callable[[Stream], bool]) -> Callable[..., Value]:
+    return lambda stream, _call, _arguments: int(test(stream))
+
+
+def _close(stream: Stream, _call: CallExpr, _arguments: Sequence[Value]) -> Value:
+    stream.forget()
+    return UNKNOWN
+
+
+def _type_of(expression: Expression) -> CType | None:
+    operand = expression.operand if isinstance(expression, Unary) else expression
+    return operand.decl.ctype if isinstance(operand, Name) else None
+
+
+def _name_of_type(expression: Expression) -> str:
+    ctype = _type_of(expression)
+    return "" if ctype is None else ctype.name
+
+
+_HANDLERS: dict[str, Callable[[Stream, CallExpr, Sequence[Value]], Value | None]] = {
+    "operator>>": _extract,
+    "getline": _getline,
+    "is_open": _state(lambda stream: not stream.missing),
+    "eof": _state(lambda stream: stream.at_end),
+    "good": _state(lambda stream: not stream.failed and not stream.at_end),
+    "fail": _state(lambda stream: stream.failed),
+    "operator bool": _state(lambda stream: not stream.failed),
+    "operator!": _state(lambda stream: stream.failed),
+    "close": _close,
+}
