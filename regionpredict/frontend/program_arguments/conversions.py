@@ -66,8 +66,10 @@ def real_number(text: str) -> Read:
 
 
 class Scanned(NamedTuple):
-    """The values that `sscanf` assigns, in order, how many of them it counts (not those of `%n`),
-    the `end` of what it reads, and whether a value is `missing`."""
+    """The result of `sscanf`: the assigned values in order, and their number without those of `%n`.
+
+    `end` is the end of what was read, and `missing` whether a value was missing.
+    """
 
     values: list[int | float | str]
     counted: int
