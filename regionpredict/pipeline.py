@@ -229,7 +229,7 @@ def analyse(
     )  # fmt: skip
     inputs = InputPaths(
         tuple(dict.fromkeys(path for own in followed for path in own.inputs.read)),
-        tuple(dict.fromkeys(path for own in followed for path in own.inputs.absent)),
+        tuple(dict.fromkeys(path for own in followed for path in own.inputs.unread)),
     )
     remarks = (*remarks, *idle, *(f"the program reads {path}" for path in inputs.read))
     sizes = with_implied(program, given_sizes.whole)

@@ -75,8 +75,8 @@ def dependencies_of(
     of_paths = path_dependencies(paths)
     return FileDependencies(
         contents=(*of_paths.contents, *dict.fromkeys((*own, *forced, *inputs.read))),
-        identities=tuple(systems),
-        presence=(*of_paths.presence, *unread, *inputs.absent),
+        identities=(*systems, *filter(os.path.isfile, inputs.unread)),
+        presence=(*of_paths.presence, *unread, *inputs.unread),
         searches=(
             (_folders_of(own), tuple(sorted(own_names))),
             (tuple(dict.fromkeys(everywhere)), tuple(sorted(own_names | system_names))),

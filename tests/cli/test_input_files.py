@@ -205,4 +205,6 @@ def test_an_argument_names_the_file(tmp_path: Path) -> None:
 def test_data_that_are_no_parameters_leave_the_size_unknown(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "main.c").write_text(PROGRAM % 'fscanf(f, "%d", &n);')
     (tmp_path / "input.dat").write_bytes(data)
-    assert _predicted(tmp_path)[0] is None
+    assert _predicted(tmp_path) == (None, "")
+    (tmp_path / "input.dat").write_bytes(b"44")
+    assert _predicted(tmp_path)[0] == 44

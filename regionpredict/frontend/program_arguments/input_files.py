@@ -40,10 +40,12 @@ _MISSING, _FAILED = "(missing)", "(failed)"
 
 
 class InputPaths(NamedTuple):
-    """The paths of the input files that programs `read`, and those of `absent` files."""
+    """The paths of input files: `read` those with a known text, and `unread` those of missing,
+    binary and long files.
+    """
 
     read: tuple[str, ...] = ()
-    absent: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 NO_INPUTS = InputPaths()
@@ -53,12 +55,13 @@ NO_INPUTS = InputPaths()
 class InputFiles:
     """The input files of a program.
 
-    Relative names are searched in `folders`, in this order. `read` are the paths of files that were
-    opened, and `absent` those of missing files.
+    Relative names are searched in `folders`, in this order. `read` are the paths of files with a
+    known text, `unknown` those of other files, and `absent` those of missing files.
     """
 
     folders: tuple[Path, ...] = ()
     read: dict[str, None] = field(default_factory=dict)
+    unknown: dict[str, None] = field(default_factory=dict)
     absent: dict[str, None] = field(default_factory=dict)
 
     def find(self, name: str) -> Path | None:
@@ -75,15 +78,16 @@ class InputFiles:
         return isinstance(name, Text) and self.find(name.rest) is not None
 
     def text(self, path: Path) -> str | None:
-        """The text of a file. None if it is none, or too long."""
+        """The text of a file. None for a binary file, or one that is too long."""
+        text = None
         try:
-            if not path.is_file() or not 0 < path.stat().st_size <= _MOST_BYTES:
-                return None
-            text = path.read_bytes().decode("latin-1")
+            if path.is_file() and 0 < path.stat().st_size <= _MOST_BYTES:
+                text = path.read_bytes().decode("latin-1")
         except OSError:
-            return None
-        self.read[str(path)] = None
-        return None if "\0" in text else text
+            text = None
+        known = text is not None and "\0" not in text
+        (self.read if known else self.unknown)[str(path)] = None
+        return text if known else None
 
 
 class Stream(NamedTuple):

@@ -188,7 +188,7 @@ def argument_values(
     decided: dict[Span, frozenset[bool | None]] = {}
     any_main, complete, to_the_end = False, True, True
     read_files: dict[str, None] = {}
-    absent_files: dict[str, None] = {}
+    unread_files: dict[str, None] = {}
     programs = [(unit, main) for unit in units if (main := _main_of(unit)) is not None]
     for unit, main in programs:
         seen = Follower(
@@ -196,7 +196,7 @@ def argument_values(
             most_steps=steps_of_each(len(programs)),
         ).run(main)  # fmt: skip
         read_files |= seen.files.read
-        absent_files |= seen.files.absent
+        unread_files |= seen.files.absent | seen.files.unknown
         to_the_end = to_the_end and seen.parallel and not seen.cut
         if argv is None and not seen.parallel:
             continue
@@ -215,7 +215,7 @@ def argument_values(
     return ArgumentValues(
         entries, tuple(remarks) if asked else (), meant, decided, complete and asked,
         "given" if argv else "defaults", asked, to_the_end,
-        InputPaths(tuple(read_files), tuple(absent_files)),
+        InputPaths(tuple(read_files), tuple(unread_files)),
     )  # fmt: skip
 
 
