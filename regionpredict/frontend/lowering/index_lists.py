@@ -4,6 +4,9 @@ A region does not show the contents of a table. Two facts show that neighboring 
 neighboring elements. Elements stored through it by several threads without synchronization are
 distinct, so it is a selection. A table with several entries per iteration lists the neighbors of a
 mesh element. All other tables are assumed random.
+
+Rows of a table are walked in two spellings: `for (k = row[i]; k < row[i + 1]; k++) t[k]`, and
+`for (k = 0; k < length[i]; k++) t[row[i] + k]`. The second becomes the first.
 """
 
 from __future__ import annotations
@@ -11,15 +14,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from regionpredict.frontend.lowering.invariant_values import with_values_in_loop
 from regionpredict.ir import Access, Branch, Definition, Loop, Region, Statement
-from regionpredict.ir.expr import Atom
-from regionpredict.ir.region import Node
+from regionpredict.ir.expr import Atom, Expr, Monomial
+from regionpredict.ir.region import Node, statements_in
 
 Built = tuple[Region, tuple[Definition, ...]]
 
 
 def with_index_lists(built: Sequence[Built]) -> list[Built]:
-    """The regions of one unit, each with the tables that a region of its function makes lists."""
+    """The regions of one unit, each with the tables that a region of its function makes lists, and
+    with one spelling of rows.
+    """
+    built = [(_by_rows(region), defined) for region, defined in built]
     lists: dict[tuple[str, str], dict[str, int]] = {}
     for region, _ in built:
         own = lists.setdefault((region.span.file, region.function), {})
@@ -29,6 +36,92 @@ def with_index_lists(built: Sequence[Built]) -> list[Built]:
         (_with(region, lists[region.span.file, region.function]), defined)
         for region, defined in built
     ]
+
+
+def _by_rows(region: Region) -> Region:
+    """The region with loops over rows that count from the start of the row."""
+    if region.nest is None:
+        return region
+    moving = frozenset((region.nest.variable,))
+    body = tuple(_rows_of(node, moving) for node in region.nest.body)
+    return replace(region, nest=replace(region.nest, body=body))
+
+
+def _rows_of(node: Node, moving: frozenset[str]) -> Node:
+    if isinstance(node, Branch):
+        sides = tuple(tuple(_rows_of(one, moving) for one in side) for side in node.sides)
+        return replace(node, sides=sides)
+    if not isinstance(node, Loop):
+        return node
+    inside = moving | {node.variable}
+    loop = replace(node, body=tuple(_rows_of(one, inside) for one in node.body))
+    start = _start_of_row(loop, moving)
+    if start is None or loop.start is None or loop.bound is None:
+        return loop
+    counted = with_values_in_loop(loop, {loop.variable: Expr.name(loop.variable) - start})
+    return replace(counted, start=loop.start + start, bound=loop.bound + start)
+
+
+def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
+    """The entry of a table to which all subscripts with the loop's variable add it, `row[i]` in
+    `t[row[i] + k]`. It moves with the loops around. None if there is no such entry, if the rows
+    all have one length, or if a condition has the variable.
+    """
+    if loop.step is None or loop.step != 1 or loop.unsigned_bits:
+        return None
+    if loop.bound is None or "ref" not in loop.bound.kinds:
+        return None
+    if any(loop.variable in test.names for test in _tests_in(loop.body)):
+        return None
+    starts = {
+        _entry_beside(part, loop.variable)
+        for statement in statements_in(loop.body) for access in statement.accesses
+        for subscript in access.subscripts for part in _parts_with(subscript, loop.variable)
+    }  # fmt: skip
+    start = starts.pop() if len(starts) == 1 else None
+    return start if start is not None and not start.names.isdisjoint(moving) else None
+
+
+def _tests_in(nodes: Sequence[Node]) -> Iterator[Expr]:
+    """The known conditions of branches."""
+    for node in nodes:
+        if isinstance(node, Branch):
+            if node.test is not None:
+                yield node.test
+            for side in node.sides:
+                yield from _tests_in(side)
+        elif not isinstance(node, Statement):
+            yield from _tests_in(node.body)
+
+
+def _parts_with(expression: Expr, variable: str) -> Iterator[Expr]:
+    """The expression and operands inside it whose own terms have the variable."""
+    if any(factor == variable for monomial in expression.terms for factor, _ in monomial):
+        yield expression
+    for monomial in expression.terms:
+        for factor, _ in monomial:
+            if isinstance(factor, Atom):
+                for operand in factor.args:
+                    yield from _parts_with(operand, variable)
+
+
+def _entry_beside(expression: Expr, variable: str) -> Expr | None:
+    """`row[i]` in `row[i] + k + 1`, for the variable k."""
+    if expression.coefficient(variable) != 1:
+        return None
+    entries = [
+        Expr({monomial: 1}) for monomial, number in expression.terms.items()
+        if number == 1 and _is_entry(monomial)
+    ]  # fmt: skip
+    return entries[0] if len(entries) == 1 and variable not in entries[0].names else None
+
+
+def _is_entry(monomial: Monomial) -> bool:
+    """Whether a term is an entry of a table alone."""
+    if len(monomial) != 1:
+        return False
+    factor, power = monomial[0]
+    return power == 1 and isinstance(factor, Atom) and factor.kind == "ref"
 
 
 def _with(region: Region, lists: dict[str, int]) -> Region:

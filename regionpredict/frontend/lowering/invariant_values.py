@@ -75,6 +75,13 @@ def names_in(region: Region) -> set[str]:
     return names
 
 
+def with_values_in_loop(loop: Loop, values: Mapping[str, Expr]) -> Loop:
+    """The loop with values in place of names, in its header and its body."""
+    return _loop(
+        loop, lambda expression: None if expression is None else expression.substitute(values)
+    )
+
+
 def _changed(region: Region, change: Change) -> Region:
     nest = None if region.nest is None else _loop(region.nest, change)
     arrays = tuple(_array(array, change) for array in region.arrays)
