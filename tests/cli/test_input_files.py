@@ -1,6 +1,6 @@
 """Programs that read their sizes from a file: predicted with the numbers that the program reads.
 
-What a program reads is told by the program itself, compiled and run beside the same file.
+The expected size is what the program itself prints, compiled and run beside the same file.
 """
 
 from __future__ import annotations
@@ -123,6 +123,12 @@ STREAM_READERS = {
     if (in.is_open()) n = 1;
     if (!in) n = 21;
     in >> n;""",
+    "after a failure": """std::ifstream in("input.dat");
+    int v = 8;
+    in >> v;
+    std::string held = "kept";
+    std::getline(in, held);
+    if (held == "kept") n = 60;""",
     "a number that is none": """std::ifstream in("input.dat");
     int v = 8;
     in >> v;

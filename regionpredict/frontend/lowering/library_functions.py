@@ -13,8 +13,6 @@ from typing import NamedTuple
 
 from regionpredict.library import HIDDEN_LOCKS, is_synchronisation
 
-# Of two numbers, by the names that programs and libraries have for it.
-# What OpenMP says of a thread and its team: each is one value wherever a region asks for it.
 _REAL = """
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 exp10 expm1
     fabs fdim floor fma fmax fmin fmod hypot ilogb ldexp lgamma llrint llround log log10 log1p log2

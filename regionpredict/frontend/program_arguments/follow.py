@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from os.path import commonpath
 from pathlib import Path
 
 from regionpredict.frontend.linking import LinkedUnit
@@ -73,12 +72,10 @@ _MOST_DEPTH = 20
 def _run_folders(unit: LinkedUnit) -> tuple[Path, ...]:
     """The folders in which the program may be started, the most likely first.
 
-    They are the working folder, the folder of the source of `main`, and the folders around it. The
-    last one is the root of the project and of all its sources.
+    They are the working folder, the folder of the source of `main`, and the folders around it, up
+    to the root of the project.
     """
-    own = Path(unit.path).absolute().parent
-    sources = {Path(body.span.file).absolute().parent for body in unit.bodies() if body.span.file}
-    top = Path(commonpath([project_root(Path(unit.path)), own, *sources]))
+    own, top = Path(unit.path).resolve().parent, project_root(Path(unit.path))
     return (Path(), own, *(folder for folder in own.parents if folder.is_relative_to(top)))
 
 

@@ -88,8 +88,10 @@ def _getline(stream: Stream, _: CallExpr, arguments: Sequence[Value]) -> Value |
     if not isinstance(target, Address):
         stream.forget()
         return None
+    if stream.failed:  # which leaves the line as it was
+        return arguments[0]
     stream.memory.forget(target.place)
-    line = "" if stream.failed else stream.line()
+    line = stream.line()
     if not line:
         stream.fail()
     stream.memory.write(target.place, Text(line.removesuffix("\n")))
