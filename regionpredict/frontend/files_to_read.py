@@ -4,8 +4,8 @@ A file without a directive has no region. Its functions matter only if one of th
 region by calls, or if such a function may call it. They determine earlier memory accesses and
 executions. Other files are not parsed, which saves most of the time in a large program.
 
-Names decide: a word may be a call of every function of that name. So too many files may be read.
-Too few are read only if names are pasted (`##`).
+Files are matched by names alone, so a word may be a call of any function with that name. Too many
+files may be read, but too few only if names are pasted (`##`).
 """
 
 from __future__ import annotations
@@ -250,13 +250,14 @@ class _Links:
         return file not in left_out
 
     def files_of(self, passages: Iterable[int]) -> set[str]:
-        """These and all that may use them, also through macros, or through functions with
-        `through_functions`.
+        """These passages and all that may use them, also through macros.
+
+        With `through_functions`, also through functions.
         """
         return {self._files[at] for at in passages if not self._passages[at].macro}
 
     def callers(self, passages: set[int], *, through_functions: bool) -> set[int]:
-        """These and everything that they may use."""
+        """These passages and everything that they may use."""
 
         def names_of(at: int) -> frozenset[bytes]:
             passage = self._passages[at]
@@ -273,7 +274,7 @@ class _Links:
         self, passages: set[int], names_of: Callable[[int], frozenset[bytes]],
         linked: Mapping[bytes, Sequence[int]], is_link: Callable[[int, bytes, int], bool],
     ) -> set[int]:  # fmt: skip
-        """These and all that they lead to, from a passage by one of its names to another one."""
+        """These passages and all that are reachable from them by one name after another."""
         reached, done = set(passages), set[tuple[bytes, str]]()
         waiting = list(reached)
         while waiting:

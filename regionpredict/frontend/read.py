@@ -168,8 +168,9 @@ def read_alone(
     arguments: Sequence[str] | None = None, tasks: bool = False, withheld: str = "",
     defaults: bool = True,
 ) -> FileResult:  # fmt: skip
-    """Reads a program in one file, and follows it with its `arguments`. Without them, it is
-    followed without arguments if `defaults` are requested.
+    """Reads a program in one file, and executes it with its `arguments`.
+
+    Without them, it runs without arguments if `defaults` are requested.
 
     `tasks` and `withheld`: as in `lower_file`. Raises InputError if it cannot be read.
     """

@@ -325,10 +325,10 @@ def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
 def staying(held: float, size: float, lasting: float = 0.0) -> float:
     """The share of `held` bytes that a cache of `size` keeps between two executions.
 
-    All data up to `KEPT_SHARE` of the cache. With LRU, a cyclic walk over more than the cache hits
-    nothing, and no real cache fills without conflicts. `lasting` interpolates to random
-    replacement, which an adaptive policy reaches at least (Qureshi, Jaleel, Patt, Steely and Emer
-    2007).
+    The cache keeps all data up to `KEPT_SHARE` of its size, since no real cache fills without
+    conflicts. With LRU, a cyclic walk over more than the cache never hits. `lasting` interpolates
+    to random replacement, which an adaptive policy reaches at least (Qureshi, Jaleel, Patt, Steely
+    and Emer 2007).
 
     >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
     (1.0, 0.5, 0.0)

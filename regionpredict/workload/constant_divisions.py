@@ -43,7 +43,7 @@ def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
 
 
 def path_run(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
-    """The executed operations on the way of a value, in order."""
+    """The executed operations on the path of a value, in order."""
     return tuple(made for kind in kinds for made in _strength_reduced(kind, reassociates))
 
 

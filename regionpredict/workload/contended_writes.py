@@ -20,9 +20,9 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions
 class ContendedWrites(NamedTuple):
     """Writes to one array: `updates` of all threads in one execution of the region.
 
-    `apart` is the distance in bytes between writes of neighboring threads, None if each may write
-    anywhere in it, 0 for one common place. For variables written by all threads, `array` has all
-    names: those set in one loop body share a line, and count once.
+    `apart` is the distance in bytes between writes of neighboring threads. It is None if each may
+    write anywhere in the array, and 0 for one common place. For variables written by all threads,
+    `array` has all names: those set in one loop body share a line, and count once.
     """
 
     array: str

@@ -92,7 +92,7 @@ def _waits(way: _Way, iterations: int) -> bool:
 def _edges(
     facts: Sequence[StatementFact], shares: Sequence[float], counter: str, reassociates: bool
 ) -> Mapping[str, _Ways]:
-    """By carried scalar, the paths from its old value to the new values of others."""
+    """For each carried scalar, the paths from its old value to the new values of others."""
     now: dict[str, _Ways] = {}
     for number, fact in enumerate(facts):
         statement = fact.statement

@@ -35,7 +35,7 @@ class Held(NamedTuple):
     together: bool
 
     def at(self, env: Mapping[str, float]) -> float:
-        """How often they hold at a position, relative to the average."""
+        """The frequency with which they hold at a position, relative to the average."""
         place = env.get(self.variable)
         if place is None or not self.together:
             return 1.0

@@ -86,7 +86,7 @@ def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """A reference in the `path` of its loops. An irregular one forms its own group.
+    """A reference with the `path` of its loops. An irregular one forms its own group.
 
     `alike` is the first group whose references touch equally many lines.
     """

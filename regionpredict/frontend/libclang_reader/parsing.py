@@ -61,7 +61,8 @@ def arguments(request: SourceRequest) -> list[str]:
 class TranslationUnit:
     """One parse of a file.
 
-    A file's handle is an address inside it, so names of handles are valid only until it is freed.
+    A file's handle is an address inside the translation unit, so it is valid only until that is
+    freed.
     """
 
     def __init__(self, request: SourceRequest, unsaved: Mapping[str, str]) -> None:

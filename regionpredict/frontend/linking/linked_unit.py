@@ -55,8 +55,8 @@ class LinkedUnit:
     `all_sets_of` gives all assignments of a member with their functions (None: unknown).
     `is_pointed`: whether a function may be called through a pointer. `functions_at` gives the
     functions stored where a call finds its target (None: unknown). `objects` gives the name of the
-    only object of a class. `lengths` are the lengths of containers in members. `effects` and
-    `writes` cache answers for all units, `values` those of following functions.
+    only object of a class. `lengths` are the lengths of containers in members. `effects`, `writes`
+    and `values` are caches that all units share. `values` holds results of inlined functions.
     """
 
     path: str

@@ -1,8 +1,9 @@
-"""A parsed `Unit` in, its `Region`s out: syntax trees to the intermediate representation.
+"""Lowers the syntax trees of a parsed `Unit` to `Region`s of the intermediate representation.
 
-`find_regions` finds the worksharing loops, `region_builder` lowers each; `parallel_constructs`,
-`loop_headers`, `symbolic_values`, `operations` and `definitions` answer one question each.
-`serial_loops` has the loops that repeat calls, `chosen_functions` what calls through pointers mean.
+`find_regions` finds the worksharing loops, and `region_builder` lowers each of them.
+`parallel_constructs`, `loop_headers`, `symbolic_values`, `operations` and `definitions` answer one
+question each. `serial_loops` finds the loops that repeat calls. `chosen_functions` finds the
+targets of calls through pointers.
 """
 
 from regionpredict.frontend.lowering.chosen_functions import choices_of

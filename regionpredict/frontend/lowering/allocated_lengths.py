@@ -1,4 +1,4 @@
-"""How long the memory is that a pointer of a region points to: what the program asked for.
+"""The length of the memory that a pointer of a region points to, as the program allocated it.
 
     double *x = malloc(n * sizeof *x);        x[] = n
     solve(x, rows);                           of its parameter, too, where all calls agree
@@ -47,7 +47,7 @@ _DEEPEST = 8  # functions that hand the pointer on
 
 
 class AllocatedLength(NamedTuple):
-    """A number of elements, and the function whose variables it speaks of."""
+    """A number of elements, and the function whose variables it contains."""
 
     elements: Expr
     function: Function
@@ -61,7 +61,7 @@ swap, adds no new target."""
 
 
 class AllocatedLengths:
-    """Asks where the pointers of one region's function come from."""
+    """Finds the allocations that the pointers of one region's function point to."""
 
     def __init__(self, unit: LinkedUnit, context: Context) -> None:
         self._unit = unit
@@ -123,7 +123,7 @@ class AllocatedLengths:
     def _of_assigned(
         self, assigned: Sequence[tuple[Expression, Function]], element_bytes: int, asked: _Asked
     ) -> _Lengths:
-        """Those of all values that something is set to, each of a function."""
+        """The lengths of all values that are assigned, each with its function."""
         lengths: list[AllocatedLength] = []
         for value, function in assigned:
             own = self._of_value(value, function, element_bytes, asked)
@@ -178,7 +178,7 @@ class AllocatedLengths:
     def _of_value(
         self, value: Expression, function: Function, element_bytes: int, asked: _Asked
     ) -> _Lengths:
-        """The length of what an expression of a function points to the begin of."""
+        """The length of the memory that an expression points to, if it points to the first element."""
         sizes = self._sizes(value, element_bytes)
         if sizes is not None:
             amount = Expr.const(1)
@@ -200,7 +200,7 @@ class AllocatedLengths:
         return None
 
     def _of_array(self, ctype: CType, function: Function, element_bytes: int) -> _Lengths:
-        """The length of an array that is declared with one, in elements of what it holds."""
+        """The declared length of an array, in elements."""
         amount = Expr.const(1)
         inner: CType | None = ctype
         while inner is not None and inner.kind == "array":
@@ -270,7 +270,7 @@ class AllocatedLengths:
 
 
 def _agreed(lengths: _Lengths) -> AllocatedLength | None:
-    """The length that all of them are; names of two functions may have two values."""
+    """The common length, or None. Equal names in different functions may have different values."""
     if not lengths:
         return None
     first = lengths[0]
@@ -294,7 +294,7 @@ def _sizes_of_new(value: Cast) -> Sequence[Expression] | None:
 
 
 def _with_size(expression: Expression, element_bytes: int) -> Expression:
-    """`sizeof(T)` of a template is the size of what its instance returns a pointer to."""
+    """`sizeof(T)` in a template: the size of the target of the pointer that its instance returns."""
     if isinstance(expression, Opaque) and expression.text == "sizeof":
         return IntLit(element_bytes, 64)
     if isinstance(expression, Cast):

@@ -13,7 +13,9 @@ from regionpredict.ir import Array, Expr
 def viewed(
     base: Pointer, ctype: CType, arrays: dict[str, Array], varying: Callable[[str], Expr]
 ) -> Pointer:
-    """A pointer as one to `ctype`: an array of its own, by elements of these, among `arrays`."""
+    """Converts a pointer to one to `ctype`: a separate array with elements of this type, added to
+    `arrays`.
+    """
     pointee = ctype.element or UNKNOWN
     shape = arrays.get(base.array)
     numbers = ("int", "float")

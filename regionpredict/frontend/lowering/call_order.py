@@ -36,8 +36,7 @@ from regionpredict.ir import Span
 _DEEPEST = 8
 _MOST_CALLERS = 64  # functions on the ways from `main`
 Place = Expression | Decl
-"""An expression other than a plain name, since uses of one may share a node. For a variable, its
-declaration."""
+"""An expression, or the declaration of a variable, since all uses of a name may share a node."""
 Site = tuple[Function, Place]
 """A place, and the function that it is in."""
 _Part = tuple[tuple[Place, ...], bool]
@@ -52,7 +51,7 @@ class _Ways(NamedTuple):
 
 
 class CallOrder:
-    """Asks for the order of places in one program."""
+    """Finds the order of places in one program."""
 
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
@@ -100,7 +99,7 @@ class CallOrder:
     # -- ways ---------------------------------------------------------------------------------
 
     def _ways(self, places: Iterable[Site]) -> _Ways | None:
-        """The ways to places; None where one is not known."""
+        """The paths to places. None if one is unknown."""
         on: dict[Span, list[tuple[Place, Function | None]]] = {}
         waiting: list[Function] = []
         for function, place in places:

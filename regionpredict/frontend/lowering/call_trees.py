@@ -1,4 +1,4 @@
-"""How long what a called function does is, with all that it calls, before any of it is followed.
+"""The size of a called function, including everything that it calls, before any of it is inlined.
 
 static double square(double x) { return x * x; }
 static double norm(double x, double y) {                  norm: 3 statements, all of them seen
@@ -39,8 +39,8 @@ from regionpredict.frontend.syntax import (
 
 
 class CallTree(NamedTuple):
-    """A function and all that it calls: `statements` in place of the call, `depth` calls inside
-    each other. `seen`: each of them has a body or is known by name, and none calls itself.
+    """A function and all that it calls: the `statements` that replace the call, and the `depth` of
+    nested calls. `seen`: each function has a body or is known by name, and none is recursive.
     """
 
     statements: int
@@ -53,7 +53,7 @@ _UNSEEN = CallTree(1, 0, seen=False)
 
 
 class CallTrees:
-    """The trees of the functions that one unit sees, each gone through once."""
+    """The call trees of the functions that are visible in one unit, each computed once."""
 
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit

@@ -1,6 +1,6 @@
 """Arguments that are counters of a loop around the call: `sweep(wave)` in a loop over `wave`.
 
-No single value is right for such a name, but it runs over what the loop's header says.
+Such a name has no single value, but the loop's header gives its range.
 """
 
 from __future__ import annotations

@@ -72,8 +72,11 @@ _Place = tuple[str, bool, tuple[str, ...]]
 
 
 class _Work(NamedTuple):
-    """`operations` of one call, about; `places` in memory that it touches, by their text with the
-    parameters by their position, and whether it sets them."""
+    """The approximate `operations` of one call, and the `places` in memory that it accesses.
+
+    A place has its text, with parameters replaced by their positions, and whether the function
+    writes to it.
+    """
 
     operations: float
     places: frozenset[_Place]
@@ -99,8 +102,9 @@ def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
 
 
 def are_sides(unit: LinkedUnit, functions: Functions) -> bool:
-    """Whether a call of one of several functions is read as a condition that chooses between them:
-    they are few, and each has a body."""
+    """Whether a call of one of several functions is lowered as a condition that selects one of
+    them. They must be few, and each must have a body.
+    """
     few = 1 < len(functions) <= _MOST_SIDES
     return few and all(unit.body_of(decl) is not None for decl in functions)
 
@@ -134,7 +138,7 @@ class _Body:
         }  # fmt: skip
 
     def work(self) -> _Work | None:
-        """All that the function does; None where that is not seen."""
+        """The effects of the whole function. None if part of it is not visible."""
         operations = self._statement(self._function.body, in_loop=False)
         return None if operations is None else _Work(operations, frozenset(self._places))
 

@@ -1,4 +1,4 @@
-"""Which functions the calls through pointers mean, for those who count how often each runs.
+"""The targets of calls through pointers, for counting the executions of each function.
 
     for (int k = 0; k < 3; k++) kernels[k]();       each function of the table once
     ops->step(grid);                                any that the program puts there
@@ -65,11 +65,11 @@ from regionpredict.ir import Expr, Span
 from regionpredict.ir.flow import Choice, OfHanded
 
 CallKey = tuple[Span, str]
-"""The place of a call, and the text of what holds its function, or the function's name."""
+"""The place of a call, and the function's name or the text of the pointer to it."""
 
 
 class _Counted(NamedTuple):
-    """A loop around a call: its counter, and the start where the header says no end."""
+    """A loop around a call: its counter, and the counter's start if the header has no end."""
 
     loop: For
     decl: Decl
@@ -98,7 +98,9 @@ class _Calls:
         self._context = Context(unit.body_of, unit.objects)
 
     def through_pointers(self) -> Iterator[tuple[CallExpr, tuple[Stmt, ...]]]:
-        """The calls that go through pointers or hand some on, each with the statements around."""
+        """The calls through pointers, and those that pass pointers to functions, each with its
+        enclosing statements.
+        """
         yield from self._in(self._function.body, ())
 
     def _in(
@@ -249,7 +251,7 @@ class _Calls:
     def _picked(
         self, pointer: Expression, position: int | None, counted: _Counted
     ) -> Choice | None:
-        """The functions that a loop's counter picks from a table."""
+        """The functions that a loop's counter selects from a table."""
         asked = table_call(pointer)
         if asked is None:
             return None
@@ -287,7 +289,7 @@ class _Calls:
         )  # fmt: skip
 
     def _begins_there(self, counted: _Counted) -> bool:
-        """Whether a loop whose end is in the table begins with its first element."""
+        """Whether a loop that ends at an element of the table begins with the first one."""
         if counted.decl.ctype.kind == "pointer":
             return True  # as `_first_of` has found
         start = start_of(counted.loop.init, counted.decl, self._context, Frame({}))
@@ -304,7 +306,7 @@ class _Calls:
 
 
 def _first_of(counted: _Counted) -> Decl | None:
-    """The table whose first element a loop over a pointer begins with."""
+    """The table of a loop over a pointer that begins with the table's first element."""
     if counted.decl.ctype.kind != "pointer":
         return None
     start: Expression | None = counted.decl.init
@@ -325,7 +327,7 @@ def _first_of(counted: _Counted) -> Decl | None:
 
 
 def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str | None:
-    """The member whose being nothing ends a loop through a table ("" of one of pointers)."""
+    """The member whose null value ends a loop over a table. "" for a table of pointers."""
     if condition is None:
         return None
     condition = _bare(condition)

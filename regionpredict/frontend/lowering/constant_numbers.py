@@ -1,4 +1,4 @@
-"""Expressions of constants as the numbers that a compiler puts in their place."""
+"""Evaluates constant expressions like a compiler."""
 
 from __future__ import annotations
 
@@ -19,26 +19,29 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.syntax.integer_types import type_of
 
 _MOST_NAMES = 32
-"""Constants that are made of constants, one of the other; a chain as long as that has no end."""
+"""Maximum length of a chain of constants that are defined by each other.
+
+A longer one is circular.
+"""
 _LONGEST = 64
 """Bits of the integers that compilers divide by constants without a division."""
 
 
 def constant_number(expression: Expression | None) -> int | float | None:
-    """The number that an expression of constants is; None where something else is in it.
+    """The value of a constant expression. None if it contains anything else.
 
-    Constants are literals, enumerators, and variables that are declared `const` with a value that
-    is one. Floating-point numbers are as double precision has them, or single where the type says.
+    Constants are literals, enumerators, and variables declared `const` with a constant value.
+    Floating-point arithmetic has double precision, or single if the type requires it.
     """
     number = _number(expression, 0)
     return number if isinstance(number, (int, float)) and math.isfinite(number) else None
 
 
 def division(kind: str, op: str, left: Expression | None, right: Expression, ctype: CType) -> str:
-    """The kind of an operation as `Operation` has it: with what it is divided by, if a constant.
+    """The kind of an operation in `Operation`, with the divisor if that is a constant.
 
-    `op` is the operator that makes an operation of that `kind` on numbers of `ctype`, `left` the
-    dividend, None where a place is divided.
+    `op` is the operator, `kind` its operation, and `ctype` the type of the operands. `left` is the
+    dividend, or None if a place in memory is divided.
     """
     if op not in ("/", "%") or (ctype.kind == "int" and ctype.bits > _LONGEST):
         return kind

@@ -52,7 +52,7 @@ def definitions_of(
 ) -> tuple[Definition, ...]:
     """Definitions of the region's free names, and of the names in those definitions in turn.
 
-    `site` is the region's directive: what the function does before it counts.
+    `site` is the region's directive. Only code of the function before it counts.
     """
     finder = _Finder(unit, context, function, site)
     homes: dict[str, Function] = dict.fromkeys(context.invariants, function)
@@ -103,7 +103,7 @@ def definitions_of(
 
 
 def _variable_of(name: str) -> str:
-    """The variable with which the name of a place begins."""
+    """The variable at the beginning of a place's name."""
     return re.split(r"[.\[(]|->", name, maxsplit=1)[0]
 
 
@@ -167,7 +167,9 @@ def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
 
 
 class _StoredDefinitions:
-    """Adds what members of structs and elements of arrays hold, those that values speak of, too."""
+    """Adds the values of struct members and array elements, including those that occur in other
+    values.
+    """
 
     def __init__(
         self, finder: _Finder, definitions: dict[str, Definition], homes: dict[str, Function]
@@ -323,7 +325,7 @@ class _Finder:
         return _common(ranges)
 
     def _note_counters(self, value: Expr, calls: Sequence[tuple[Function, CallExpr]]) -> None:
-        """Which names of an argument are counters of the loops around the calls."""
+        """The names in an argument that are counters of loops around the calls."""
         named = self.context.named()
         for name in value.names & named.keys():
             decl = named[name][0]
@@ -363,7 +365,7 @@ class _Finder:
 def _common(
     ranges: Sequence[tuple[Range | None, Function]],
 ) -> tuple[Range, Function] | None:
-    """The range that all have, None where they differ or one is not known."""
+    """The common range. None if they differ or one is unknown."""
     if not ranges:
         return None
     first, home = ranges[0]
@@ -382,7 +384,9 @@ def writes_in(unit: LinkedUnit, function: Function) -> Writes:
 def _collect_writes(
     statement: Stmt, writes: dict[Decl, list[tuple[Expression | None, bool]]], *, looped: bool
 ) -> None:
-    """Every write of a plain variable: the value where it is `=`, and whether a loop repeats it."""
+    """Every write of a plain variable: the value if the operator is `=`, and whether a loop repeats
+    it.
+    """
     if isinstance(statement, ExprStmt):
         plain = statement.expr
         if isinstance(plain, Assign) and plain.op == "=" and isinstance(plain.left, Name):

@@ -1,4 +1,4 @@
-"""Statements that run only where none before them has left: what follows them is a condition's.
+"""Converts early exits to conditions: statements after a possible exit run only without it.
 
 if (r > cut)                 if (r > cut)
     return;           is         return;
@@ -50,7 +50,10 @@ def parted(items: Sequence[Stmt], *, in_loop: bool) -> tuple[tuple[Stmt, ...], C
 
 
 def ends_loop(side: Stmt, *, breaks: bool) -> bool:
-    """Whether the loop around ends with a side of an `if`. `breaks`: a `break` is the loop's."""
+    """Whether a side of an `if` ends the enclosing loop.
+
+    `breaks`: a `break` belongs to this loop.
+    """
     if isinstance(side, Compound):
         return any(ends_loop(item, breaks=breaks) for item in side.items)
     return isinstance(side, Return) or (breaks and isinstance(side, Jump) and side.kind == "break")

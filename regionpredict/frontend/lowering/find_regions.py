@@ -1,4 +1,4 @@
-"""Finds the worksharing loops of a parsed unit and has each lowered; none gets lost."""
+"""Finds the worksharing loops of a parsed unit and lowers each. Every loop gets a region."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ _Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instan
 
 
 class UnitRegions(NamedTuple):
-    """The regions of a unit with the definitions of their names, and what is to be said of others.
+    """The regions of a unit with the definitions of their names, and notes on other constructs.
 
-    `by_hand` are the loops that threads share by their own numbers, by their places.
+    `by_hand` are the loops that threads share by their thread numbers, by place.
     """
 
     regions: list[tuple[Region, tuple[Definition, ...]]]
@@ -78,9 +78,9 @@ def regions_of(
     *,
     tasks: bool = False,
 ) -> UnitRegions:
-    """Every worksharing loop of the unit, with what the source says of its names' values.
+    """Every worksharing loop of the unit, with the definitions of its names.
 
-    With `tasks` every explicit task, too, as a loop whose iterations are the tasks.
+    With `tasks`, also every explicit task, as a loop whose iterations are the tasks.
     """
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     seen: set[_Place] = set()
@@ -134,7 +134,7 @@ def regions_of(
 
 
 def withheld_regions(unit: LinkedUnit, reason: str) -> UnitRegions:
-    """Every worksharing loop that a directive names, without its body, for what `reason` says."""
+    """Every worksharing loop in a directive, without its body, with `reason` as its diagnostic."""
     lost = _lost(unit, CallTrees(unit), set())
     return UnitRegions([(region.withheld(reason), ()) for region, _ in lost], [], {})
 
@@ -192,7 +192,7 @@ def _in_teams(
 def _with_inner_teams(
     built: list[tuple[Region, tuple[Definition, ...]]], teams: Collection[Span]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """The regions, with a note on those in whose `teams` others start teams."""
+    """The regions, with a note on those whose `teams` start nested teams."""
     made = []
     for region, defined in built:
         own = region.parallel.span if region.parallel is not None else region.span
@@ -209,7 +209,10 @@ def _shared_by_hand(
     unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees,
     notes: list[Diagnostic],
 ) -> list[HandSharedLoop]:  # fmt: skip
-    """The loops of a function that threads share by their numbers; `notes` gets what failed."""
+    """The loops of a function that threads share by their thread numbers.
+
+    Failures are added to `notes`.
+    """
     found = attempt(lambda: list(hand_shared_loops(unit, function, numbers, trees)))
     if isinstance(found, Failure):
         notes.append(Diagnostic(WITHHELD, function.span, f"loops shared by hand: {found.reason}"))
@@ -227,7 +230,10 @@ def _unread(
 def _without_hint(
     unit: LinkedUnit, function: Function, trees: CallTrees, seen: set[Span], *, tasks: bool
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """The constructs of a function without a shared loop, each once. `tasks`: those are regions."""
+    """The constructs of a function without a shared loop, each once.
+
+    `tasks`: explicit tasks are regions.
+    """
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     for directive, rule, message in other_constructs(function.body):
         span = directive.span
@@ -243,8 +249,10 @@ def other_names(
     unit: LinkedUnit, region: Region, function: Function, context: Context,
     definitions: tuple[Definition, ...],
 ) -> tuple[OtherName, ...]:  # fmt: skip
-    """The variables of other functions: those that have a prime in the region, as another one has
-    their name, and those of which the region or definitions speak."""
+    """The variables of other functions that occur in the region or in definitions.
+
+    A prime marks a variable whose name another one already has.
+    """
     names = names_in(region).union(*(definition.value.names for definition in definitions))
     said = {word[0] for name in names if (word := _VARIABLE.match(name))}
     declarations = {
@@ -271,7 +279,7 @@ def other_names(
 def with_names(
     unit: LinkedUnit, region: Region, defined: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region with one name for each value that it is made of, and its locks as constructs."""
+    """The region with one name for each value, and with locks as constructs."""
     region = with_critical_sections(region)
     region, defined = with_invariant_names(region, defined)
     region, defined = with_one_name(region, defined, unit.objects.values(), unit.getters)
@@ -281,7 +289,7 @@ def with_names(
 def _lost(
     unit: LinkedUnit, trees: CallTrees, seen: set[tuple[str, int, int]]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """Regions whose code the parser could not recover: they are named all the same."""
+    """Regions for directives whose code the parser could not recover."""
     lost: list[tuple[Region, tuple[Definition, ...]]] = []
     for file, pragma in unit.directives:
         if (file, pragma.line, pragma.offset) in seen:
@@ -347,7 +355,7 @@ def _loop_of(statement: Any) -> For | RangeFor | None:
 def _parallel_without_loop(
     function: Function, understood: Collection[Span], numbers: ThreadNumbers
 ) -> list[Diagnostic]:
-    """Parallel regions whose threads take their parts by their numbers in no way that is read."""
+    """Parallel regions whose threads select their work by thread number in an unsupported way."""
     notes = []
     for statement in every_statement(function.body):
         if not isinstance(statement, Directive) or statement.body is None:

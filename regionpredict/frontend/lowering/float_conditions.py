@@ -29,7 +29,7 @@ _MIRROR = {">": "<", ">=": "<="}
 
 
 def exact_number(expression: Expression) -> Number | None:
-    """The number that a constant of floating-point arithmetic is, where it is a plain one."""
+    """The exact value of a floating-point constant, if it has one."""
     number = constant_number(expression)
     if number is None or abs(number) > _LARGEST or number * _FINEST != int(number * _FINEST):
         return None
@@ -44,8 +44,10 @@ class _Ratio(NamedTuple):
 
 
 class FloatConditions:
-    """Reads those of one function, whose parameters have the names that its context gives them;
-    `written` are those of its variables that it sets."""
+    """Converts the conditions of one function.
+
+    `context` gives the names of its parameters, and `written` are the variables that it sets.
+    """
 
     def __init__(self, context: Context, written: Collection[Decl]) -> None:
         self._context = context
@@ -53,18 +55,18 @@ class FloatConditions:
         self._variables: dict[Decl, _Ratio] = {}
 
     def declared(self, decl: Decl) -> None:
-        """A variable that nothing sets after this is what it begins with."""
+        """Records the initial value of a variable that is not set again."""
         value = self._number(decl.init) if decl.init is not None else None
         if value is not None:
             self._variables[decl] = value
 
     def value(self, condition: Expression, frame: Frame) -> Expr:
-        """A condition: what integers say in it, and comparisons of floating-point numbers."""
+        """A condition on integers, with its comparisons of floating-point numbers."""
         told = self._told(condition, frame)
         return self._context.value(condition, frame) if told is None else told
 
     def _told(self, condition: Expression, frame: Frame) -> Expr | None:
-        """The condition, where floating-point numbers that are known decide in it."""
+        """The condition, if it is decided by known floating-point numbers."""
         if isinstance(condition, Unary) and condition.op == "!":
             inner = self._told(condition.operand, frame)
             return None if inner is None else Expr.atom("not", inner)
@@ -132,7 +134,7 @@ def _is_plain(number: _Ratio) -> bool:
 
 
 def _unequal(left: _Ratio, right: _Ratio) -> Expr:
-    """Whether two numbers differ; what is divided by zero differs from every number."""
+    """Whether two numbers differ. A division by zero differs from every number."""
     equal = Expr.atom("eq", left.over * right.under, right.over * left.under)
     under = left.under * right.under
     if under.constant is None:

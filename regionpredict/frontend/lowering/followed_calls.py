@@ -61,7 +61,7 @@ class Lowering(Protocol):
 
 
 class FollowedCalls:
-    """The calls of one region, and the functions that are being followed."""
+    """The calls of one region, and the functions that are being inlined."""
 
     def __init__(
         self, unit: LinkedUnit, context: Context, function: Function, lowering: Lowering,
@@ -84,13 +84,13 @@ class FollowedCalls:
         self._loops_around = [0]  # of each function that is read: how many when it was called
 
     def continue_from(self, other: FollowedCalls) -> None:
-        """Takes over the functions that are being followed."""
+        """Continues with the functions that another builder is inlining."""
         self.loop, self.calling, self.handed = other.loop, list(other.calling), dict(other.handed)
         self._loops_around = list(other._loops_around)
 
     @property
     def in_loop(self) -> bool:
-        """Whether a loop of the function that is read now is open."""
+        """Whether the current statement is in a loop of the current function."""
         return len(self.context.open_loops) > self._loops_around[-1]
 
     def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> Followed:
@@ -158,7 +158,7 @@ class FollowedCalls:
     def _follow_sides(
         self, call: CallExpr, functions: Functions, frame: Frame, nodes: list[Node]
     ) -> Followed:
-        """Inlines each function that a call may mean, as sides of an unknown condition."""
+        """Inlines each possible target of a call, as sides of an unknown condition."""
         pointer = show(call.pointer) if call.pointer is not None else call.name
         sides: list[Stmt] = [
             ExprStmt(call._replace(name=decl.name, decl=decl, pointer=None), call.span)
@@ -192,7 +192,7 @@ class FollowedCalls:
         return self._all_seen
 
     def _at(self) -> Function:
-        """The function whose statements are read now."""
+        """The function whose statements are being lowered."""
         return self.unit.body_of(self.calling[-1]) or self.function
 
     def _pointed(self, call: CallExpr) -> Functions:

@@ -23,12 +23,12 @@ class Pointer(NamedTuple):
     offset: int = 0
 
     def plus(self, distance: Expr) -> Pointer:
-        """The pointer moved by so many elements."""
+        """The pointer, moved by a number of elements."""
         subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
         return self._replace(subscripts=subscripts)
 
     def of_member(self, field: Decl) -> Pointer:
-        """The place of a field of the struct that lies here."""
+        """The place of a field of the struct at this address."""
         member = f"{self.member}.{field.name}" if self.member else field.name
         offset = self.offset + field.offset
         return self._replace(pointee=field.ctype, member=member, offset=offset)
@@ -45,7 +45,7 @@ Value = Expr | Pointer
 
 
 class Frame(NamedTuple):
-    """One function being lowered: what its variables hold, by declaration.
+    """One function being lowered: the values of its variables, by declaration.
 
     `depth` distinguishes equal names: those of a lambda from those of its enclosing function.
     """
@@ -56,5 +56,5 @@ class Frame(NamedTuple):
 
 
 def divisible(amount: Expr, size: int) -> bool:
-    """Whether a number of bytes is known to be one of whole elements of that size."""
+    """Whether a number of bytes is known to be a multiple of the element size."""
     return all(isinstance(value, int) and value % size == 0 for value in amount.terms.values())

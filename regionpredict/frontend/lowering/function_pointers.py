@@ -1,5 +1,5 @@
-"""Which functions a call through a variable, a member or a table may mean: all that the program
-ever puts there.
+"""The possible targets of a call through a variable, a member or a table: all functions that the
+program stores there.
 
 static double (*kernel)(double) = NULL;
 int main(void) { kernel = square; ... }         kernel(x)  ->  square(x)
@@ -53,7 +53,7 @@ def pointed_functions(
 
 
 def _held(unit: LinkedUnit, pointer: Decl, function: Function, depth: int) -> Functions | None:
-    """The functions that a variable, seen from `function`, can hold."""
+    """The functions that a variable of `function` can hold."""
     if depth > _MAX_HANDED:
         return None
     setting = [function]
@@ -105,7 +105,10 @@ def _handed(unit: LinkedUnit, function: Function, position: int, depth: int) -> 
 
 
 def together(answers: Iterable[Functions | None]) -> Functions | None:
-    """All functions of several answers, each once. None if there is none, or if one is unknown."""
+    """The union of several answers, without duplicates.
+
+    None if it is empty, or if one answer is unknown.
+    """
     functions: dict[tuple[str, object], Decl] = {}
     for some in answers:
         if some is None:
@@ -119,7 +122,7 @@ def together(answers: Iterable[Functions | None]) -> Functions | None:
 def _written(
     unit: LinkedUnit, pointer: Decl, functions: Iterable[Function]
 ) -> Iterator[tuple[Expression | None, Function]]:
-    """All that functions assign to a variable; None for what sets it in another way."""
+    """All values that functions assign to a variable. None if it is set in another way."""
     for function in functions:
         for target, writes in writes_in(unit, function).items():
             if target is pointer or (target.symbol and target.symbol == pointer.symbol):

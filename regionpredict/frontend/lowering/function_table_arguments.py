@@ -99,7 +99,7 @@ def _is_constant(argument: Expression) -> bool:
 
 
 def _kind_of(unit: LinkedUnit, call: CallExpr, position: int) -> str:
-    """The kind of the parameter that an argument is for; "" where the function is not seen."""
+    """The type kind of an argument's parameter. "" if the function is not visible."""
     called = unit.body_of(call.decl) if call.decl is not None else None
     known = called is not None and position < len(called.parameters)
     return called.parameters[position].ctype.kind if called is not None and known else ""
@@ -146,7 +146,7 @@ def _rows(unit: LinkedUnit, table: Decl) -> tuple[tuple[tuple[str, str], ...], .
 
 
 def _functions_in(element: Expression | None) -> tuple[tuple[str, str], ...]:
-    """By their members the functions, and \"=\" for what is there but no function."""
+    """The functions by member. "=" is a value that is not a function."""
     functions: list[tuple[str, str]] = []
     for value in initial_values(element) or () if element is not None else ():
         given = member_named(value)

@@ -51,8 +51,10 @@ def table_call(pointer: Expression) -> TableCall | None:
 
 
 def rows_of(unit: LinkedUnit, table: Decl, pointer: Expression) -> tuple[Expression, ...] | None:
-    """The values of a table, one an element, which `pointer` is in; None where they may change, or
-    there are more elements than values."""
+    """The values of the table that `pointer` points into, one per element.
+
+    None if they may change, or if some elements have no value.
+    """
     if table.kind in ("global", "static"):
         table = unit.variable_of(table)
     ctype = table.ctype
@@ -80,13 +82,13 @@ def function_in(row: Expression, member: str) -> str | None:
 
 
 def is_last(row: Expression, member: str) -> bool:
-    """Whether an element ends a table by what it has there: nothing."""
+    """Whether an element is null and so ends the table."""
     value = _cell(row, member)
     return value is None or is_null(value)
 
 
 def is_pointer_to_function(ctype: CType) -> bool:
-    """Whether a type may be that of a pointer to a function: neither numbers nor structs."""
+    """Whether a type may be a pointer to a function, so neither a number nor a struct."""
     return ctype.kind == "pointer" and (
         ctype.element is None or ctype.element.kind not in ("float", "struct", "pointer", "array")
     )

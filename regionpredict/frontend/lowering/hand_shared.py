@@ -152,7 +152,7 @@ class _Search:
         self.moved = numbers.moved_in(threads.body, moved)
 
     def loops(self, statement: Stmt, around: tuple[For, ...]) -> Iterator[HandSharedLoop]:
-        """The outermost that are shared; directives share theirs themselves."""
+        """The outermost shared loops, except those that a directive shares."""
         if isinstance(statement, Directive):
             return
         if isinstance(statement, For):
@@ -242,7 +242,7 @@ class _Search:
         return RegionBuilder(self.unit, self.threads.function, pragma, span, self.trees)
 
     def _of_each_thread(self, loop: For, around: tuple[For, ...]) -> HandSharedLoop | None:
-        """The loop inside one over the threads; None where its header is not known by them."""
+        """The loop inside a loop over the threads. None if its header depends on other unknowns."""
         threads, span = self.threads, loop.span
         builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
@@ -306,7 +306,7 @@ def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Exp
 
 
 def _in_caller_names(value: Expr, threads: _Threads) -> Expr:
-    """A value in names that no other function's are: those of the caller are the caller's own."""
+    """A value with names that are unique among functions. The caller's names stay its own."""
     own = {name for name in value.names - {THREAD, TEAM} if " in " not in name}
     return value.substitute({name: Expr.name(f"{name} in {threads.function.name}") for name in own})
 
@@ -328,7 +328,10 @@ def _in_parameters(
 
 
 def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequence[str]) -> Region:
-    """The region of all threads; `taken` is what the bounds take as the team's size."""
+    """The region of all threads.
+
+    `taken` are the names that the bounds use for the number of threads.
+    """
     whole = partition.whole
     schedule = partition.schedule
     message = f"threads share this loop by their numbers: read as schedule({schedule}) nowait"
@@ -353,7 +356,7 @@ def with_used_arrays(region: Region) -> Region:
 
 
 def with_one_thread(region: Region, defined: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """The definitions, and of the team's size that it is one: thread 0 of 1 has the whole range."""
+    """The definitions, with a team of one thread, since thread 0 of 1 has the whole range."""
     known = {definition.name for definition in defined}
     said = names_in(region).union(*(definition.value.names for definition in defined))
     return (

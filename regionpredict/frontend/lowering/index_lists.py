@@ -1,11 +1,12 @@
-"""Tables of indices whose entries follow the loop: lists of chosen elements, rows of neighbours.
+"""Finds tables of indices whose entries follow the loop: lists of selected elements, and rows of
+neighbors.
 
 A region does not show the contents of a table. Two facts show that neighboring entries index
 neighboring elements. Elements stored through it by several threads without synchronization are
 distinct, so it is a selection. A table with several entries per iteration lists the neighbors of a
 mesh element. All other tables are assumed random.
 
-Rows of a table are walked in two spellings: `for (k = row[i]; k < row[i + 1]; k++) t[k]`, and
+Loops over the rows of a table have two forms: `for (k = row[i]; k < row[i + 1]; k++) t[k]`, and
 `for (k = 0; k < length[i]; k++) t[row[i] + k]`. The second becomes the first.
 """
 
@@ -23,8 +24,8 @@ Built = tuple[Region, tuple[Definition, ...]]
 
 
 def with_index_lists(built: Sequence[Built]) -> list[Built]:
-    """The regions of one unit, each with the tables that a region of its function makes lists, and
-    with one spelling of rows.
+    """The regions of one unit, with the lists that regions of the same function show, and with all
+    loops over rows in one form.
     """
     built = [(_by_rows(region), defined) for region, defined in built]
     lists: dict[tuple[str, str], dict[str, int]] = {}
@@ -83,7 +84,7 @@ def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
 
 
 def _tests_in(nodes: Sequence[Node]) -> Iterator[Expr]:
-    """The known conditions of branches."""
+    """The conditions of branches, if known."""
     for node in nodes:
         if isinstance(node, Branch):
             if node.test is not None:
@@ -95,7 +96,7 @@ def _tests_in(nodes: Sequence[Node]) -> Iterator[Expr]:
 
 
 def _parts_with(expression: Expr, variable: str) -> Iterator[Expr]:
-    """The expression and operands inside it whose own terms have the variable."""
+    """The expression and its operands whose own terms contain the variable."""
     if any(factor == variable for monomial in expression.terms for factor, _ in monomial):
         yield expression
     for monomial in expression.terms:
@@ -131,7 +132,7 @@ def _with(region: Region, lists: dict[str, int]) -> Region:
 
 
 def _lists_of(region: Region) -> Iterator[tuple[str, int]]:
-    """(table, entries an iteration of the parallel loop) of the tables that a region shows."""
+    """(table, entries per iteration of the parallel loop) for the tables in a region."""
     if region.nest is None:
         return
     columns: dict[str, set[str]] = {}

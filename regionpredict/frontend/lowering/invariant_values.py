@@ -1,8 +1,8 @@
-"""Values that stay the same for a whole region get a name, as the source writes them.
+"""Gives names to values that are constant during a region, as they are written in the source.
 
 `grid[0]` in `for (i = 0; i < grid[0]; i++)`, `domain.numElem()` and `s->m[1]` are sizes like `n`. A
-caller can set each, and otherwise it is one unknown. The member of an element, `t[k].n`, is one
-unknown for all elements: `t[i].n`.
+user can set each of them, and otherwise it is one unknown. The member of an element, `t[k].n`, is
+one unknown for all elements: `t[i].n`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ Change = Callable[[Expr | None], Expr | None]
 def with_invariant_names(
     region: Region, definitions: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region and its definitions, each value that no loop of the region changes a name."""
+    """The region and its definitions, with a name for each value that no loop of the region
+    changes.
+    """
     variables = {loop.variable for loop in region.loops()}
     elements: dict[str, str] = {}  # `t[k].n`, and what it is of any element
 
@@ -55,7 +57,7 @@ def with_invariant_names(
 
 
 def with_values(region: Region, values: Mapping[str, Expr]) -> Region:
-    """The region with expressions in place of names."""
+    """The region with names replaced by expressions."""
     if not values:
         return region
     return _changed(
@@ -76,7 +78,7 @@ def names_in(region: Region) -> set[str]:
 
 
 def with_values_in_loop(loop: Loop, values: Mapping[str, Expr]) -> Loop:
-    """The loop with values in place of names, in its header and its body."""
+    """The loop with names replaced by values, in its header and its body."""
     return _loop(
         loop, lambda expression: None if expression is None else expression.substitute(values)
     )
@@ -90,7 +92,7 @@ def _changed(region: Region, change: Change) -> Region:
 
 
 def _is_place(atom: Atom) -> bool:
-    """Whether it is a value read from memory, or what a function gives: no operator, no `?`."""
+    """Whether it is a value read from memory or a function's result, without operators and `?`."""
     return atom.kind in ("ref", "call") and (atom.label[-1:].isalnum() or atom.label[-1:] == "_")
 
 

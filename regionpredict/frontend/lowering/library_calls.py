@@ -118,7 +118,7 @@ _WIDTHS = {"s": (32, 4), "d": (64, 8), "c": (32, 8), "z": (64, 16)}
 
 
 def _base_name(name: str) -> str:
-    """The function's name without what headers and compilers make of it."""
+    """The function's name without prefixes and suffixes of headers and compilers."""
     name = name.removeprefix("__builtin_").removeprefix("std::")
     if name.startswith("__") and name.endswith("_chk"):  # what <string.h> makes of a call
         name = name.strip("_").removesuffix("_chk")
@@ -126,7 +126,7 @@ def _base_name(name: str) -> str:
 
 
 def has_loops(call: CallExpr) -> bool:
-    """Whether a function of that name may be one that runs over arrays."""
+    """Whether a function of that name may run over arrays."""
     name = _base_name(call.name)
     return name in _COPIES | _FILLS or name in _TEXT or _BLAS.fullmatch(name) is not None
 
@@ -192,7 +192,7 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
 
 
 def _text(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
-    """A loop over the characters of what a function on text reads and writes."""
+    """A loop over the characters that a text function reads and writes."""
     read, written = _TEXT[name]
     accesses = []
     variable = _fresh(name, call, context)
@@ -303,7 +303,7 @@ def _lowered(
 def _blocked(
     variables: list[str], lengths: list[Expr], body: tuple[Node, ...], call: CallExpr
 ) -> Node:
-    """A product of matrices with a block of one that is used for all columns of the other.
+    """A blocked matrix product: a block of one matrix is used for all columns of the other.
 
     for l in blocks, for i in blocks, for j: for l in the block, for i in the block
     """
@@ -336,7 +336,7 @@ def _by_value(argument: Expression, context: Context, frame: Frame, *, by_addres
 
 
 def _fresh(name: str, call: CallExpr, context: Context) -> str:
-    """A loop variable that no loop around has."""
+    """A loop variable that no enclosing loop uses."""
     variable = f"{name}@{call.span.line}"
     while variable in context.open_loops:
         variable += "'"

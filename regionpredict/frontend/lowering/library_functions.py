@@ -85,7 +85,7 @@ _MEMORY_INTRINSIC = re.compile(
 
 
 def touches_no_memory(name: str) -> bool:
-    """Whether a library function of that name reads and writes nothing of the program's."""
+    """Whether a library function of that name accesses no memory of the program."""
     base = name.removeprefix("std::").removeprefix("__builtin_")
     return (
         base in _WITHOUT_MEMORY
@@ -98,7 +98,7 @@ def touches_no_memory(name: str) -> bool:
 
 
 def ends_run(name: str) -> bool:
-    """Whether a library function of that name never comes back: a run that goes on calls none."""
+    """Whether a library function of that name never returns, so that it ends the run."""
     return name.removeprefix("std::") in _ENDING
 
 
@@ -118,9 +118,9 @@ def written_arguments(name: str) -> tuple[int, ...]:
 
 
 class MemoryIntrinsic(NamedTuple):
-    """A vector load or store: `bytes` at the address that an argument gives.
+    """A vector load or store of `bytes` at the address in an argument.
 
-    `lanes` is more than one where each lane has an address of its own.
+    `lanes` is greater than one if each lane has a separate address.
     """
 
     kind: str  # 'read' | 'write'
@@ -163,7 +163,7 @@ def _element_bytes(types: str) -> int:
 
 
 class VectorArithmetic(NamedTuple):
-    """Operations of one vector instruction: `kinds` on each of `lanes` of so many bits."""
+    """Operations of one vector instruction: `kinds` on each of the `lanes`, whose width is in bits."""
 
     kinds: tuple[str, ...]
     lanes: int
@@ -184,7 +184,7 @@ _BITWISE = frozenset(("and", "or", "xor", "andnot"))
 
 
 def vector_arithmetic(name: str) -> VectorArithmetic | None:
-    """The operations of an intrinsic; None for moves and whatever is not arithmetic."""
+    """The operations of an intrinsic. None for moves and other instructions without arithmetic."""
     match = _ARITHMETIC.fullmatch(name)
     if match is None:
         return None

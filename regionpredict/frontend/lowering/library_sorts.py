@@ -46,7 +46,7 @@ def is_sort(name: str) -> bool:
 
 
 def sorting_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
-    """The loops in place of a call, in `frame`; None where it sorts nothing, or is not understood.
+    """The loops that replace a call in `frame`. None if it does not sort, or is not understood.
 
     The element size must be known from the array's type.
     """

@@ -55,7 +55,7 @@ def _leaves(body: Stmt, labels: frozenset[str], *, own: bool) -> bool:
 
 
 def jumped_back(items: Sequence[Stmt], at: int) -> int | None:
-    """The last of a block's statements from which a `goto` goes back to the one at `at`."""
+    """The last statement of a block with a `goto` back to the statement at `at`."""
     own = labels_in(items[at])
     if not own or not isinstance(items[at], Compound):
         return None

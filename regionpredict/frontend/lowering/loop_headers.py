@@ -32,7 +32,7 @@ _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 class Header(NamedTuple):
     """The parts of a loop header. `step` is None if it is not a constant addition.
 
-    `pointer` is the start of a loop over a pointer: then `start` is 0 and `bound` a distance.
+    `pointer` is the start of a loop over a pointer. Then, `start` is 0 and `bound` is a distance.
     """
 
     decl: Decl
@@ -44,7 +44,7 @@ class Header(NamedTuple):
 
 
 def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
-    """The header, or None where no variable is counted up or down."""
+    """The header. None if it does not count a variable up or down."""
     steps = steps_of(loop.increment)
     test = _test(loop.condition)
     for decl, step in steps:
@@ -62,7 +62,7 @@ def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
 
 
 def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
-    """A loop around something, without its body; its variable has its name from here on."""
+    """An enclosing loop without its body. Its variable has its name from here on."""
     header = read_header(loop, context, frame)
     if header is None:
         return Loop(f"for@{loop.span.line}", None, None, "", None, (), loop.span)
@@ -75,14 +75,16 @@ def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
 
 
 def unsigned_bits(header: Header) -> int:
-    """The width of an unsigned variable that counts up to a bound, else 0."""
+    """The width in bits of an unsigned variable that counts up to a bound. 0 for any other."""
     ctype = header.decl.ctype
     up = header.comparison in ("<", "<=")
     return ctype.bits if ctype.kind == "int" and ctype.unsigned and up else 0
 
 
 def as_counted(loop: For, header: Header, context: Context, frame: Frame) -> Header | None:
-    """The header as its variable's type counts it; None where the header does not say how often.
+    """The header in the arithmetic of its variable's type.
+
+    None if the number of iterations is unknown.
 
     `for (unsigned j = 9; j < 10; j--)` counts down to 0 and then ends. A step away from the bound,
     or numbers beyond the type, do not count.
@@ -125,7 +127,7 @@ def as_counted(loop: For, header: Header, context: Context, frame: Frame) -> Hea
 
 
 def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
-    """Whether an unsigned difference that moves with a loop around may pass below zero."""
+    """Whether an unsigned difference that changes with an enclosing loop may wrap below zero."""
     around = set(context.open_loops)
     for inner in every_expression(end):
         if isinstance(inner, Binary) and inner.op == "-" and type_of(inner).unsigned:
@@ -136,7 +138,7 @@ def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
 
 
 def is_steady(loop: For, header: Header, effects: Effects) -> bool:
-    """Whether nothing but the header moves the loop variable, and nothing moves bound and step.
+    """Whether only the header changes the loop variable, and bound and step are constant.
 
     `for (i = 0, j = n; i < j; i++, j--)` does not count, nor does a loop whose body sets its
     variable. For `j < w && !done`, only the bound counts, and the other condition is an exit.
@@ -217,7 +219,7 @@ def _comma_parts(expression: Expression | None) -> list[Expression]:
 
 
 def steps_of(increment: Expression | None) -> list[tuple[Decl, Expression | int]]:
-    """The variables that an increment moves, each with by how much."""
+    """The variables that an increment changes, each with its amount."""
     steps: list[tuple[Decl, Expression | int]] = []
     for part in _comma_parts(increment):
         if isinstance(part, Unary) and isinstance(part.operand, Name):
@@ -290,7 +292,7 @@ def _counts_down(condition: Expression | None) -> Decl | None:
 
 
 def trips_of(header: Header) -> Expr | None:
-    """How often a loop with this header runs, as `Loop.trips`."""
+    """The number of iterations of a loop with this header, as in `Loop.trips`."""
     return Loop(
         "", header.start, header.bound, header.comparison, header.step, (), Span("", 0)
     ).trips

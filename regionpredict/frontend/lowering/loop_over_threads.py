@@ -74,7 +74,7 @@ def loop_over_threads(
 
 
 def _counts_threads(region: Region, defined: tuple[Definition, ...]) -> bool:
-    """Whether the loop runs once for each thread that there is."""
+    """Whether the loop has one iteration per thread."""
     nest = region.nest
     if nest is None or nest.trips is None:
         return False

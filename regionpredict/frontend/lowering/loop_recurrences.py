@@ -1,4 +1,4 @@
-"""Loops that do not count in steps: how often they run, and what their variables hold meanwhile.
+"""Loops without a constant step: their number of iterations, and the values of their variables.
 
     int e = n;                                  two numbers are carried from one iteration
     for (int j = 0; j < e; j++) {               to the next; j gains 1 on e, e loses 1:
@@ -6,8 +6,8 @@
         e--;                                    j is k and e is n - k
     }
 
-The body is followed once to find the new values of its variables. If they consist of numbers and
-names, the loop counts. It has a closed form if the remaining distance shrinks by a constant.
+The body is evaluated once to find the new values of its variables. If they consist of numbers and
+names, the loop is supported. It has a closed form if the remaining distance shrinks by a constant.
 Otherwise it is a recurrence, which is evaluated with known values.
 """
 
@@ -62,8 +62,11 @@ class Repeated(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """Follows statements for the values that they leave. `body` does it with a statement. `asked`
-    gives the value of an expression and executes its changes."""
+    """Evaluates statements for the values that they assign.
+
+    `body` evaluates a statement. `asked` returns the value of an expression and applies its side
+    effects.
+    """
 
     body: Callable[[Stmt, Frame], object]
     asked: Callable[[Expression, Frame], Expr]
@@ -73,7 +76,7 @@ class CarriedLoop(NamedTuple):
     """The number of iterations, and the variables' values in an iteration (by its number) and after
     the loop.
 
-    A variable that is not in `inside` or `after` holds what is not understood.
+    A variable that is not in `inside` or `after` has an unknown value.
     """
 
     trips: Expr
@@ -86,7 +89,7 @@ def carried_loop(
 ) -> CarriedLoop | None:
     """The loop as a recurrence. None if it depends on more than numbers and names.
 
-    `name` is what the number of the iteration is called, from 0.
+    `name` is the name of the iteration number, which begins at 0.
     """
     effects = unit.effects
     last = _last_break(loop.body)
@@ -104,7 +107,7 @@ def carried_loop(
 
 
 def repeated_by_goto(back: Compound) -> Repeated | None:
-    """The loop that `again: ...; if (c) goto again;` is; None where it is another."""
+    """The loop formed by `again: ...; if (c) goto again;`. None for any other form."""
     first, last = back.items[0], back.items[-1]
     if len(back.items) < 2 or not isinstance(first, Compound) or not isinstance(last, If):
         return None
@@ -123,7 +126,7 @@ def written_by(loop: Repeated, effects: Effects) -> set[Decl]:
 
 
 class _Recurrence:
-    """The variables of one loop, each with its first value and what an iteration leaves in it."""
+    """The variables of one loop, each with its first value and its value after an iteration."""
 
     def __init__(
         self, loop: Repeated, body: Stmt, last: Expression | None, own: list[Decl], name: str,
@@ -172,7 +175,7 @@ class _Recurrence:
                 self.goes_on = Expr.atom("and", Expr.atom("not", left), self.goes_on)
 
     def counted(self, written: set[Decl]) -> CarriedLoop | None:
-        """The loop, where all that decides how often it runs is understood."""
+        """The loop. None if its number of iterations depends on code that is not understood."""
         needed = self._needed(self.goes_on)
         if self.goes_on is None or needed is None or not self._are_names(needed, written):
             return None
@@ -216,7 +219,7 @@ class _Recurrence:
         return sorted(names)
 
     def _are_names(self, needed: list[str], written: set[Decl]) -> bool:
-        """Whether its names are whole numbers that the loop does not change."""
+        """Whether its names are integers that the loop does not change."""
         parts = [self.goes_on, *(self.first[name] for name in needed),
                  *(self.next[name] for name in needed)]  # fmt: skip
         names = frozenset[str]().union(*(part.names for part in parts if part is not None))
@@ -320,7 +323,7 @@ def _last_break(body: Stmt) -> Expression | None:
 
 
 def _jumps(body: Stmt, *, own: bool = True) -> bool:
-    """Whether something in it goes elsewhere than on to the next statement."""
+    """Whether it contains a jump."""
     if isinstance(body, Return):
         return True
     if isinstance(body, Jump):
@@ -330,7 +333,7 @@ def _jumps(body: Stmt, *, own: bool = True) -> bool:
 
 
 def _may_not_change(expression: Expression, unit: LinkedUnit) -> bool:
-    """Whether it has parts that may not be computed, and that change something."""
+    """Whether it has side effects in parts that may not be evaluated."""
     if isinstance(expression, Ternary):
         return bool(unit.effects.of(expression))
     return (
@@ -348,7 +351,7 @@ def _states_in(value: Expr) -> set[str]:
 
 
 def _unwrapped(value: Expr) -> Expr | None:
-    """The value as if its unsigned types had no end; None where a narrow one is among them."""
+    """The value as if unsigned types were unbounded. None if it has a narrow unsigned type."""
     narrow = [atom for atom in value.atoms()
               if atom.kind == "wrap" and (atom.args[1].constant or 0) < _LEAST_BITS]  # fmt: skip
     if narrow:

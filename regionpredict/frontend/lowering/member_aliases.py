@@ -1,8 +1,8 @@
-"""One name for one size: what is only another word for a member of a program's one object.
+"""One name for one size: replaces aliases of a member of a class with a single object.
 
     Index_t numElem = domain.numElem();      numElem, domain.numElem() -> domain.m_numElem
 
-The other words stay definitions of the region, so that a value can be given under each of them.
+Aliases remain definitions of the region, so the user can set the value under each name.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def with_one_name(
     objects: Collection[str],
     getters: Collection[tuple[str, str]],
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region with members of `objects` in place of what is defined as one of them.
+    """The region with aliases replaced by members of `objects`.
 
     `getters`: the member that a method returns, and the method: `.m_numElem`, `numElem()`.
     """

@@ -95,7 +95,7 @@ def forget_set_in(loop: Stmt, context: Context, frame: Frame) -> None:
 
 
 def handed_on(context: Context, source: Frame, target: Frame) -> None:
-    """A function that is called, or that returns, knows what members hold, too."""
+    """Members keep their values in called functions, and after they return."""
     for decl in context.members_set.variables.values():
         if decl in source.env:
             target.env[decl] = source.env[decl]

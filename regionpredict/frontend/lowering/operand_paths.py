@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from regionpredict.frontend.syntax import CallExpr, CType
 
 Paths = Mapping[str, tuple[str, ...]]
-"""By scalar the kinds of operations on its longest way, the first one first."""
+"""For each scalar, the kinds of operations on its longest path, in order."""
 
 _ELEMENT = "*"
 
@@ -26,21 +26,21 @@ def element(text: str) -> str:
 
 
 def element_text(name: str) -> str | None:
-    """The element that a way goes from; None where that is a scalar."""
+    """The element at the start of a path. None for a scalar."""
     return name.removeprefix(_ELEMENT) if name.startswith(_ELEMENT) else None
 
 
 MOST_OPERATIONS = 64
-"""A longer way is cut off: it is as good as endless."""
+"""A longer path is cut off."""
 
 
 def through(paths: Paths, kind: str) -> Paths:
-    """The ways with one more operation at their end."""
+    """The paths with another operation at their end."""
     return {name: (*path, kind)[:MOST_OPERATIONS] for name, path in paths.items()}
 
 
 def joined(*several: Paths) -> Paths:
-    """The longest way of each scalar."""
+    """The longest path of each scalar."""
     longest: dict[str, tuple[str, ...]] = {}
     for paths in several:
         for name, path in paths.items():
@@ -50,8 +50,7 @@ def joined(*several: Paths) -> Paths:
 
 
 def converted(paths: Paths, from_type: CType, to_type: CType) -> Paths:
-    """The ways of a value of one type that is made one of another: a step between integer and
-    floating-point registers."""
+    """The paths of a value after a conversion between integer and floating-point registers."""
     kinds = {from_type.kind, to_type.kind}
     return through(paths, "fp_convert") if kinds == {"int", "float"} else paths
 
@@ -59,8 +58,8 @@ def converted(paths: Paths, from_type: CType, to_type: CType) -> Paths:
 class OperandPaths:
     """The arguments of inlined functions, and their return values.
 
-    Both in terms of the scalars around the call: a value goes through a function as through a pair
-    of brackets.
+    Both in terms of the scalars around the call, as if the function were an expression in
+    parentheses.
     """
 
     def __init__(self) -> None:
@@ -69,27 +68,27 @@ class OperandPaths:
         self._results: list[Paths] = []
 
     def of_scalar(self, name: str) -> Paths:
-        """The ways of a variable that is read: of a parameter those of what it was given."""
+        """The paths of a variable that is read. For a parameter, those of its argument."""
         return self._given.get(name, {name: ()})
 
     def of_call(self, call: CallExpr) -> Paths:
-        """The ways through a function that was followed; none through others."""
+        """The paths through an inlined function. Empty for other functions."""
         return self._returned.get(call, {})
 
     def assigned(self, name: str) -> None:
-        """A parameter that is set holds what it was given no longer."""
+        """A parameter that is set no longer has its argument's paths."""
         self._given.pop(name, None)
 
     def enter(self, given: Mapping[str, Paths]) -> None:
-        """A function is followed; `given` are the ways to its parameters, by their names."""
+        """Enters an inlined function. `given` are the paths to its parameters, by name."""
         self._given.update(given)
         self._results.append({})
 
     def returns(self, paths: Paths) -> None:
-        """The function that is followed now may return this."""
+        """Adds a possible return value of the current function."""
         if self._results:
             self._results[-1] = joined(self._results[-1], paths)
 
     def leave(self, call: CallExpr) -> None:
-        """The function has been followed to its end."""
+        """Leaves the inlined function."""
         self._returned[call] = self._results.pop()

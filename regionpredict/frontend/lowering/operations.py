@@ -1,4 +1,4 @@
-"""One C expression -> its operations, array accesses, calls and scalars."""
+"""Finds the operations, array accesses, calls and scalars of a C expression."""
 
 from __future__ import annotations
 
@@ -116,13 +116,13 @@ class Tally:
         return {name: path for name, path in self.paths.items() if element_text(name) is None}
 
     def _element_paths(self) -> Paths:
-        """Those of the elements that it writes, too."""
+        """The finished statement, with the paths of the elements that it writes."""
         written = {access.text for access in self.accesses if access.kind == "write"}
         elements = {element_text(name): path for name, path in self.paths.items()}
         return {text: path for text, path in elements.items() if text in written and text}
 
     def declared(self, decl: Decl, ctype: CType) -> None:
-        """A variable is declared with the value visited last, which is of `ctype`."""
+        """Declares a variable of type `ctype` with the last visited value."""
         name = self.context.name_of(decl, self.frame.depth)
         self.writes.add(name)
         self.operands.assigned(name)
@@ -135,14 +135,14 @@ class Tally:
             self.operations[operation] = self.operations.get(operation, 0) + 1
 
     def _work(self, kind: str, bits: int) -> None:
-        """Counts an operation that the value visited last goes through."""
+        """Counts an operation on the last visited value."""
         self.count(kind, bits)
         self.paths = through(self.paths, kind)
 
     # -- expressions ----------------------------------------------------------------------------
 
     def visit(self, expression: Expression) -> CType:
-        """Counts an expression that is read, and gives its type."""
+        """Counts an expression that is read, and returns its type."""
         self.paths = {}
         if ends_here(expression):  # a run that goes on does not come here
             return UNKNOWN
@@ -163,7 +163,7 @@ class Tally:
         return decl.ctype
 
     def _place(self, expression: Index | Member | Unary, kind: str) -> CType:
-        """An lvalue in memory: its address is visited, and an access of `kind` noted."""
+        """Visits the address of an lvalue in memory, and records an access of this `kind`."""
         ctype = self._address_of(expression)
         if ctype.kind in ("array",):
             return ctype
@@ -219,7 +219,7 @@ class Tally:
             self.paths = {**self.paths, element(show(expression)): ()}
 
     def _address_of(self, expression: Expression) -> CType:
-        """Visits what an lvalue's address is made of, and gives the lvalue's type."""
+        """Visits the parts of an lvalue's address, and returns the lvalue's type."""
         if isinstance(expression, Index):
             base = self._base(expression.base)
             to_base = self.paths
@@ -402,7 +402,7 @@ class Tally:
         return ctype
 
     def _visit_perhaps(self, expression: Expression) -> CType:
-        """The same of what may not run."""
+        """The same for code that may not run."""
         self._perhaps += 1
         ctype = self.visit(expression)
         self._perhaps -= 1
@@ -440,7 +440,7 @@ class Tally:
         return ctype
 
     def _library_call(self, call: CallExpr, ctype: CType) -> None:
-        """A call of a function whose body is not seen: of a library that is known, or of none."""
+        """A call of a function without a visible body, from a known library or unknown."""
         name = call.name
         arithmetic, moved = vector_arithmetic(name), memory_intrinsic(name)
         if arithmetic is not None:
@@ -461,7 +461,7 @@ class Tally:
         self.calls.append(Call(name, call.span, memory=not known, place=place))
 
     def _synchronised(self, call: CallExpr) -> Access | None:
-        """The lock that a call takes or releases, or what it updates atomically."""
+        """The lock that a call acquires or releases, or the place that it updates atomically."""
         position = place_argument(call.name)
         if position is None or position >= len(call.args):
             return None
@@ -475,7 +475,7 @@ class Tally:
         )  # fmt: skip
 
     def _moved(self, call: CallExpr, moved: MemoryIntrinsic) -> bool:
-        """A vector load or store; False where its address is not understood."""
+        """A vector load or store. False if its address is not understood."""
         if moved.argument >= len(call.args):
             return False
         argument = call.args[moved.argument]

@@ -1,4 +1,4 @@
-"""Constructs that share work otherwise than by a worksharing loop: they have a row, and no hint.
+"""Constructs that share work without a worksharing loop. They get a row without a hint.
 
 `task`, `taskloop` and `sections` distribute work with an unknown concurrency. `target` without a
 loop is for a device. A loop under `target` is predicted on this host, which runs it without a
@@ -22,7 +22,7 @@ _HOST = (
 
 
 def other_constructs(body: Stmt) -> Iterator[tuple[Directive, str, str]]:
-    """The constructs of a function's body with the rule and what it says, the outer ones first.
+    """The constructs of a function's body with the rule and its message, outer ones first.
 
     Everything inside `target` is on the device. Except for loops, the outermost construct
     represents it.
@@ -49,7 +49,7 @@ def _find(statement: Stmt, *, in_target: bool) -> Iterator[tuple[Directive, str,
 
 
 def is_target(pragma: Pragma) -> bool:
-    """Whether a directive has a device run its statement: `target data` and its like do not."""
+    """Whether a directive runs its statement on a device. `target data` and similar ones do not."""
     directive_tokens = pragma.kind.split()
     return directive_tokens[0] == "target" and not {"data", "enter", "exit", "update"} & set(
         directive_tokens

@@ -1,4 +1,4 @@
-"""The `parallel` around a worksharing loop: its clauses, and what else its threads do together."""
+"""The `parallel` around a worksharing loop: its clauses, and its other shared constructs."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ from regionpredict.ir import LoopSuccessor, ParallelConstruct, Span, TeamSynchro
 
 _KINDS = frozenset(("barrier", "single", "master", "masked", "critical", "sections"))
 _NESTING = {"omp_set_max_active_levels": 1, "omp_set_nested": 0}
-"""Up to which argument they leave inner teams at one thread."""
+"""The largest argument with which inner teams have one thread."""
 _ENVIRONMENT = frozenset(("setenv", "putenv"))
 _WAITING = frozenset(("barrier", "single", "sections"))
 
 
 class ParallelSite(NamedTuple):
-    """A `parallel` directive, and how many of the loops around a region it encloses."""
+    """A `parallel` directive, and how many of the loops around the region are inside it."""
 
     directive: Directive
     depth: int
 
 
 def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> ParallelConstruct:
-    """The construct; `frame` knows the loops around the region."""
+    """The construct. `frame` has the loops around the region."""
     pragma, body = site.directive.pragma, site.directive.body
     if pragma.is_loop:
         body = None  # of a combined construct: its loop
@@ -67,7 +67,7 @@ def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> Pa
 def _synchronisations(
     statement: Stmt, loops: tuple[For, ...]
 ) -> Iterator[tuple[Directive, tuple[For, ...]]]:
-    """The constructs outside worksharing loops and inner teams, with the loops around each."""
+    """The constructs outside worksharing loops and inner teams, with the enclosing loops of each."""
     if isinstance(statement, Directive):
         directive_tokens = statement.pragma.kind.split()
         if directive_tokens[0] in _KINDS:
@@ -88,8 +88,11 @@ def outer_parallel(directives: Sequence[Directive], own: Directive) -> Span | No
 
 
 def nests_teams(unit: LinkedUnit) -> bool:
-    """Whether the unit asks for teams inside teams, which OpenMP leaves out by default
-    (5.2, sec. 2.4, table 2.1: max-active-levels-var is 1 for most implementations)."""
+    """Whether the unit enables nested teams.
+
+    They are disabled by default (OpenMP 5.2, sec. 2.4, table 2.1: max-active-levels-var is 1 for
+    most implementations).
+    """
     return any(
         type(expression) is CallExpr and _asks_for_nesting(expression)
         for body in unit.bodies()
@@ -98,8 +101,9 @@ def nests_teams(unit: LinkedUnit) -> bool:
 
 
 def _asks_for_nesting(call: CallExpr) -> bool:
-    """`omp_set_nested(1)`, `omp_set_max_active_levels(n)` but for levels up to 1, and
-    `setenv("OMP_NESTED", ...)`."""
+    """`omp_set_nested(1)`, `omp_set_max_active_levels(n)` with n > 1, and `setenv("OMP_NESTED",
+    ...)`.
+    """
     first = call.args[0] if call.args else None
     if call.name in _NESTING:
         return not (isinstance(first, IntLit) and first.value <= _NESTING[call.name])
@@ -120,15 +124,17 @@ class Callers(NamedTuple):
 
 
 class TeamsAround:
-    """Which functions of a unit run inside parallel regions, by all that calls them."""
+    """Finds the functions of a unit that run inside parallel regions, from all of their callers."""
 
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
         self._known: dict[Decl, Callers] = {}
 
     def callers_of(self, function: Function) -> Callers:
-        """Those of a function, also through other functions. A function without callers is called
-        from outside."""
+        """The `parallel` directives of a function, also through other functions.
+
+        A function without callers is called from outside.
+        """
         decl = function.decl
         if decl not in self._known:
             self._known[decl] = Callers(frozenset(), elsewhere=False)  # for calls of itself
@@ -190,7 +196,7 @@ def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
 
 
 def _in_order(block: Compound) -> Iterator[Stmt]:
-    """The statements of a block, those of blocks in it that declare nothing each by itself."""
+    """The statements of a block. Inner blocks without declarations are flattened."""
     for item in block.items:
         if isinstance(item, Compound) and _is_plain(item):
             yield from _in_order(item)

@@ -49,14 +49,14 @@ _MOST_COPIES = 8  # from parameter to parameter by value
 
 
 class _Target(NamedTuple):
-    """A pointer, or a struct, as an expression of a function."""
+    """A pointer or a struct, as an expression in a function."""
 
     value: Expression
     function: Function
 
 
 class PointedMembers:
-    """Asks where the pointers of one region come from."""
+    """Finds the origins of the pointers of one region."""
 
     def __init__(self, unit: LinkedUnit, context: Context) -> None:
         self._unit = unit
@@ -68,9 +68,9 @@ class PointedMembers:
         self._settings: dict[Stored, Sequence[Site] | None] = {}
 
     def name_of(self, use: Member | Index, function: Function) -> tuple[Expr, Function] | None:
-        """The member where its pointer comes from, and the function whose words these are.
+        """The member at the origin of its pointer, and the function of its names.
 
-        `function` is the region's. None where it has no other name.
+        `function` is the region's. None if the member has no other name.
         """
         what = stored_at(use)
         home = self._home(use, function)
@@ -107,7 +107,7 @@ class PointedMembers:
         return self._settings[what] if what is not None else None
 
     def _reads_settled(self, use: Expression, function: Function) -> bool:
-        """Whether a function has no other value of a member before, under the same name.
+        """Whether the member has no earlier value under the same name in a function.
 
         A value read by a condition such as `if (s->n == 0) s->n = 64;` is not a size.
         """
@@ -223,7 +223,7 @@ class PointedMembers:
     # -- what is set but once --------------------------------------------------------------------
 
     def _is_set_once(self, what: Stored) -> bool:
-        """Whether each object of the struct has one value of it, as far as the files show."""
+        """Whether each object of the struct has a single value of this member in the given files."""
         if what not in self._once:
             places = self._unit.set_at(what)
             self._once[what] = places is not None and all(map(self._is_for_each, places))
@@ -253,7 +253,7 @@ class PointedMembers:
     # -- what stays as it is --------------------------------------------------------------------
 
     def _is_steady(self, place: Expression) -> bool:
-        """Whether the pointers in structs on the way to a place are set at one place at most."""
+        """Whether each pointer in a struct on the path to a place is set at most once."""
         while True:
             inner = _inside(place)
             if inner is None:
@@ -279,7 +279,7 @@ class PointedMembers:
     # -- words ----------------------------------------------------------------------------------
 
     def _words(self, place: Expression) -> str:
-        """A place in words of its own, the same of the same place; "" where it has none."""
+        """A unique name for a place. "" if it has none."""
         if isinstance(place, Name):
             return self._context.name_of(place.decl)
         inner = _inside(place)
@@ -294,7 +294,10 @@ class PointedMembers:
         return f"{place.op}({words})" if isinstance(place, Unary) else words
 
     def _home(self, place: Expression, function: Function) -> Function | None:
-        """The function whose variable a place begins with; the region's own for a global one."""
+        """The function of the variable at the beginning of a place.
+
+        For a global variable, the region's function.
+        """
         root = _root(place)
         if root is None or root.decl.kind in ("global", "static"):
             return function if root is not None else None
@@ -335,7 +338,7 @@ def _copied(decl: Decl) -> Expression | None:
 
 
 def _reads_of(field: Decl, function: Function) -> list[Expression]:
-    """The places where a function itself reads a member, of any object, but for conditions."""
+    """The places where a function itself reads a member of any object, except in conditions."""
     reads: list[Expression] = []
     for statement in every_statement(function.body):
         if isinstance(statement, If):

@@ -16,7 +16,10 @@ from regionpredict.quoting import double_quoted
 
 
 def in_array(base: Expression, place: Pointer, shape: Array | None) -> bool:
-    """Whether `base->x` is a member of an array's element; `shape` is what `place` lies in."""
+    """Whether `base->x` is a member of an array element.
+
+    `shape` is the array that contains `place`.
+    """
     if any(subscript != 0 for subscript in place.subscripts):
         return True
     if shape is not None and shape.dims[:1] not in ((), (None,)):
@@ -25,7 +28,7 @@ def in_array(base: Expression, place: Pointer, shape: Array | None) -> bool:
 
 
 def is_written_pointer(expression: Expression) -> bool:
-    """Whether it is a pointer that the source writes as one: no container, no reference."""
+    """Whether it is a pointer in the source, neither a container nor a reference."""
     if not isinstance(expression, Name):
         return False
     ctype = expression.decl.ctype
@@ -33,7 +36,7 @@ def is_written_pointer(expression: Expression) -> bool:
 
 
 def nameless(expression: Expression | None) -> str:
-    """How a value that has no name is shown: a text as it is written, all else by `?`.
+    """The display of a value without a name: a string as it is written, anything else as `?`.
 
     >>> nameless(Opaque("", string="rows"))
     '"rows"'
@@ -43,7 +46,7 @@ def nameless(expression: Expression | None) -> str:
 
 
 def is_nameless(label: str) -> bool:
-    """Whether that is how a value without a name is shown."""
+    """Whether it is the display of a value without a name."""
     return label == "?" or label.startswith('"')
 
 

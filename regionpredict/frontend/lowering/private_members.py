@@ -23,7 +23,7 @@ class SetMembers:
     def held(
         self, path: str | None, field: Decl, frame: Frame
     ) -> tuple[Pointer | None, Pointer | None]:
-        """Where a member at a path leads that was set, and the place that its struct copies."""
+        """The target of a member that was set, and the place that its struct was copied from."""
         if not self.variables or path is None:
             return None, None
         struct = path.removesuffix(field.name).removesuffix(".").removesuffix("->")

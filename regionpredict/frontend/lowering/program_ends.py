@@ -1,4 +1,4 @@
-"""Which statements end the program: a run that is timed to its end does not go through them.
+"""Finds statements that end the program. A run that ends normally never executes them.
 
 if (p == NULL) {
     fprintf(stderr, "row %d is missing", i);     is  nothing but the test

@@ -1,11 +1,11 @@
-"""Variables of other functions by the names that a user can give: `main:n`, where the region has an
-`n` of its own.
+"""Names variables of other functions so that a user can set them: `main:n` if the region has its
+own `n`.
 
     void rows(int n) { ... for (i = 0; i < n; i++) ... }        n is main:n*main:n
     int main(void) { ... rows(n * n); }
 
-One whose function is not known, or that a region has twice, as in a function that calls itself,
-keeps its prime.
+A variable keeps its prime if its function is unknown, or if it occurs twice in a region, as in a
+recursive function.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PRIMED = re.compile(r"\w+'+")
 def with_home_names(
     region: Region, definitions: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region and its definitions, with primed names in the form of their own function."""
+    """The region and its definitions, with primed names qualified by their function."""
     counted = {loop.variable for loop in (*region.enclosing, *region.loops())}
     twice = Counter((other.function, other.plain) for other in region.others)
     homes = {

@@ -1,4 +1,4 @@
-"""The syntax tree of one worksharing loop -> `Region`.
+"""Lowers the syntax tree of one worksharing loop to a `Region`.
 
 Before, as C, and after, as the IR dump shows it:
 
@@ -86,7 +86,7 @@ _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "t
 
 
 class SiteMet(Exception):  # noqa: N818
-    """The place that was asked for is reached with these values."""
+    """Raised when the requested place is reached, with the values there."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__()
@@ -198,7 +198,7 @@ class RegionBuilder:
     # -- values alone ---------------------------------------------------------------------------
 
     def _trial(self, site: For | CallExpr | None = None) -> RegionBuilder:
-        """Another builder that leaves values in the same variables, and passes over loops."""
+        """Another builder that sets the same variables, and skips loops."""
         trees = self.calls.trees
         trial = RegionBuilder(
             self.unit, self.function, self.pragma, self.span, trees, self.context, site
@@ -216,7 +216,7 @@ class RegionBuilder:
         return None
 
     def _passed_over(self, loop: For | While | RangeFor, frame: Frame) -> list[Node]:
-        """A loop as what it may change, inside and after it."""
+        """Applies the possible effects of a loop, inside and after it."""
         if isinstance(loop, For):
             self.body(loop.init, frame)
         self.values.forget_changed(loop, self.effects.written_in(loop), frame)
@@ -266,7 +266,8 @@ class RegionBuilder:
     def _unsteady(self, loop: For, frame: Frame) -> list[Node]:
         """A loop without constant steps, with all iterations in sequence if they are known.
 
-        So are the stages of a transform, `for (s = 256; s > 1; s /= 2)`, each of another shape.
+        An example is the stages of a transform, `for (s = 256; s > 1; s /= 2)`, which have
+        different shapes.
         """
         iterations = self.values.known_iterations(loop, frame)
         if iterations is None:
@@ -334,7 +335,7 @@ class RegionBuilder:
     ) -> Node | None:
         """A loop that carries numbers between iterations. None if it is not counted.
 
-        `asked`: the place of its condition, if not at the loop.
+        `asked` is the place of its condition if that is not at the loop.
         """
         if loop.condition is None or not self.context.open_loops:
             return None
@@ -461,7 +462,7 @@ class RegionBuilder:
         return self._rare(statement, frame)
 
     def _items(self, items: tuple[Stmt, ...], frame: Frame) -> list[Node]:
-        """Statements in their order; what a `goto` goes back over is a loop that is not counted."""
+        """Lowers statements in order. Statements that a `goto` repeats form an uncounted loop."""
         nodes: list[Node] = []
         items, rest = parted(items, in_loop=self.calls.in_loop)
         at = 0
@@ -557,7 +558,7 @@ class RegionBuilder:
     ) -> Branch:
         """The sides of a condition, and the values they leave in variables.
 
-        `test` is the condition's value, where it has one: it chooses between two numbers.
+        `test` is the condition's value if it is known. It selects one of two numbers.
         """
         before = dict(frame.env)
         lowered: list[tuple[Node, ...]] = []
@@ -659,7 +660,7 @@ def _holds(loop: Stmt, site: For | CallExpr) -> bool:
 
 
 def _counters(loop: Stmt) -> set[Decl]:
-    """The variables that the header of a `for` counts with."""
+    """The counters in the header of a `for`."""
     if not isinstance(loop, For) or loop.increment is None:
         return set()
     return {inner.decl for inner in every_expression(loop.increment) if isinstance(inner, Name)}

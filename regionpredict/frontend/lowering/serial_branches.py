@@ -1,4 +1,4 @@
-"""The conditions around calls and teams, by which executions are counted across functions.
+"""The conditions around calls and parallel regions, for counting executions across functions.
 
 for (t = 0; t < nt; t++) { step(); if (t % 10 == 0) report(); }     report() where !(t % 10)
 """
@@ -43,7 +43,7 @@ _Counters = dict[str, Span]
 
 
 def serial_branches_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialBranch]:
-    """The sides of the conditions at `spans`, each with what is said of its names."""
+    """The sides of the conditions at `spans`, each with the definitions of its names."""
     branches: list[SerialBranch] = []
     for function in unit.bodies() if spans else ():
         conditions = _Conditions(unit, function, spans)
@@ -52,7 +52,7 @@ def serial_branches_of(unit: LinkedUnit, spans: Collection[Span]) -> list[Serial
 
 
 class _Conditions:
-    """Those of one function."""
+    """The conditions of one function."""
 
     def __init__(self, unit: LinkedUnit, function: Function, spans: Collection[Span]) -> None:
         self._unit = unit
@@ -90,7 +90,7 @@ class _Conditions:
             self._in(below, frame, counters)
 
     def _asks_for_function(self, test: Expression | None) -> bool:
-        """Whether it is `table[k] != NULL`: who follows the pointer knows what is in there."""
+        """Whether it is `table[k] != NULL`. The target of the call shows whether this holds."""
         if isinstance(test, Binary) and test.op == "!=" and is_null(test.right):
             test = test.left
         return bool(self._unit.functions_at(test)) if isinstance(test, (Index, Member)) else False
@@ -106,7 +106,9 @@ class _Conditions:
         return {**counters, name: loop.span}
 
     def _declared(self, statement: DeclStmt, frame: Frame) -> None:
-        """`const int odd = t % 2;` is what it begins with, where nothing else sets it."""
+        """The initial value of a variable without other assignments, as in `const int odd = t %
+        2;`.
+        """
         written = writes_in(self._unit, self._function)
         for decl in statement.decls:
             number = decl.ctype.kind in ("int", "float") and decl.kind == "local"
@@ -125,7 +127,7 @@ class _Conditions:
             self._add(statement.span, number, value, show(side.condition), counters)
 
     def _elements(self, call: CallExpr, frame: Frame, counters: _Counters) -> None:
-        """The subscripts by which a call means one or the other function of a table."""
+        """The subscripts that select the function of a call from a table."""
         pointer = picking_in(call)
         picked = (
             picked_from_table(self._unit, pointer, self._function) if pointer is not None else None

@@ -1,5 +1,7 @@
-"""Loops outside parallel regions: those that repeat calls, for counting executions, and those with
-serial work."""
+"""Loops outside parallel regions.
+
+Those that repeat calls count executions, and others have serial work.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from regionpredict.ir import SerialLoop, SerialNest, Span
 
 
 def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoop]:
-    """The headers of the counted loops at `spans`, each with what is said of its names."""
+    """The headers of the counted loops at `spans`, each with the definitions of its names."""
     if not spans:
         return []
     serial: list[SerialLoop] = []
@@ -40,7 +42,7 @@ def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoo
 
 
 def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNest]:
-    """The loops at `spans` with all that is in them, as regions without threads."""
+    """The loops at `spans` with their bodies, as regions of one thread."""
     if not spans:
         return []
     trees = CallTrees(unit)
@@ -61,7 +63,7 @@ def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNes
 def _outermost(
     statement: Stmt, loops: tuple[For, ...], spans: Collection[Span], *, inside: bool
 ) -> Iterator[tuple[For | RangeFor, tuple[For, ...]]]:
-    """The outermost counted loops at these places, and in what is repeated otherwise there."""
+    """The outermost counted loops at these places and inside the uncounted loops there."""
     if isinstance(statement, (For, RangeFor, While)):
         inside = inside or statement.span in spans
         if inside and not isinstance(statement, While):

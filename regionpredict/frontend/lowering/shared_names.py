@@ -38,8 +38,7 @@ def shared_names(
 
 
 def home_of(expression: Member, context: Context, frame: Frame) -> str:
-    """The variable that a member is in, "this" of the object whose function has the region, ""
-    where that is not known."""
+    """The variable that contains a member, or "this" for the method's own object. "" if unknown."""
     first: Expression | None = expression
     while isinstance(first, (Member, Unary, Cast)):
         first = first.base if isinstance(first, Member) else first.operand

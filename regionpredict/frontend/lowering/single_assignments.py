@@ -50,7 +50,7 @@ _MAY_NOT_RUN = (*REPEATS, If, Switch)
 
 
 class SetOnce:
-    """Asks for the members and elements of one region."""
+    """Finds the values of the members and elements in one region."""
 
     def __init__(self, unit: LinkedUnit, context: Context, pointed: PointedMembers) -> None:
         self._unit = unit
@@ -194,7 +194,7 @@ class SetOnce:
     def are_one_value(
         self, handed: Sequence[tuple[Function, CallExpr, Expression]], depth: int = 0
     ) -> bool:
-        """Whether the arguments of calls, each in its function, are one value in the whole run."""
+        """Whether the arguments of these calls have the same value in the whole run."""
         values = {self._context.value(value, Frame({})) for _, _, value in handed}
         if any(not self._is_steady(value, caller, call, depth) for caller, call, value in handed):
             return False
@@ -206,7 +206,7 @@ class SetOnce:
     # -- what steady values are made of ---------------------------------------------------------
 
     def _in_roots(self, value: Expr, home: Function, depth: int) -> Expr:
-        """A steady value of a function in names that are made of no others."""
+        """A constant value of a function, in names that are not defined by others."""
         roots = {name: root for name in value.names
                  if (root := self._root_of(name, home, depth + 1)) is not None}  # fmt: skip
         return value.substitute(roots)
@@ -245,7 +245,7 @@ class SetOnce:
         return self._context.value(value, Frame({})), caller
 
     def _runs_once(self, function: Function, depth: int) -> bool:
-        """Whether a program runs a function but once, as `main`."""
+        """Whether the program runs a function only once, like `main`."""
         if depth > _DEEPEST:
             return False
         if function.name == "main":

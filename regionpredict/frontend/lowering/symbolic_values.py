@@ -1,4 +1,4 @@
-"""The symbolic side of lowering: what the integers and pointers of a region are worth.
+"""The symbolic values of a region's integers and pointers during lowering.
 
 A `Context` follows one region. It gives each variable a unique name, stores the known value of each
 integer and pointer, and converts C expressions to `Expr`s and `Pointer`s.
@@ -67,7 +67,7 @@ _MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
 class Context:
     """Names, values and arrays of one region.
 
-    `objects`: what the one object of a class is called, where the program has but one.
+    `objects` gives the name of a class's object if the program has only one.
     """
 
     def __init__(
@@ -98,7 +98,9 @@ class Context:
     # -- names ----------------------------------------------------------------------------------
 
     def name_of(self, decl: Decl, instance: int = 0) -> str:
-        """The name a variable has in this region: its own, or primed where two share it."""
+        """The name of a variable in this region: its own, or a primed one if two variables share
+        it.
+        """
         local = decl.kind in ("local", "parameter")
         # An external variable is the same in all units, whatever declares it.
         key: tuple[Decl | str, int] = (decl.symbol or decl, instance if local else 0)
@@ -107,7 +109,7 @@ class Context:
         return self._names[key]
 
     def name_of_undeclared(self, text: str) -> str:
-        """The name of what no declaration in sight explains: of no loop that declares one alike."""
+        """The name of a variable without a visible declaration, different from all loop variables."""
         key = (text, 0)
         return self._names[key] if key in self._names else self._unique(text, key)
 
@@ -118,22 +120,23 @@ class Context:
         return name
 
     def named(self) -> Mapping[str, tuple[Decl, int]]:
-        """The variable that each name so far means, and how many calls deep it is declared."""
+        """The variable of each name so far, and the call depth of its declaration."""
         return self._declared
 
     def holder(self, decl: Decl, depth: int, frame: Frame) -> Frame | None:
-        """The frame of a variable that is declared so many calls deep: this one, or that of a
-        function around."""
+        """The frame of a variable declared at this call depth: the current frame or a caller's."""
         around = (frame, *reversed(self.frames))
         own = next((outer for outer in around if decl in outer.env), None)
         return own or next((outer for outer in around if outer.depth == depth), None)
 
     def varying(self, name: str) -> Expr:
-        """A value that changes with the loops around it in a way that is not understood."""
+        """A value that changes with the enclosing loops in an unknown way."""
         return Expr.atom("varying", label=name, over=self.open_loops)
 
     def moves(self, expression: Expression | None, frame: Frame) -> bool:
-        """Whether a variable in it changes with the loops around: `u` in `graph.neighbors(u)`."""
+        """Whether a variable in it changes with the enclosing loops, like `u` in
+        `graph.neighbors(u)`.
+        """
         for one in every_expression(expression) if expression is not None else ():
             held = frame.env.get(one.decl) if isinstance(one, Name) else None
             values = held.subscripts if isinstance(held, Pointer) else [held] if held else []
@@ -164,7 +167,7 @@ class Context:
     # -- integers -------------------------------------------------------------------------------
 
     def exactly(self, expression: Expression, frame: Frame) -> Expr:
-        """The value of an expression as C's types have it, for numbers of any size."""
+        """The value of an expression in the arithmetic of C's types, for numbers of any size."""
         before, self.exact = self.exact, True
         value = self.value(expression, frame)
         self.exact = before
@@ -253,7 +256,7 @@ class Context:
         return Expr.atom("call", self.value(expression.operand, frame), label=expression.op)
 
     def _loaded(self, expression: Expression, frame: Frame) -> Expr:
-        """A value read from memory: a parameter where no loop moves its address."""
+        """A value read from memory. It is a parameter if no loop changes its address."""
         copied = None
         if isinstance(expression, Member):
             path = self.path(expression, frame)
@@ -346,7 +349,7 @@ class Context:
     # -- memory ---------------------------------------------------------------------------------
 
     def path(self, expression: Expression | None, frame: Frame) -> str | None:
-        """`s->grid.nx` for a member reached through variables only, else None."""
+        """`s->grid.nx` for a member reached through variables only. Otherwise None."""
         if expression is None:
             return "this"
         if isinstance(expression, Name):
@@ -384,7 +387,7 @@ class Context:
         return "this" if decl.name == "this" else f"&{self.name_of(decl, frame.depth)}"
 
     def pointer(self, expression: Expression, frame: Frame) -> Pointer | None:
-        """The address that an expression of pointer or array type is worth."""
+        """The address that an expression of pointer or array type evaluates to."""
         if isinstance(expression, Name):
             return self._named_pointer(expression.decl, frame)
         if isinstance(expression, Index):
@@ -550,7 +553,7 @@ class Context:
         return inner._replace(subscripts=(*place.subscripts, ZERO), offset=offset)
 
     def element(self, expression: Expression | None, frame: Frame) -> Pointer | None:
-        """The place of an lvalue in memory, `pointee` being its type; None for plain scalars."""
+        """The place of an lvalue in memory, with its type in `pointee`. None for plain scalars."""
         if isinstance(expression, Index):
             return self._indexed(expression, frame)
         if isinstance(expression, Unary) and expression.op == "*":

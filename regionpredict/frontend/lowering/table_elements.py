@@ -1,4 +1,4 @@
-"""Which functions an expression picks from a table, by its subscripts, whatever these are.
+"""Finds the functions that an expression selects from a table, as a function of its subscripts.
 
 table[t % 2]()            a() where t % 2 == 0, b() where t % 2 == 1
 suite.tests[i].run()      the i-th of a list in a struct
@@ -67,7 +67,7 @@ def is_open_pointer(argument: Expression) -> bool:
 
 
 class _Step(NamedTuple):
-    """From a list to something in it: to a member, or to an element of an array of `extent`."""
+    """A step into an initializer list: to a member, or to an element of an array of `extent`."""
 
     member: str = ""
     subscript: Expression | None = None
@@ -104,7 +104,7 @@ def _anywhere(step: _Step) -> _Step:
 
 
 def _moves(expression: Expression) -> bool:
-    """Whether asking for a subscript changes something: `table[k++]`."""
+    """Whether evaluating a subscript has side effects: `table[k++]`."""
     steps = isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS
     return steps or isinstance(expression, (Assign, CallExpr))
 
@@ -115,7 +115,10 @@ _ANY = Opaque("any")
 def _root(
     unit: LinkedUnit, function: Function, place: Expression, steps: list[_Step]
 ) -> Decl | None:
-    """The variable that a place is in; the steps to it are added, the last one first."""
+    """The variable that contains a place.
+
+    The steps to the place are added to `steps`, the last one first.
+    """
     for _ in range(_MOST_STEPS):
         place = _bare(_initial(unit, function, place))
         if isinstance(place, Name):
@@ -184,7 +187,7 @@ def _initial(unit: LinkedUnit, function: Function, value: Expression) -> Express
 
 
 def _functions(value: Expression | None, steps: list[_Step]) -> list[str] | None:
-    """The functions in a value that some steps lead to, one after the other."""
+    """The functions in the part of a value at the end of these steps."""
     if not steps:
         if value is None or is_null(value):
             return [""]
@@ -215,7 +218,7 @@ def _member(value: Expression, member: str) -> Expression | None:
 
 
 def _index(steps: list[_Step]) -> Expression | None:
-    """The number of the function among all, of subscripts that are not constant."""
+    """The position of the function among all, as a function of the variable subscripts."""
     whole: Expression | None = None
     for step in steps:
         if step.subscript is None or isinstance(step.subscript, IntLit):

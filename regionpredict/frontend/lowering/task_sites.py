@@ -40,8 +40,7 @@ from regionpredict.ir import Span
 class LoopSite(NamedTuple):
     """A directive with the loop whose iterations it shares, and its surroundings.
 
-    `target`: a device is to run it. `nested_in` is a `parallel` around the one that starts the
-    region's team.
+    `target`: it runs on a device. `nested_in` is a `parallel` that encloses the region's own.
     """
 
     directive: Directive
@@ -59,7 +58,7 @@ def task_sites(statement: Stmt) -> Iterator[LoopSite]:
 
 
 def _find(statement: Stmt, loops: tuple[For, ...], before: tuple[Stmt, ...]) -> Iterator[LoopSite]:
-    """`before`: what the innermost loop's body does to variables until it comes here."""
+    """`before` are the statements in the innermost loop's body before the task."""
     if isinstance(statement, Directive) and statement.pragma.is_task:
         if statement.pragma.kind != "task":  # a taskloop
             yield LoopSite(statement, _loop_of(statement.body), "orphaned", loops, None)

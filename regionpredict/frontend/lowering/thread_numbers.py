@@ -30,18 +30,18 @@ from regionpredict.frontend.syntax import (
 
 
 class ThreadNumbers:
-    """Which statements of a unit ask for the thread's number, in functions that they call too."""
+    """Finds the statements of a unit that use the thread number, also in called functions."""
 
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
         self._known: dict[Function, bool] = {}
 
     def asked_in(self, statement: Stmt) -> bool:
-        """Whether a statement asks for it."""
+        """Whether a statement calls `omp_get_thread_num`."""
         return any(map(self.asks, expressions_in(statement)))
 
     def asks(self, expression: Expression) -> bool:
-        """Whether an expression is a call that does."""
+        """Whether an expression is such a call."""
         if not isinstance(expression, CallExpr):
             return False
         if expression.name == "omp_get_thread_num":
@@ -55,19 +55,21 @@ class ThreadNumbers:
         return self._known[function]
 
     def hang_on(self, expression: Expression, moved: Collection[Decl]) -> bool:
-        """Whether an expression's value may, where those of `moved` do."""
+        """Whether an expression's value may depend on the thread number, given the variables
+        `moved` that do.
+        """
         return any(
             self.asks(inner) or (isinstance(inner, Name) and inner.decl in moved)
             for inner in every_expression(expression)
         )
 
     def head(self, loop: For, moved: Collection[Decl]) -> bool:
-        """Whether a loop's header depends on it."""
+        """Whether a loop's header depends on the thread number."""
         first = own_expressions(loop.init) if loop.init is not None else ()
         return any(self.hang_on(part, moved) for part in (*first, *own_expressions(loop)))
 
     def moved_in(self, body: Stmt, parameters: Collection[Decl] = ()) -> set[Decl]:
-        """The variables that may depend on it, by assignment or by a condition."""
+        """The variables that may depend on the thread number, by assignment or by a condition."""
         moved = set(parameters)
         before = -1
         while len(moved) > before:

@@ -1,4 +1,5 @@
-"""Whether loop bounds made of the thread's number deal a range of iterations to a team's threads.
+"""Whether loop bounds that contain the thread number partition a range of iterations among the
+threads.
 
     for (i = t * n / p; i < (t + 1) * n / p; i++)    [0, n) in blocks:   schedule(static)
     for (i = t; i < n; i += p)                       [0, n) in turn:     schedule(static, 1)
@@ -31,7 +32,7 @@ _UNEVEN = 1.25  # times the mean: the longest block of those that are as long as
 
 
 class ThreadBounds(NamedTuple):
-    """The header of a loop, of names: `THREAD`, `TEAM`, and what the program has."""
+    """The header of a loop in terms of `THREAD`, `TEAM` and the program's names."""
 
     start: Expr
     comparison: str
@@ -40,11 +41,11 @@ class ThreadBounds(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """All names in it."""
+        """All names in the header."""
         return self.start.names | self.bound.names | self.step.names
 
     def having(self, bindings: Mapping[str, Expr]) -> ThreadBounds:
-        """The same with names replaced, as short as it gets."""
+        """The header with names replaced, simplified."""
         start, bound, step = (
             shortened(part.substitute(bindings)) for part in (self.start, self.bound, self.step)
         )
@@ -52,7 +53,9 @@ class ThreadBounds(NamedTuple):
 
 
 class Partition(NamedTuple):
-    """How the iterations of `whole`, which names no thread, are dealt: `static`, `static,1`."""
+    """The schedule (`static` or `static,1`) that distributes the iterations of `whole`, the serial
+    range.
+    """
 
     whole: ThreadBounds
     schedule: str
@@ -95,7 +98,7 @@ def _whole(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
 
 
 def _trial_bindings(names: Sequence[str], multiple: int) -> Iterator[dict[str, Number]]:
-    """Values for names, the same at each call: small and large ones, in any order."""
+    """Reproducible values for names, small and large, in random order."""
     draw = Random(0)
     for _ in range(_TRIALS if names else 1):
         if multiple > 1:
@@ -124,7 +127,7 @@ def _dealing(
 
 
 def _are_blocks(parts: Sequence[range], everything: range) -> bool:
-    """Whether they are all iterations, cut into pieces of neighbours, in any order."""
+    """Whether they are all iterations, divided into contiguous pieces in any order."""
     end = 0
     for part in sorted(parts, key=lambda part: (part[0] - everything.start) * everything.step):
         if part != everything[end : end + len(part)]:
@@ -150,7 +153,7 @@ def _range(bounds: ThreadBounds, bindings: Mapping[str, Number]) -> range | None
 
 
 def shortened(expression: Expr) -> Expr:
-    """Without choices that are none: `n < n ? a : b` is b, `min(n, n - 1)` is n - 1, `n % 1` is 0.
+    """Simplifies decided choices: `n < n ? a : b` is b, `min(n, n - 1)` is n - 1, `n % 1` is 0.
 
     >>> n = Expr.name("n")
     >>> str(shortened(Expr.atom("select", Expr.atom("lt", n, n - 1), n, n - 2)))

@@ -114,7 +114,7 @@ class VariableValues:
         frame.env[decl] = header.pointer.plus(end) if header.pointer is not None else end
 
     def forget(self, decl: Decl, frame: Frame) -> None:
-        """The variable holds what is not understood from now on."""
+        """Makes the variable unknown from here on."""
         name = self.context.name_of(decl, frame.depth)
         if decl.ctype.kind == "pointer":
             frame.env.pop(decl, None)
@@ -143,7 +143,7 @@ class VariableValues:
         return chosen(test, then, other, BY_IF) if plain else None
 
     def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
-        """How much `decl` grows in one iteration of a loop: in its body, and in its header."""
+        """The increment of `decl` in one iteration of a loop, in its body and its header."""
         return self.advance_of(loop.body, loop.increment, decl, frame)
 
     def advance_of(
@@ -155,7 +155,7 @@ class VariableValues:
         return None if inside is None or own is None else inside + own
 
     def advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
-        """How much `decl` grows in one run of `body`, where every write is `v++` or `v += c`."""
+        """The increment of `decl` in one run of `body`, if every write is `v++` or `v += c`."""
         if decl not in self.effects.written_in(body):
             return ZERO
         if isinstance(body, Compound):
@@ -185,7 +185,7 @@ class VariableValues:
         return None
 
     def set(self, decl: Decl, value: Expression | None, frame: Frame) -> None:
-        """The variable gets the value of an expression."""
+        """Assigns the value of an expression to the variable."""
         if value is None:
             return
         if decl.ctype.kind == "int":
@@ -206,7 +206,7 @@ class VariableValues:
             frame.env[decl] = self.context.varying(self.context.name_of(decl, frame.depth))
 
     def assign(self, expression: Expression, frame: Frame) -> None:
-        """All that an expression writes to variables."""
+        """Applies all writes of an expression to variables."""
         assigned(expression, self.context, frame)
         if isinstance(expression, Binary) and expression.op == ",":
             self.assign(expression.left, frame)
@@ -231,7 +231,7 @@ class VariableValues:
             self._beside(expression, frame)
 
     def declare(self, decl: Decl, value: Expression, frame: Frame) -> None:
-        """A variable is declared with an initial value."""
+        """Declares a variable with an initial value."""
         declared(decl, value, self.context, frame)
         self.set(decl, value, frame)
         self._beside(value, frame, decl)
@@ -293,7 +293,7 @@ class VariableValues:
             self.forget(decl, frame)
 
     def may_store(self, loop: For) -> bool:
-        """Whether they may do it to one that the loop's own header reads."""
+        """Whether statements may change an integer that the loop's own header reads."""
         read = (part for part in (loop.condition, loop.increment) if part is not None)
         return self._stores(loop) and any(
             isinstance(inner, Name) and inner.decl in self.context.exposed
@@ -324,7 +324,7 @@ class VariableValues:
         return self.context.converted(value, assign.left.decl.ctype)
 
     def grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
-        """The variable grows by an amount. None: by an unknown one."""
+        """Increments the variable by an amount. None: unknown."""
         held = frame.env.get(decl)
         if held is None or decl.ctype.kind not in ("int", "pointer"):
             if decl.ctype.kind in ("int", "pointer"):
@@ -339,12 +339,12 @@ class VariableValues:
 
 
 def is_plain(value: Expr) -> bool:
-    """Whether a value is made of names and numbers alone."""
+    """Whether a value consists of names and numbers."""
     return value.kinds.isdisjoint(("varying", "call", "ref"))
 
 
 def _sets(expression: Expression) -> bool:
-    """Whether it sets a variable itself."""
+    """Whether the expression itself sets a variable."""
     return any(
         isinstance(inner, Assign) or (isinstance(inner, Unary) and inner.op in INCREMENT_OPERATORS)
         for inner in every_expression(expression)
@@ -367,5 +367,5 @@ def _kept(value: Expr, decl: Decl) -> Expr:
 
 
 def in_order(decls: Collection[Decl]) -> list[Decl]:
-    """As declared, so that names are given in the same order at every run."""
+    """In the order of declaration, so that names are the same in every run."""
     return sorted(decls, key=lambda decl: (decl.span, decl.name))

@@ -1,4 +1,4 @@
-"""Where a function sets a variable, and to what."""
+"""Finds where a function sets a variable, and the value."""
 
 from __future__ import annotations
 

@@ -484,7 +484,7 @@ def _slot(decl: Decl) -> Place:
 
 
 def _decays(decl: Decl) -> bool:
-    """Whether an array is really a pointer: a parameter."""
+    """Whether an array is a parameter, which is a pointer."""
     return decl.kind == "parameter" and decl.ctype.kind == "array"
 
 

@@ -1,7 +1,7 @@
-"""A program's statements are executed as far as values are known.
+"""Executes a program's statements as far as values are known.
 
-Doors: `argument_values(unit, argv)` follows `main` with its arguments and input files.
-`values_in(unit, function)` follows any function, whose arguments are unknown.
+There are two entry points. `argument_values(unit, argv)` executes `main` with its arguments and
+input files. `values_in(unit, function)` executes any function with unknown arguments.
 """
 
 from regionpredict.frontend.program_arguments.function_values import FunctionValues, values_in

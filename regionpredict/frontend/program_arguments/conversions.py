@@ -1,4 +1,4 @@
-"""Numbers in texts as the C library reads them (C11, 7.22.1 and 7.21.6.2)."""
+"""Parses numbers in strings like the C library (C11, 7.22.1 and 7.21.6.2)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def real_number(text: str) -> Read:
 
 
 class Scanned(NamedTuple):
-    """The result of `sscanf`: the assigned values in order, and their number without those of `%n`.
+    """The result of `sscanf`: the assigned values in order, and their number, not counting `%n`.
 
     `end` is the end of what was read, and `missing` whether a value was missing.
     """

@@ -1,4 +1,4 @@
-"""Environment of a program that is started alone: variables, MPI, mathematical functions.
+"""The environment of a program with a single process: variables, MPI, mathematical functions.
 
 getenv("SIZE")               a null pointer: no variable is set
 MPI_Comm_size(comm, &size)   one process, whose rank is 0 (MPI 4.0, sec. 7.4.1)
@@ -60,7 +60,7 @@ def environment_value(
 
 
 def _reduce(memory: Memory, own: Value, reduced: Value) -> None:
-    """One process alone reduces: what it has is the result, also where that was there before."""
+    """A reduction over a single process: its own value is the result, also in place."""
     if not isinstance(reduced, Address):
         return
     source = array_at(own.place) if isinstance(own, Address) else None
@@ -74,8 +74,10 @@ def _reduce(memory: Memory, own: Value, reduced: Value) -> None:
 
 
 def exact_result(name: str, arguments: Sequence[Value]) -> Value | None:
-    """The result of a mathematical function whose result is the same everywhere: none is rounded
-    to another number. None for other functions."""
+    """The result of a mathematical function that has the same result on every platform.
+
+    None for other functions.
+    """
     return _number(name, arguments) if name.removeprefix("std::") in _EXACT else None
 
 

@@ -1,4 +1,4 @@
-"""Values of expressions in a followed program, where known."""
+"""Evaluates expressions of an interpreted program, as far as values are known."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _MOST_ZEROS = 64  # elements of an array that its list of values leaves out
 
 
 class Evaluator(Caller, ABC):
-    """Values of expressions over a memory, with what they change in it."""
+    """Evaluates expressions over a memory, and applies their side effects to it."""
 
     library: Mapping[str, Handler] = LIBRARY
 
@@ -93,7 +93,9 @@ class Evaluator(Caller, ABC):
 
     @property
     def steps(self) -> int:
-        """The work so far: expressions evaluated, and memories compared that take as long."""
+        """The work so far: the number of evaluated expressions, and comparisons of memories in the
+        same unit.
+        """
         return self._evaluated + self.memory.copied.variables // _COMPARED_A_STEP
 
     @property
@@ -111,17 +113,17 @@ class Evaluator(Caller, ABC):
 
     @abstractmethod
     def defines(self, call: CallExpr) -> bool:
-        """Whether the program itself has the function that is called."""
+        """Whether the called function is part of the program."""
 
     def around(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
-        """The result of a function that asks what is around the program; None for any other."""
+        """The result of a function that queries the environment. None for any other."""
         read = stream_value(self.files, self.memory, call, arguments, assumed=self.assumed)
         if read is not None:
             return read
         return environment_value(call, arguments, self.memory, assumed=self.assumed)
 
     def value(self, expression: Expression | None) -> Value:
-        """The value of an expression; everything that it changes is changed."""
+        """Evaluates an expression and applies its side effects."""
         self._evaluated += 1
         handler = self._VALUES.get(type(expression))
         return UNKNOWN if handler is None else handler(self, expression)
@@ -132,7 +134,7 @@ class Evaluator(Caller, ABC):
         return UNKNOWN if place is None else held(self._loaded(place, ctype), ctype)
 
     def _opaque(self, expression: Opaque) -> Value:
-        """A string literal, or a `std::string` that is made of a text."""
+        """A string literal, or a `std::string` constructed from one."""
         if expression.string is not None:
             return Text(expression.string)
         given = self.value(expression.children[0]) if expression.children else UNKNOWN
@@ -156,7 +158,10 @@ class Evaluator(Caller, ABC):
         return Address(made if any(constructed) else made.at(0))
 
     def _construct(self, place: Place, value: Expression) -> bool:
-        """Has a value of a class made at a place; False where it is none, which is evaluated."""
+        """Constructs a value of a class at a place.
+
+        False for any other value, which is evaluated.
+        """
         call = constructor_call(_NOWHERE, value)
         if call is None:
             self.value(value)
@@ -168,7 +173,7 @@ class Evaluator(Caller, ABC):
     # -- places -----------------------------------------------------------------------------------
 
     def place(self, expression: Expression | None) -> Place | None:
-        """Where the value of an expression is; None where that is not known."""
+        """The place of an expression's value. None if unknown."""
         if isinstance(expression, Name):
             return Place(self._meet(expression.decl))
         if isinstance(expression, Cast):
@@ -192,7 +197,7 @@ class Evaluator(Caller, ABC):
         return None
 
     def _meet(self, decl: Decl) -> Decl:
-        """The declaration of a variable. A global one gets its initial value when first met."""
+        """The declaration of a variable. A global one gets its initial value at its first use."""
         if decl.kind not in ("global", "static"):
             return decl
         key = decl.symbol or decl
@@ -211,7 +216,7 @@ class Evaluator(Caller, ABC):
         return decl
 
     def initialise(self, place: Place, ctype: CType, init: Expression) -> None:
-        """Puts the value of an initialiser to a place."""
+        """Stores the value of an initializer at a place."""
         elements = initial_values(init)
         if constructor_call(_NOWHERE, init) is not None:
             self._construct(place, init)
@@ -233,7 +238,7 @@ class Evaluator(Caller, ABC):
             self._initialise_members(place, ctype, elements)
 
     def members_of(self, ctype: CType) -> Iterable[Decl]:
-        """The numbers in a struct, as far as they are known."""
+        """The known numbers in a struct."""
         return ()
 
     def _initialise_members(
@@ -260,13 +265,13 @@ class Evaluator(Caller, ABC):
         return UNKNOWN if place is None else Struct(frozenset(self.memory.inside(place).items()))
 
     def _made(self, elements: Sequence[Expression], ctype: CType) -> Place:
-        """A struct without a name, of a list of values."""
+        """An unnamed struct from a list of values."""
         made = Place(Decl("", "local", ctype, Span("", 0)))
         self._initialise_members(made, ctype, elements)
         return made
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
-        """Puts a value to a place; of a struct, everything in it."""
+        """Stores a value at a place. For a struct, everything in it."""
         elements = initial_values(source) if ctype.kind == "struct" else None
         if elements is not None:  # which may name what is there now: `g = (grid){g.ny, g.nx};`
             made = self._made(elements, ctype)
@@ -285,7 +290,9 @@ class Evaluator(Caller, ABC):
         self.memory.write(place, self._as_pointer(value, ctype), ctype)
 
     def put(self, place: Place, value: Value, ctype: CType | None = None) -> None:
-        """Puts a number, an address, or what is in a struct to a place where nothing is known."""
+        """Stores a number, an address, or the contents of a struct at a place with unknown
+        contents.
+        """
         inside = value.inside if isinstance(value, Struct) else (((), value),)
         for steps, inner in inside:
             self.memory.write(Place(place.decl, (*place.steps, *steps)), inner, ctype)
@@ -297,11 +304,11 @@ class Evaluator(Caller, ABC):
         return value
 
     def read_at(self, place: Place) -> Value:
-        """The value at a place; unknown where the same bytes also have another type."""
+        """The value at a place. Unknown if the same bytes are also accessed with another type."""
         return UNKNOWN if place.decl in self.retyped else self.memory.read(place)
 
     def _as_pointer(self, value: Value, ctype: CType) -> Value:
-        """An address as a pointer of that type; unknown where it is of bytes of another number."""
+        """An address as a pointer of that type. Unknown if the element sizes differ."""
         if not isinstance(value, Address) or ctype.element is None:
             return value
         there = value.place.decl.ctype
@@ -343,7 +350,7 @@ class Evaluator(Caller, ABC):
         return held(value, ctype)
 
     def _forget_some(self, target: Expression) -> None:
-        """Something is written, and it is not known which element, or of what."""
+        """A write to an unknown element or an unknown object."""
         part = target
         while isinstance(part, Index):
             whole = self._array_of(part)
@@ -356,12 +363,12 @@ class Evaluator(Caller, ABC):
         self.forget_written(written_to(target))
 
     def forget_written(self, written: Written) -> None:
-        """Forgets what a write may have changed."""
+        """Makes everything unknown that a write may have changed."""
         untouched = self._untouched.setdefault(written, {})
         forget_written(self.memory, written, self.taken, untouched)
 
     def _array_of(self, element: Index) -> Place | None:
-        """The array that an element is of; None where that is not known."""
+        """The array that contains an element. None if unknown."""
         base = self.value(element.base)
         if isinstance(base, Address):
             return array_at(base.place)
@@ -416,14 +423,14 @@ class Evaluator(Caller, ABC):
         return UNKNOWN
 
     def argument(self, number: int) -> Value:
-        """`argv[number]`: a text, or a null pointer after the last one."""
+        """`argv[number]`: a string, or a null pointer after the last one."""
         if 0 <= number < len(self.argv):
             at = self.options.order[number]
             return Text(self.argv[at], 0, at)
         return 0 if number == len(self.argv) else UNKNOWN
 
     def look_at(self, value: Value) -> None:
-        """The program reads a text."""
+        """Records that the program reads a string."""
         if isinstance(value, Text) and value.argument is not None:
             self.read.add(value.argument)
 
@@ -502,12 +509,12 @@ class Evaluator(Caller, ABC):
 
 
 def _is_row(expression: Expression) -> bool:
-    """Whether it is an element of an array that is an array itself."""
+    """Whether it is an element of an array of arrays."""
     return isinstance(expression, Index) and type_of(expression).kind == "array"
 
 
 def function_at(value: Value) -> Decl | None:
-    """The function that an address is of; None for any other value."""
+    """The function at an address. None for any other value."""
     if not isinstance(value, Address) or value.place.steps:
         return None
     return value.place.decl if value.place.decl.kind == "function" else None

@@ -1,4 +1,4 @@
-"""Follows a program from `main` on with the arguments that it will be given.
+"""Executes a program from `main` on with the given arguments.
 
 Statements are executed in order, and unknown values stay unknown. An unknown condition is followed
 on both sides, and different results become unknown. A side that ends the program is assumed not to
@@ -72,8 +72,8 @@ _MOST_DEPTH = 20
 def _run_folders(unit: LinkedUnit) -> tuple[Path, ...]:
     """The folders in which the program may be started, the most likely first.
 
-    They are the working folder, the folder of the source of `main`, and the folders around it, up
-    to the root of the project.
+    They are the working folder, the folder of the source of `main`, and its parents up to the root
+    of the project.
     """
     own, top = Path(unit.path).resolve().parent, project_root(Path(unit.path))
     return (Path(), own, *(folder for folder in own.parents if folder.is_relative_to(top)))
@@ -106,7 +106,7 @@ class Follower(LoopFollower):
         return found._replace(variables=frozenset(map(self._meet, found.variables)))
 
     def run(self, main: Function) -> Followed:
-        """Follows the program from `main` on."""
+        """Executes the program from `main` on."""
         given: tuple[Value, ...] = (len(self.argv), Arguments())
         for parameter, value in zip(main.parameters, given, strict=False):
             self.memory.write(Place(parameter), value)
@@ -120,7 +120,7 @@ class Follower(LoopFollower):
         return self.seen
 
     def remark(self, call: CallExpr, what: str) -> None:
-        """Reports code that cannot be followed."""
+        """Reports code that cannot be executed."""
         self._say(f"{call.span.file}:{call.span.line}: {what}")
 
     def _say(self, text: str) -> None:
@@ -140,7 +140,7 @@ class Follower(LoopFollower):
         self.seen.add_entry(span, entry)
 
     def _sole_objects(self) -> dict[str, Decl]:
-        """The objects that go by one name in all functions, also those of the callers."""
+        """The objects with the same name in all functions, including those of the callers."""
         objects: dict[str, Decl] = {}
         if not self.unit.objects:
             return objects
@@ -177,14 +177,14 @@ class Follower(LoopFollower):
         return signal
 
     def _locals_of(self, function: Function) -> frozenset[Decl]:
-        """The variables that end with a function."""
+        """The variables whose lifetime ends with a function."""
         if function not in self._locals:
             inner = {decl for decl in declared_in(function.body) if decl.kind == "local"}
             self._locals[function] = frozenset({*function.parameters, *inner})
         return self._locals[function]
 
     def _may_return(self, signal: Signal | None, memory: Memory) -> bool:
-        """Notes what is there where a function may return, and goes on on another way."""
+        """Records the memory at a possible return, and continues on the other path."""
         if signal is None or signal.kind != "return":
             return False
         self.returned[-1].append((memory.copy(), signal.value))
@@ -199,7 +199,7 @@ class Follower(LoopFollower):
         return call.decl is not None and self.unit.body_of(call.decl) is not None
 
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """A function of the program's own, or one that is not seen."""
+        """Calls a function of the program, or one without a visible body."""
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if call.free:
             self.seen.gaps |= body is not None
@@ -235,7 +235,7 @@ class Follower(LoopFollower):
         return UNKNOWN if signal is None else signal.value
 
     def _may_enter(self, body: Function) -> bool:
-        """Whether a function is followed where it is called here."""
+        """Whether a function is executed at this call."""
         return body not in self.stack and len(self.stack) <= _MOST_DEPTH
 
     def _may_be_called(self, function: Decl) -> None:
@@ -250,13 +250,13 @@ class Follower(LoopFollower):
         self.memory = before.common(self.memory)
 
     def _without_place(self, value: Value, ctype: CType) -> Value:
-        """The address of a value that has none, which a reference is bound to."""
+        """The address of a temporary that a reference is bound to."""
         place = Place(Decl("", "local", ctype.element or CType("unknown"), _NOWHERE))
         self.put(place, value)
         return Address(place)
 
     def _this_of(self, body: Function) -> Value | None:
-        """The object whose method is running, where one of the same class is called."""
+        """The object of the running method, if a method of the same class is called."""
         if not body.parameters or body.parameters[0].name != "this":
             return None
         return self.memory.read(Place(body.parameters[0]))
@@ -267,7 +267,7 @@ class Follower(LoopFollower):
             self.remark(call, f"what {call.name}() takes from the arguments is not followed")
 
     def _forget_pointed(self, arguments: Sequence[Value]) -> None:
-        """A function that is not seen may write to whatever its arguments point to."""
+        """A function without a visible body may write to all targets of its arguments."""
         for value in arguments:
             if isinstance(value, Address) and value.place.decl not in self.kept:
                 self.memory.forget(array_at(value.place))
@@ -362,7 +362,7 @@ class Follower(LoopFollower):
             self.initialise(Place(decl), decl.ctype, decl.init)
 
     def _decides(self, statement: If) -> bool:
-        """Whether it may call a function of the program, or begin a team."""
+        """Whether it may call a function of the program, or start a parallel region."""
         if statement not in self._deciding:
             self._deciding[statement] = any(
                 self.unit.body_of(decl) is not None for decl in calls_in(statement)
@@ -421,7 +421,7 @@ class Follower(LoopFollower):
         return self._cases_from(items[start:])
 
     def _cases_from(self, items: Sequence[Stmt]) -> Signal | None:
-        """Runs a `switch` from one of its labels on."""
+        """Executes a `switch` from one of its labels on."""
         signal, early = self._with_jumps(lambda: self._sequence(items), BREAK)
         if signal is not None and signal.kind == "break":
             signal = None

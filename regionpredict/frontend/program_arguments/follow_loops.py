@@ -1,4 +1,4 @@
-"""Follows the loops of a program, iteration by iteration or by one representative iteration.
+"""Executes the loops of a program, iteration by iteration or by one representative iteration.
 
 After a loop with an unknown or distant end, only unchanged values are known.
 """
@@ -59,7 +59,7 @@ _CONTINUE = frozenset(("continue",))
 
 
 class _State(NamedTuple):
-    """The inputs of further decisions. `met` are counters of what was met."""
+    """The state that decides how loops continue. `met` counts the events so far."""
 
     memory: Memory
     option_text: Value
@@ -67,7 +67,7 @@ class _State(NamedTuple):
 
 
 def steps_of_each(programs: int) -> int:
-    """How many steps each of several programs may take.
+    """The maximum number of steps for each of several programs.
 
     >>> steps_of_each(1), steps_of_each(10), steps_of_each(100)
     (500000, 200000, 50000)
@@ -76,7 +76,7 @@ def steps_of_each(programs: int) -> int:
 
 
 class LoopFollower(Evaluator):
-    """Follows loops for a follower of other statements."""
+    """Executes loops for an interpreter of the other statements."""
 
     def __init__(
         self, argv: Sequence[str], written: WrittenByCalls, *, assumed: bool, most_steps: int
@@ -97,15 +97,15 @@ class LoopFollower(Evaluator):
 
     @abstractmethod
     def _statement(self, statement: Stmt) -> Signal | None:
-        """Follows a statement; what ends it."""
+        """Executes a statement. Returns how it ends."""
 
     @abstractmethod
     def _enter(self, span: Span) -> None:
-        """Notes the values where a region or a loop begins."""
+        """Records the values at the start of a region or a loop."""
 
     @abstractmethod
     def _may_return(self, signal: Signal | None, memory: Memory) -> bool:
-        """Notes what is there where a function may return, and goes on on another way."""
+        """Records the memory at a possible return, and continues on the other path."""
 
     def _loop(self, loop: For | While) -> Signal | None:
         if isinstance(loop, For) and loop.init is not None:
@@ -146,8 +146,10 @@ class LoopFollower(Evaluator):
         self.rounds_inside = around
 
     def _rounds(self, loop: For | While, most: int, rounds: int | None) -> Signal | None:
-        """Follows a loop iteration by iteration, up to a total number of steps. `rounds`: the
-        result of its header."""
+        """Executes a loop iteration by iteration, up to a total number of steps.
+
+        `rounds` is the number of iterations from its header.
+        """
         if rounds is not None and rounds > _MOST_ROUNDS:
             raise LongLoopError
         begin = self.steps
@@ -182,7 +184,7 @@ class LoopFollower(Evaluator):
         raise LongLoopError
 
     def _round(self, body: Stmt) -> Signal | None:
-        """Follows a loop's body once, as one of its rounds."""
+        """Executes a loop's body once, as one of its iterations."""
         signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE)
         if early and signal is not None and signal.kind != "continue":
             raise UnknownLoopError
@@ -190,7 +192,7 @@ class LoopFollower(Evaluator):
         return signal
 
     def _any_round(self, body: Stmt) -> None:
-        """Follows the body of a loop with any number of rounds."""
+        """Executes the body of a loop with an unknown number of iterations."""
         signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE | BREAK)
         self._may_return(signal, self.memory)
         self._merge_all(early)
@@ -211,7 +213,7 @@ class LoopFollower(Evaluator):
             self.memory = self.memory.common(other)
 
     def _may_jump(self, signal: Signal | None, memory: Memory) -> bool:
-        """Notes the values at an undecided `continue` or `break`, to go on without it."""
+        """Records the values at an undecided `continue` or `break`, to continue without it."""
         if signal is None:
             return False
         for jumps in reversed(self.jumps):
@@ -223,8 +225,7 @@ class LoopFollower(Evaluator):
         return False
 
     def _rounds_of(self, loop: For | While) -> int | None:
-        """How many rounds a loop has that nothing leaves early, where it begins; None where that is
-        not known."""
+        """The number of iterations of a loop without early exits, at its start. None if unknown."""
         header = header_of(loop)
         if header is None:
             return None
@@ -234,7 +235,7 @@ class LoopFollower(Evaluator):
         return -((begin - end) // header.step)
 
     def _state(self, counters: frozenset[Decl]) -> _State | None:
-        """All that decides what a round of a loop does, but for its counters."""
+        """Everything that decides the effect of an iteration, except the loop's counters."""
         memory = without_counters(self.memory, counters)
         if memory is None:
             return None
@@ -243,7 +244,10 @@ class LoopFollower(Evaluator):
         return _State(memory, self.option_text, met)
 
     def _unknown_loop(self, loop: For | While) -> None:
-        """A loop with an unknown number of rounds: what no round changes stays known."""
+        """A loop with an unknown number of iterations.
+
+        Values that no iteration changes stay known.
+        """
         if self._only_fills(loop):
             self._forget_written(loop)
             self.inside_filling += 1
@@ -256,7 +260,7 @@ class LoopFollower(Evaluator):
         self._repeat(loop.body, (loop.condition, increment))
 
     def _repeat(self, body: Stmt, beside: Sequence[Expression | None] = ()) -> None:
-        """Passes over a body until what is left is what no pass changes.
+        """Executes a body repeatedly until only values remain that it does not change.
 
         An inner loop runs again in each iteration of the outer one. Values that it changed the
         first time are then unknown at once, so that the cost is not exponential in the depth.
@@ -283,20 +287,21 @@ class LoopFollower(Evaluator):
         self.forget_written(written._replace(variables=met))
 
     def _once(self, body: Stmt) -> None:
-        """One round for all, where what they write was forgotten before."""
+        """One iteration that represents all, after everything that they write was made unknown."""
         before = self.memory.copy()
         self._any_round(body)
         self.memory = before.common(self.memory)
 
     def _only_fills(self, loop: For | While) -> bool:
-        """Whether a loop writes only floating-point numbers, which seldom are sizes, and its own
-        variables."""
+        """Whether a loop writes only its own variables and floating-point numbers, which are rarely
+        sizes.
+        """
         if loop not in self._filling:
             self._filling[loop] = only_fills(loop, self._written_in(loop))
         return self._filling[loop]
 
     def _reads_input(self, loop: For | While) -> bool:
-        """Whether a loop reads a file whose text is known, and so ends with it."""
+        """Whether a loop reads a file with a known text, so that it ends with the file."""
         if not self.files.read:
             return False
         if loop not in self._reading:

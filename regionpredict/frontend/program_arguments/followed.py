@@ -1,4 +1,4 @@
-"""Results of following a program, mainly the values at the start of its regions and loops."""
+"""Results of executing a program, mainly the values at the start of its regions and loops."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _MOST_ENTRIES = 8  # times that a region begins of which each is known by itself
 
 class Entry(NamedTuple):
     """The values at the start of a region or a loop, and the meaning of its function's names.
-    `shared` names mean the same in all functions. `frames` are the names of each active function,
-    of a recursive one those of its last call."""
+
+    `shared` names mean the same in all functions. `frames` are the names of each active function.
+    For a recursive one, they are those of its last call.
+    """
 
     memory: Memory
     names: dict[str, Decl]
@@ -46,7 +48,7 @@ class Followed:
     files: InputFiles = field(default_factory=InputFiles)
 
     def has_entry(self, span: Span, memory: Memory) -> bool:
-        """Whether what begins there began with the same values the last time."""
+        """Whether the last execution began with the same values."""
         entries = self.entries.get(span)
         return entries is not None and entries[-1].memory == memory
 

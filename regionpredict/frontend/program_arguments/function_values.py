@@ -5,9 +5,9 @@
     if (wide) n = 2 * m;             joined: n is (wide ? 2*m : 1024)
     #pragma omp parallel for
 
-The follower of `main` starts at the function. Parameters, members of their structs and variables of
-the whole program are symbols: the names of what they hold at the start. Results of functions
-without a body are unknown. A value holds at every execution of its directive.
+The interpreter of `main` starts at the function. Parameters, members of their structs and global
+variables are symbols for their values at the start. Results of functions without a body are
+unknown. A value holds at every execution of its directive.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ Symbol = Name | Member | CallExpr
 
 
 class NotFollowedError(Exception):
-    """A function that is not followed to its end."""
+    """Raised for a function that is not executed to its end."""
 
 
 class FunctionValues:
-    """The numbers at the directives of one function."""
+    """The values at the directives of one function."""
 
     def __init__(self, function: Function, follower: _FunctionFollower) -> None:
         self._memories = follower.memories
@@ -91,8 +91,10 @@ class FunctionValues:
     def value(
         self, site: Directive, use: Name | Member
     ) -> tuple[Expr, Mapping[str, Symbol]] | None:
-        """The value of a variable or a member at a directive, and what its names are of. None if
-        it is unknown, or what it was at the start."""
+        """The value of a variable or a member at a directive, and the meaning of its names.
+
+        None if it is unknown, or has not changed since the start.
+        """
         value = self._held(site, use)
         if value is None or self._is_older(site, value):
             return None
@@ -127,7 +129,7 @@ class FunctionValues:
         )
 
     def _place_of(self, use: Expression, memory: Memory) -> Place | None:
-        """The place of a member of a variable, or of what a known pointer leads to."""
+        """The place of a member of a variable, or of a known pointer's target."""
         if isinstance(use, Name):
             return Place(self._globals.get(use.decl.symbol or use.decl, use.decl))
         if not isinstance(use, Member) or use.base is None:
@@ -140,8 +142,10 @@ class FunctionValues:
 
 
 def values_in(unit: LinkedUnit, function: Function) -> FunctionValues | None:
-    """The numbers at the directives of a function, cached. None where it is not followed: with
-    `goto`, with code that is not read, or with too much work."""
+    """The values at the directives of a function, cached.
+
+    None if it is not executed, because of `goto`, unreadable code or too much work.
+    """
     if function not in unit.values:
         follower = _FunctionFollower(unit)
         try:
@@ -168,14 +172,14 @@ class _Unsure(NamedTuple):
 
 
 class _Symbol(NamedTuple):
-    """A name of what a place holds where the function starts, and an expression for it there."""
+    """A name for the value at a place at the start of the function, and an expression for it there."""
 
     place: Place
     use: Symbol
 
 
 class _FunctionFollower(Follower):
-    """One function from its begin, with all that it calls."""
+    """Executes one function from its start, with all that it calls."""
 
     library: Mapping[str, Handler] = {
         name: handler for name, handler in LIBRARY.items() if name not in WRITING
@@ -200,7 +204,7 @@ class _FunctionFollower(Follower):
         self.unsure.variables.update(unit.values[unit.path])
 
     def follow(self, function: Function) -> None:
-        """Notes in `memories` what is known at each directive that is reached."""
+        """Records in `memories` the known values at each reached directive."""
         for parameter in function.parameters:
             pointee = parameter.ctype.element
             if parameter.ctype.kind == "int":
@@ -218,7 +222,7 @@ class _FunctionFollower(Follower):
         self._function(function)
 
     def _name_members(self, parameter: Decl) -> None:
-        """The whole numbers in the struct to which a parameter points get names."""
+        """Gives names to the integers in the struct that a parameter points to."""
         target = self.memory.read(Place(parameter))
         pointee = parameter.ctype.element
         if pointee is None or not isinstance(target, Address):
@@ -244,15 +248,18 @@ class _FunctionFollower(Follower):
         return Taken(frozenset(self._escaped), frozenset(self._reached))
 
     def read_at(self, place: Place) -> Value:
-        """As of any program; unknown where it is unsure."""
+        """As for any program, but unknown if it is uncertain."""
         return UNKNOWN if self.unsure.has(place) else super().read_at(place)
 
     def around(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
-        """Nothing is known of what is around; mathematical functions are exact ones."""
+        """The environment is unknown. Mathematical functions are exact."""
         return exact_result(call.name, arguments)
 
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """As of any program. A function that is not followed may write what a pointer leads to."""
+        """As for any program.
+
+        A function that is not executed may write to the target of any pointer.
+        """
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if call.name in _SAVED:
             raise NotFollowedError
@@ -265,7 +272,7 @@ class _FunctionFollower(Follower):
         return super().called(call, arguments)
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
-        """As of any program. Two parameters may point to one object."""
+        """As for any program. Two parameters may point to the same object."""
         if self._handed and (place.decl in self._handed or place.decl.kind in _IN_FILE):
             last = place.steps[-1] if place.steps else None
             of_member = isinstance(last, str) and ctype.kind != "struct"
@@ -276,19 +283,21 @@ class _FunctionFollower(Follower):
         super().store(place, value, ctype, source)
 
     def _forget_escaped(self) -> None:
-        """Forgets all that others may change, except names that nothing seen changes."""
+        """Makes everything unknown that other code may change, except names that no visible code
+        changes.
+        """
         for decl, _ in self.memory.known():
             own = decl.kind in ("local", "parameter") and decl.name.isidentifier()
             if decl not in self._constant and (not own or decl in self._escaped):
                 self.memory.keep_if(decl, partial(self._is_first, decl))
 
     def _is_first(self, decl: Decl, at: Steps, value: Value) -> bool:
-        """Whether a value is the name of what is there at the start."""
+        """Whether a value is the symbol for the initial value of its place."""
         own = self.symbols.get(str(value)) if isinstance(value, Expr) else None
         return own is not None and own.place == Place(decl, at)
 
     def _enter(self, span: Span) -> None:
-        """Only directives are asked for."""
+        """Does nothing, since only directives are requested."""
 
     def _function(self, function: Function) -> Signal | None:
         if function not in self._scanned:
@@ -297,7 +306,7 @@ class _FunctionFollower(Follower):
         return super()._function(function)
 
     def _scan(self, function: Function) -> None:
-        """Notes the addresses that a function takes, and members that share their bytes."""
+        """Records the addresses that a function takes, and members that share their bytes."""
         whole: dict[Decl, int] = {}
         for expression in _expressions_of(function):
             if isinstance(expression, Unary) and expression.op == "&":
@@ -336,13 +345,13 @@ class _FunctionFollower(Follower):
             self.unsure.members.update((other, field.name))
 
     def members_of(self, ctype: CType) -> Iterable[Decl]:
-        """Those that the functions name which were entered."""
+        """The variables that occur in the executed functions."""
         for (owner, _, _), field in self._fields.items():
             if owner == ctype.class_name and field.ctype.kind in _NUMBERS and field.init is None:
                 yield field
 
     def _meet(self, decl: Decl) -> Decl:
-        """As of any program. Global variables are known if nothing sets them."""
+        """As for any program. Global variables are known if nothing sets them."""
         if decl.kind not in _IN_FILE:
             return decl
         met = super()._meet(decl)
@@ -363,13 +372,13 @@ class _FunctionFollower(Follower):
         return super()._statement(statement)
 
     def _if(self, statement: If) -> Signal | None:
-        """As of any program. The code after a certain end is followed, too."""
+        """As for any program. The code after a certain end is executed, too."""
         signal = super()._if(statement)
         ended = signal is not None and signal.kind == "end" and len(self.stack) == 1
         return None if ended else signal
 
     def _unknown_loop(self, loop: For | While) -> None:
-        """As of any program. The loop's own counters have names in its body."""
+        """As for any program. The loop's own counters have names in its body."""
         if len(self.stack) == 1 and isinstance(loop, For) and loop.increment is not None:
             moved = set(self.unit.effects.of(loop.increment))
             moved -= self.unit.effects.written_in(loop.body) | self._escaped
@@ -421,7 +430,7 @@ class _FunctionFollower(Follower):
 
 
 def _labels_in(statement: Stmt) -> int:
-    """How many labels a `switch` has, those of inner ones left out."""
+    """The number of labels of a `switch`, without those of inner ones."""
     own = len(statement.cases) if isinstance(statement, Compound) else 0
     return own + sum(_labels_in(inner) for inner in inner_statements(statement)
                      if not isinstance(inner, Switch))  # fmt: skip

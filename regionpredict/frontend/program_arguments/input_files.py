@@ -1,4 +1,4 @@
-"""The files that a followed program reads, as streams of text (C17, 7.21).
+"""The files that an interpreted program reads, as streams of text (C17, 7.21).
 
 `fopen("input.dat", "r")` gives the text of the file, if it is in a folder where the program may
 run. `fgets` and `fscanf` then read its lines and numbers.
@@ -23,17 +23,20 @@ from regionpredict.frontend.program_arguments.memory import (
 from regionpredict.frontend.syntax import CallExpr, CType, Decl
 
 READERS = frozenset(("fgets", "getline", "fgetc", "getc", "fscanf", "feof"))
-"""The functions that read a stream, or ask for its end."""
+"""The functions that read a stream, or test for its end."""
 END_OF_FILE = -1
 """The value of `EOF` in all common libraries."""
 _MOST_BYTES = 1 << 16
-"""A file of parameters is shorter. The contents of longer files are unknown, as are those of
-devices and of the process table, whose length is 0.
+"""The maximum length of a parameter file.
+
+The contents of longer files are unknown, like those of devices and of the process table, whose
+length is 0.
 """
 _FILE = CType("unknown")
 _TEXT = "(text)"
-"""The step, no member's name, from a stream to its text. The position is past the end after an
-attempt to read there, as for `feof`.
+"""The step from a stream to its text, which is not a member's name.
+
+The position is past the end after an attempt to read there, as for `feof`.
 """
 _MISSING, _FAILED = "(missing)", "(failed)"
 """The steps to the states of a stream."""
@@ -98,7 +101,7 @@ class Stream(NamedTuple):
 
     @staticmethod
     def open(memory: Memory, place: Place, text: str | None) -> Stream:
-        """Puts a stream with a text to a place. Without a text, the file is missing."""
+        """Stores a stream with a text at a place. Without a text, the file is missing."""
         stream = Stream(memory, place)
         memory.write(place.at(_TEXT), Text(text or ""))
         if text is None:
@@ -119,7 +122,7 @@ class Stream(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether reading has failed, as `std::ifstream` notes it."""
+        """Whether reading has failed, as in the state of a `std::ifstream`."""
         return self.memory.read(self.place.at(_FAILED)) == 1
 
     @property
@@ -129,7 +132,7 @@ class Stream(NamedTuple):
         return text.offset > len(text.text)
 
     def fail(self) -> None:
-        """Reading has failed."""
+        """Records that reading has failed."""
         self.memory.write(self.place.at(_FAILED), 1)
 
     def move(self, position: int) -> None:
@@ -137,7 +140,7 @@ class Stream(NamedTuple):
         self.memory.write(self.place.at(_TEXT), self.text._replace(offset=position))
 
     def take(self, length: int) -> str:
-        """Reads up to this many characters. An attempt to read past the end is noted."""
+        """Reads up to this many characters. Records an attempt to read past the end."""
         text = self.text
         taken = text.rest[:length]
         beyond = len(taken) < length
@@ -152,7 +155,7 @@ class Stream(NamedTuple):
         return self.take(length if most is None else min(length, most))
 
     def scan(self, form: str) -> Scanned:
-        """Reads values as `fscanf` does. A reader of numbers and words looks past their end."""
+        """Reads values like `fscanf`, which looks past the end of numbers and words."""
         rest = self.text.rest
         read = scanned(rest, form)
         left = rest[read.end :]
@@ -176,8 +179,9 @@ def stream_of(memory: Memory, value: Value) -> Stream | None:
 
 
 def found(files: InputFiles, name: Value, *, assumed: bool) -> Value:
-    """The text of an input file. 0 if it is missing and the surroundings of the program are
-    `assumed`, otherwise unknown.
+    """The text of an input file. 0 if it is missing and the program's environment is `assumed`.
+
+    Otherwise unknown.
     """
     if not isinstance(name, Text):
         return UNKNOWN

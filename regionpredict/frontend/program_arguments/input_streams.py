@@ -1,4 +1,4 @@
-"""The streams of C++ by which a followed program reads files (ISO C++17, 30.7 and 30.9).
+"""The C++ streams from which an interpreted program reads files (ISO C++17, 30.7 and 30.9).
 
 `std::ifstream in("input.dat"); in >> n; std::getline(in, line);` read as `fscanf` and `fgets` do.
 """

@@ -1,4 +1,4 @@
-"""The functions of the C library by which programs read their arguments."""
+"""The functions of the C library that programs use to read their arguments."""
 
 from __future__ import annotations
 
@@ -45,10 +45,13 @@ from regionpredict.ir import Span
 
 _INT = CType("int", 32)
 _TOKENS = Place(Decl("(strtok)", "global", CType("unknown"), Span("", 0)))
-"""Where `strtok` keeps the rest of its text."""
+"""The place where `strtok` keeps the rest of its string."""
 _HEAP = CType("unknown")
 _SIZES_OF = {"calloc": slice(0, 2), "aligned_alloc": slice(1, 2), "memalign": slice(1, 2)}
-"""Which arguments of what allocates are factors of the bytes: of any other its first."""
+"""The arguments of allocating functions whose product is the number of bytes.
+
+By default, the first argument.
+"""
 
 
 class Caller(Protocol):
@@ -64,7 +67,7 @@ class Caller(Protocol):
         """The value of an expression."""
 
     def place(self, expression: Expression | None) -> Place | None:
-        """Where an expression's value is."""
+        """The place of an expression's value."""
 
     def argument(self, number: int) -> Value:
         """An argument of the program."""
@@ -73,17 +76,17 @@ class Caller(Protocol):
         """The declaration that gives a variable its first value."""
 
     def remark(self, call: CallExpr, what: str) -> None:
-        """Reports code that cannot be followed."""
+        """Reports code that cannot be executed."""
 
     def look_at(self, value: Value) -> None:
-        """Notes that the program reads a text."""
+        """Records that the program reads a string."""
 
 
 Handler = Callable[[Caller, CallExpr], Value]
 
 
 def _arguments(caller: Caller, call: CallExpr, least: int) -> list[Value]:
-    """The values of a call's arguments, `least` of them at least; texts are looked at."""
+    """The values of a call's arguments, at least `least` of them. Strings in them count as read."""
     arguments = [caller.value(argument) for argument in call.args]
     for value in arguments:
         caller.look_at(value)
@@ -104,7 +107,7 @@ def _string(caller: Caller, value: Value) -> Value:
 
 
 def _characters_at(memory: Memory, place: Place) -> Value:
-    """The text that an array holds from a place on; unknown where no end is seen."""
+    """The string in an array from a place on. Unknown without a visible end."""
     text = ""
     while place.steps and isinstance(place.steps[-1], int):
         character = memory.read(place)
@@ -420,7 +423,10 @@ def _getopt(caller: Caller, call: CallExpr) -> Value:
 def _table(
     caller: Caller, argument: tuple[Expression, ...]
 ) -> list[tuple[LongOption, Place | None]] | None:
-    """The entries of a table of long options, with where each writes; None if it is not known."""
+    """The entries of a table of long options, with the place that each writes to.
+
+    None if unknown.
+    """
     if not argument or not isinstance(argument[0], Name):
         return None
     init = caller.first_value(argument[0].decl).init
@@ -449,7 +455,7 @@ WRITING = frozenset((
     "getopt_long", "fopen", "fscanf", "fgets", "getline", "fgetc", "getc", "feof", "rewind",
     "fseek", "fclose", "strtok",
 ))  # fmt: skip
-"""Those that write through pointers, or that know the arguments and files of the program."""
+"""The functions that write through pointers, or use the arguments and files of the program."""
 LIBRARY: dict[str, Handler] = {
     **dict.fromkeys(("atoi", "atol", "atoll", "stoi", "stol", "stoll", "stoul"), _to_whole),
     **dict.fromkeys(("atof", "stod", "stof"), _to_real),

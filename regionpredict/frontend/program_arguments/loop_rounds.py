@@ -1,4 +1,4 @@
-"""Properties of a loop's iterations from its text, before they are followed.
+"""Properties of a loop's iterations from its text, before they are executed.
 
 for (step = 0; step < 100; step++) solve();      its rounds do not look at the counter: one that
                                                  changes nothing is followed by such as it
@@ -37,8 +37,9 @@ _COMPARED = frozenset(("<", "<=", ">", ">=", "!="))
 
 
 def own_counters(loop: For | While) -> frozenset[Decl]:
-    """The variables that the header of a loop alone moves, and its body does not name; none where
-    it moves anything else.
+    """The variables that only the header of a loop changes, and that its body does not use.
+
+    Empty if the header changes anything else.
     """
     if not isinstance(loop, For) or loop.increment is None:
         return frozenset()
@@ -58,7 +59,7 @@ def own_counters(loop: For | While) -> frozenset[Decl]:
 
 
 def counters_in(statement: Stmt) -> set[Decl]:
-    """The variables that loops in a statement count with."""
+    """The counters of the loops in a statement."""
     return {
         target.decl
         for loop in every_statement(statement)
@@ -86,8 +87,9 @@ def grown_variables(statement: Stmt) -> set[Decl]:
 
 
 def only_fills(loop: For | While, written: Written) -> bool:
-    """Whether a loop with these writes changes only floating-point numbers, which seldom are sizes,
-    and its own variables."""
+    """Whether a loop with these writes changes only its own variables and floating-point numbers,
+    which are rarely sizes.
+    """
     own = {decl for decl in declared_in(loop) if decl.kind == "local"} | counters_in(loop)
     return (
         written != NOTHING
@@ -99,12 +101,12 @@ def only_fills(loop: For | While, written: Written) -> bool:
 
 
 def _is_real(decl: Decl) -> bool:
-    """Whether it is a floating-point number, or an array of such."""
+    """Whether it is a floating-point number or an array of them."""
     return element_type(decl).kind == "float"
 
 
 def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None:
-    """The memory but for the counters; None where something points to one."""
+    """The memory without the counters. None if a pointer points to one of them."""
     for own in memory.values.values():
         if any(isinstance(held, Address) and held.place.decl in counters for held in own.values()):
             return None
@@ -115,7 +117,9 @@ def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None
 
 
 class Header(NamedTuple):
-    """A loop that runs until its `counter`, moved by `step` per iteration, reaches its `bound`."""
+    """A loop that runs until its `counter`, incremented by `step` per iteration, reaches its
+    `bound`.
+    """
 
     counter: Name
     bound: Expression

@@ -1,4 +1,4 @@
-"""Memory of a followed program: numbers, texts, addresses, and unknown values."""
+"""The memory of an interpreted program: numbers, strings, addresses, and unknown values."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from regionpredict.ir import Expr
 
 
 class Text(NamedTuple):
-    """A `char *`: a constant text and a position in it.
+    """A `char *`: a constant string and a position in it.
 
-    `argument` is the number of the program's argument that it is part of, else None.
+    `argument` is the number of the program's argument that contains it, or None.
     """
 
     text: str
@@ -41,18 +41,18 @@ Step = str | int
 
 
 class Place(NamedTuple):
-    """Where a value is: a variable, and the members and elements on the way from it."""
+    """The place of a value: a variable, and the members and elements on the path from it."""
 
     decl: Decl
     steps: tuple[Step, ...] = ()
 
     def at(self, step: Step) -> Place:
-        """A member or an element of what is here."""
+        """A member or an element of this place."""
         return Place(self.decl, (*self.steps, step))
 
 
 def array_at(place: Place) -> Place:
-    """The array that an element is of; any other place is its own."""
+    """The array that contains an element. Any other place is returned unchanged."""
     inside = bool(place.steps) and isinstance(place.steps[-1], int)
     return Place(place.decl, place.steps[:-1]) if inside else place
 
@@ -76,28 +76,28 @@ class _Unknown:
 
 UNKNOWN = _Unknown()
 Value = int | float | Expr | Text | Arguments | Address | Struct | _Unknown
-"""An `Expr` is an integer in names, by what they hold where following starts."""
+"""An `Expr` is an integer in terms of names, which denote values at the start of the execution."""
 
 
 Steps = tuple[Step, ...]
 Contents = Mapping[Steps, Value]
 """The known values of a variable, by path."""
 BYTES = "(bytes)"
-"""The step, no member's name, from a block of memory to how many bytes it has."""
+"""The step from a block of memory to its number of bytes, which is not a member's name."""
 _FASTER_COPIED = 8  # variables are copied in the time in which one is compared
 MOST_VALUES = 512  # of one variable: what tells sizes is no long array
 
 
 @dataclass(slots=True)
 class Copied:
-    """How many variables were gone through in copying and comparing memories."""
+    """The number of variables that were visited to copy and compare memories."""
 
     variables: int = 0
 
 
 @dataclass(slots=True)
 class Memory:
-    """The values by variable and by the steps from it; what is not in it is not known.
+    """The values by variable and path. All other values are unknown.
 
     Values of a variable are replaced, never changed, so copies share them. Only the first values of
     a filled array are kept. `overwritten`: anything may have changed, including unmet variables.
@@ -132,7 +132,7 @@ class Memory:
         return (self.contents(place.decl) or _NOTHING).get(place.steps, UNKNOWN)
 
     def write(self, place: Place, value: Value, ctype: CType | None = None) -> None:
-        """Puts a value to a place, as its type holds it."""
+        """Stores a value at a place, converted to its type."""
         own = self.contents(place.decl) or _NOTHING
         if value is UNKNOWN or (len(own) >= MOST_VALUES and place.steps not in own):
             if place.steps in own:
@@ -155,9 +155,9 @@ class Memory:
             self.write(Place(new.decl, (*new.steps, *steps)), value, None if steps else ctype)
 
     def forget(self, place: Place) -> None:
-        """Nothing is known any more of a place, of what is inside it, and of what it is inside.
+        """Makes a place unknown, with everything inside it and everything that contains it.
 
-        A block stays as long as it was allocated.
+        The length of an allocated block stays known.
         """
         own = self.contents(place.decl)
         if own is not None:
@@ -168,24 +168,24 @@ class Memory:
             })  # fmt: skip
 
     def keep_if(self, decl: Decl, stays: Callable[[Steps, Value], bool]) -> None:
-        """Nothing is known any more of those parts of a variable that do not stay."""
+        """Makes all parts of a variable unknown, except those that stay."""
         own = self.contents(decl)
         if own and not all(stays(at, value) for at, value in own.items() if at[-1:] != (BYTES,)):
             self._keep(decl, {at: value for at, value in own.items()
                               if at[-1:] == (BYTES,) or stays(at, value)})  # fmt: skip
 
     def drop(self, decls: Iterable[Decl]) -> None:
-        """Variables end."""
+        """Removes variables at the end of their lifetime."""
         for decl in decls:
             self.values.pop(decl, None)
 
     def forget_all(self) -> None:
-        """Nothing is known any more of any place."""
+        """Makes all places unknown."""
         self.values.clear()
         self.overwritten = True
 
     def common(self, other: Memory) -> Memory:
-        """The values that both have."""
+        """The values that are the same in both."""
         same: dict[Decl, Contents] = {}
         self.copied.variables += len(self.values)
         for decl in self.values | other.values:
@@ -202,7 +202,7 @@ class Memory:
         return Memory(same, self.overwritten or other.overwritten, self.first, self.copied)
 
     def either(self, other: Memory, test: Value) -> Memory:
-        """The values after a condition, which are these where it holds, else the other's."""
+        """The values after a condition: these if it holds, otherwise the other's."""
         both = self.common(other)
         for decl in self.values | other.values if isinstance(test, Expr) else ():
             own, others = self.contents(decl) or _NOTHING, other.contents(decl) or _NOTHING
@@ -213,7 +213,9 @@ class Memory:
         return both
 
     def beyond(self, other: Memory) -> set[Place]:
-        """The places where this has values and the other, which has no others, has none."""
+        """The places that have a value here but not in the other memory, which has no additional
+        ones.
+        """
         places = set[Place]()
         for decl, own in self.values.items():
             left = other.contents(decl) or _NOTHING
@@ -222,12 +224,12 @@ class Memory:
         return places
 
     def forget_values(self, places: Iterable[Place]) -> None:
-        """Nothing is known any more of the values at these places themselves."""
+        """Makes the values at these places unknown, but not those inside them."""
         for place in places:
             self.write(place, UNKNOWN)
 
     def copy(self) -> Memory:
-        """The same values, to be changed by itself."""
+        """An independent copy of the values."""
         self.copied.variables += len(self.values) // _FASTER_COPIED
         return Memory(dict(self.values), self.overwritten, self.first, self.copied)
 
@@ -243,7 +245,7 @@ _MOST_PARTS = 80  # of a value in names
 
 
 def either(test: Value, then: Value, other: Value, label: str = BY_IF) -> Value:
-    """One of two values by a condition; unknown where that is not one of numbers and names."""
+    """One of two values by a condition. Unknown if that does not consist of numbers and names."""
     if then == other:
         return then
     first, second = in_names(then), in_names(other)
@@ -260,7 +262,7 @@ def in_names(value: Value) -> Expr | None:
 
 
 def short(value: Expr) -> Value:
-    """A value in names that can be read; a number where it is one."""
+    """A value in readable names, or a number."""
     if value.size > _MOST_PARTS or "call" in value.kinds:
         return UNKNOWN
     known = value.constant
@@ -268,7 +270,7 @@ def short(value: Expr) -> Value:
 
 
 def held(value: Value, ctype: CType | None) -> Value:
-    """A number as a type holds it: cut to an integer, or to its bits.
+    """A number converted to a type: truncated to an integer, or to the type's bits.
 
     >>> held(3.9, CType("int", 32)), held(300, CType("int", 8)), held(7, CType("float", 64))
     (3, 44, 7.0)

@@ -1,4 +1,4 @@
-"""Operators of C on known values: numbers, addresses, texts, and integers in terms of names."""
+"""C's operators on known values: numbers, addresses, strings, and integers in terms of names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^"))
 
 
 def truth(value: Value) -> bool | None:
-    """Whether C takes a value for true; None where it is not known."""
+    """Whether C treats a value as true. None if unknown."""
     if isinstance(value, (int, float)):
         return value != 0
     return True if isinstance(value, (Text, Arguments, Address)) else None
@@ -91,7 +91,8 @@ def operated(expression: Binary, left: Value, right: Value) -> Value:
 
 
 def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
-    """Whether an operation gives the same in all types of integers: nothing below 0, or too large.
+    """Whether an operation has the same result in all integer types: nothing is negative or too
+    large.
 
     It is tested first, because the test is fast.
     """
@@ -102,7 +103,7 @@ def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
 
 
 def _in_names(expression: Binary, left: Value, right: Value) -> Value:
-    """An operation on integers that are known in names."""
+    """An operation on integers in terms of names."""
     first, second = in_names(left), in_names(right)
     if first is None or second is None:
         return UNKNOWN
@@ -110,7 +111,7 @@ def _in_names(expression: Binary, left: Value, right: Value) -> Value:
 
 
 def _in_type(op: str, left: Value, right: Value, expression: Binary) -> Value:
-    """An operation as the types of its operands have it: unsigned numbers have no sign."""
+    """An operation in the common type of its operands, which may be unsigned."""
     common = usual(type_of(expression.left), type_of(expression.right))
     if common.kind == "int" and isinstance(left, int) and isinstance(right, int):
         if op in ("<<", ">>"):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 class LongOption(NamedTuple):
     """One entry of the table: `argument` is 0 (none), 1 (required) or 2 (optional).
 
-    `value` is what is returned, or written where the table has an address for it.
+    `value` is returned, or written to the address in the table.
     """
 
     name: str
@@ -21,8 +21,8 @@ class LongOption(NamedTuple):
 class Found(NamedTuple):
     """The result of a call: -1 at the end, the code of `?` for a wrong option.
 
-    `argument` is the number of the program's argument and the offset in it of the option's own.
-    `entry` is the place of a long option in the table.
+    `argument` is the position of the option's argument: the number of the program's argument and
+    the offset in it. `entry` is the index of a long option in the table.
     """
 
     value: int
@@ -32,9 +32,9 @@ class Found(NamedTuple):
 
 @dataclass(slots=True)
 class OptionScan:
-    """Where a program is in its options; `argv` are its arguments, `index` is `optind`.
+    """The state of a program's option parsing. `argv` are its arguments, and `index` is `optind`.
 
-    `order` is that of the arguments. Non-options are last at the end.
+    `order` is the order of the arguments, with non-options at the end when parsing is complete.
     """
 
     argv: Sequence[str]
@@ -50,7 +50,7 @@ class OptionScan:
 
     @property
     def any_left(self) -> bool:
-        """Whether an argument that was not looked at is an option."""
+        """Whether a remaining argument is an option."""
         return bool(self.inside) or any(map(self._is_option, self.argv[self.index :]))
 
     def next(self, short: str, table: Sequence[LongOption] = ()) -> Found:

@@ -127,7 +127,7 @@ def _changing(told: Sequence[Mapping[str, int]]) -> set[str]:
 
 
 def _share(told: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: Work) -> float:
-    """The mean work of the executions relative to that with the chosen values."""
+    """The mean work of the executions, relative to the work with the selected values."""
     if len(told) < 2:
         return 1.0
     works = list(map(work, _fullest(told)))
@@ -177,9 +177,9 @@ def _resolved(
 def argument_values(
     units: Iterable[LinkedUnit], argv: Sequence[str] | None
 ) -> ArgumentValues | None:
-    """Follows the programs of some units with `argv`. None without `main`.
+    """Executes the programs of some units with `argv`. None without `main`.
 
-    Without `argv`, they are followed without arguments, and those that reach no parallel region are
+    Without `argv`, they run without arguments, and programs that reach no parallel region are
     excluded. Unsupported code gives unknown values.
     """
     entries: dict[Span, list[Entry]] = {}
@@ -267,7 +267,7 @@ def _value_of(
 
 
 def _elements(pointer: str, size: int, entry: Entry) -> Value:
-    """How many elements of `size` bytes the block has to whose begin a pointer points."""
+    """The number of elements of `size` bytes in the block that a pointer points to the start of."""
     held = _value_of(pointer, entry, {})
     if not isinstance(held, Address) or held.place.steps not in ((), (0,)):
         return UNKNOWN

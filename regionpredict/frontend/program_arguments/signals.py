@@ -1,4 +1,6 @@
-"""How a statement of a followed program ends where it does not go on to the next."""
+"""The ways in which a statement of an interpreted program ends, other than by continuing with the
+next.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,10 @@ from regionpredict.ir import Span
 
 
 class Signal(NamedTuple):
-    """Why a statement does not go on to the next: `kind` is 'break', 'continue', 'return' or 'end'
-    (of the program)."""
+    """A jump away from the next statement.
+
+    `kind` is 'break', 'continue', 'return' or 'end' (of the program).
+    """
 
     kind: str
     value: Value = UNKNOWN
@@ -26,8 +30,9 @@ class UnknownLoopError(Exception):
 
 
 class Jumps(NamedTuple):
-    """The undecided early ends of a loop's round, or of a `switch`. `kinds` are the jumps that it
-    takes, and `memories` the values at each of them.
+    """The undecided early ends of an iteration or of a `switch`.
+
+    `kinds` are the jumps that it takes, and `memories` the values at each of them.
     """
 
     kinds: frozenset[str]

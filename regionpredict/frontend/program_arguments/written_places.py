@@ -1,4 +1,4 @@
-"""Possible writes of code that is not followed step by step, by C types.
+"""Possible writes of code that is not executed step by step, by C types.
 
 *p = 0;           p unknown, of type int *: an element of some array of int, or an int whose
                   address somebody holds; no double, and no member of a struct (C11, sec. 6.5, 7)
@@ -55,7 +55,7 @@ class Written(NamedTuple):
     kinds: frozenset[str] = frozenset()
 
     def and_also(self, other: Written) -> Written:
-        """The possible writes of either of two."""
+        """The union of two sets of possible writes."""
         return Written(
             self.variables | other.variables, self.members | other.members,
             self.reals | other.reals, self.kinds | other.kinds,
@@ -66,12 +66,12 @@ NOTHING = Written()
 
 
 def kind_of(ctype: CType) -> str:
-    """The kind of what is written where a value of this type is."""
+    """The kind of a write to a value of this type."""
     return ctype.kind if ctype.kind in _KINDS else _ANY
 
 
 def element_type(decl: Decl) -> CType:
-    """The type of a variable, of an array that of what it is an array of in the end."""
+    """The type of a variable. For an array, the type of its innermost elements."""
     ctype = decl.ctype
     while ctype.kind == "array" and ctype.element is not None:
         ctype = ctype.element
@@ -223,7 +223,9 @@ def _expressions_of(function: Function) -> Iterable[Expression]:
 def forget_written(
     memory: Memory, written: Written, taken: Taken, untouched: dict[Decl, Contents]
 ) -> None:
-    """Takes out of a memory what may have been written; `taken` are addresses that are held.
+    """Removes from a memory all values that may have been written.
+
+    `taken` are the addresses in use.
 
     `untouched` are contents of variables that this write certainly leaves unchanged. New ones are
     added, since loops repeat the write.
@@ -267,8 +269,9 @@ def _declared_kinds(decl: Decl) -> frozenset[str]:
 
 
 def _is_reached(at: Steps, pointed: bool, members: Set[str]) -> bool:
-    """Whether a pointer to a number may lead there: to an element, to what an address was taken
-    of."""
+    """Whether a pointer to a number may point there: to an element, or to something whose address
+    was taken.
+    """
     last = at[-1] if at else None
     return pointed if last is None else isinstance(last, int) or last in members
 
@@ -278,7 +281,7 @@ def _has_kind(value: Value, kinds: Set[str]) -> bool:
 
 
 class _Summary(NamedTuple):
-    """The `members` on the way to values, the `kinds` of values, whether any is an element."""
+    """The `members` on the paths to values, the `kinds` of values, and whether any is an element."""
 
     members: frozenset[str]
     kinds: frozenset[str]

@@ -163,8 +163,9 @@ def _fails(expression: Expression) -> bool:
 
 
 def _costs_nothing(argument: Expression) -> bool:
-    """Whether it is a name, a constant, a sum of them or an address, without a load, call or side
-    effect.
+    """Whether it is a name, a constant, an address, or a sum of these.
+
+    It has no load, call or side effect.
     """
     if isinstance(argument, (Name, IntLit, FloatLit)):
         return True

@@ -87,7 +87,7 @@ def _given_to(field: Decl, made: Expression) -> Expression | None:
 
 
 def substituted(expression: Expression, replacements: Mapping[Decl, Expression]) -> Expression:
-    """The expression with values in place of names."""
+    """The expression with names replaced by values."""
     e = expression
     if isinstance(e, Name):
         return replacements.get(e.decl, e)

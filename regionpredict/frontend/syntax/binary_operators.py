@@ -29,15 +29,17 @@ _MIRROR = {">": "<", ">=": "<="}
 
 
 BY_IF = "if"
-"""The label of a choice that statements make, which the source shows nowhere as one value."""
+"""The label of a choice between values that statements make, instead of one expression."""
 _LESSER = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 _GREATER = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
 _OF_TEAM = frozenset(("omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"))
 
 
 def called_by_name(name: str, operands: Sequence[Expr]) -> Expr | None:
-    """The result of a function that gives the lesser or the greater of two values, or a number of
-    the team. None for other functions."""
+    """The result of a minimum or maximum function, or of one that returns a thread number or count.
+
+    None for other functions.
+    """
     if name in _OF_TEAM:
         return Expr.name(f"{name}()")
     if len(operands) != 2 or name not in _LESSER | _GREATER:
@@ -51,9 +53,11 @@ def is_named_operation(name: str) -> bool:
 
 
 def chosen(test: Expr, then: Expr, other: Expr, label: str = "") -> Expr:
-    """One of two values by a condition: the lesser or the greater of them where it compares them.
+    """One of two values by a condition.
 
-    `label` says where a choice is made that is neither.
+    It is their minimum or maximum if the condition compares them.
+
+    `label` is the place of any other choice.
     """
     if then == other:
         return then
@@ -69,7 +73,7 @@ def chosen(test: Expr, then: Expr, other: Expr, label: str = "") -> Expr:
 
 
 def of_numbers(op: str, left: float, right: float) -> int | float | None:
-    """`left op right` of whole or real numbers. None where C gives it no value."""
+    """`left op right` for integers or real numbers. None if it is undefined in C."""
     if op in _OF_BOTH:
         result = _OF_BOTH[op](left, right)
         return int(result) if isinstance(result, bool) else result

@@ -1,4 +1,4 @@
-"""Types of expressions by C's conversions, and what an integer type keeps of a value."""
+"""Types of expressions by C's conversions, and truncation of values to integer types."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from regionpredict.ir import Expr
 
 _OF_INT = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
 _NARROW = 16
-"""Bits of the types that hold numbers which programs do count beyond."""
+"""Bits of the narrow types whose range real programs exceed."""
 
 
 def usual(left: CType, right: CType) -> CType:
-    """The usual arithmetic conversions (C17, 6.3.1.8), as far as kind, width and sign go."""
+    """The usual arithmetic conversions (C17, 6.3.1.8) of kind, width and sign."""
     if left.kind == "float" or right.kind == "float":
         bits = max(c.bits for c in (left, right) if c.kind == "float")
         return CType("float", bits)
@@ -40,7 +40,7 @@ def usual(left: CType, right: CType) -> CType:
 
 
 def promoted(ctype: CType) -> CType:
-    """The type of one operand by itself: of a shift, of `-x`."""
+    """The type of a promoted operand, as in a shift or in `-x`."""
     return usual(ctype, INT) if ctype.kind == "int" and ctype.bits < INT.bits else ctype
 
 
@@ -72,7 +72,9 @@ def type_of(expression: Expression | None) -> CType:
 
 
 def _of_sides(then: CType, other: CType) -> CType:
-    """The type of a choice: a pointer if a side is one, else that of a struct, else of numbers."""
+    """The type of a choice: a pointer type if a side is a pointer, else a struct type, else a
+    number type.
+    """
     for side in (then, other):
         if side.element is not None:
             return CType("pointer", 64, element=side.element)
@@ -127,14 +129,14 @@ def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:
 
 
 def _has_all_of(ctype: CType, source: CType) -> bool:
-    """Whether no number of the one type, by signed arithmetic, is beyond another."""
+    """Whether a type holds all numbers of another, in signed arithmetic."""
     if ctype.unsigned:
         return False
     return source.kind != "int" or ctype.bits > source.bits - (not source.unsigned)
 
 
 def whole(value: int, ctype: CType) -> int:
-    """A number as an integer type holds it, cut to its bits.
+    """A number truncated to the bits of an integer type.
 
     >>> whole(300, CType("int", 8)), whole(-1, CType("int", 8, unsigned=True))
     (44, 255)
@@ -147,7 +149,7 @@ def whole(value: int, ctype: CType) -> int:
 
 
 def holds(ctype: CType, *operands: Expr) -> bool | None:
-    """Whether an integer type has all values; None where one is not a number."""
+    """Whether an integer type holds all values. None if one is not a number."""
     if ctype.kind != "int" or not ctype.bits:
         return True
     numbers = [value.constant for value in operands]

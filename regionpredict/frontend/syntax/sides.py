@@ -93,7 +93,7 @@ def _chosen_value(statement: ExprStmt | DeclStmt | Return) -> Ternary | None:
 
 
 def _with_value(statement: ExprStmt | DeclStmt | Return, value: Expression) -> Stmt:
-    """The same with one of its values."""
+    """The statement with one of the two values."""
     if isinstance(statement, Return):
         return statement._replace(value=value)
     if isinstance(statement, DeclStmt):
@@ -141,7 +141,7 @@ def goes_on_early(statement: If) -> bool:
 
 
 def returns_early(statement: If) -> bool:
-    """The same outside of loops: `if (c) return;`."""
+    """The same outside loops: `if (c) return;`."""
     return statement.other is None and _last(statement.then, "return")
 
 

@@ -139,7 +139,7 @@ class _Operator(NamedTuple):
 
 
 def _operators(expanded: str) -> list[_Operator]:
-    """Those of an expansion.
+    """The directives in a macro expansion.
 
     >>> text = 'x = 1; { f(); } _Pragma("omp parallel") { g(); } _Pragma("omp barrier")'
     >>> [tuple(operator) for operator in _operators(text)]
