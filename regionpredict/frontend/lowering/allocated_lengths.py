@@ -178,7 +178,7 @@ class AllocatedLengths:
     def _of_value(
         self, value: Expression, function: Function, element_bytes: int, asked: _Asked
     ) -> _Lengths:
-        """The length of the memory that an expression points to, if it points to the first element."""
+        """The length of the memory at an address, if this is the address of its first element."""
         sizes = self._sizes(value, element_bytes)
         if sizes is not None:
             amount = Expr.const(1)
@@ -294,7 +294,7 @@ def _sizes_of_new(value: Cast) -> Sequence[Expression] | None:
 
 
 def _with_size(expression: Expression, element_bytes: int) -> Expression:
-    """`sizeof(T)` in a template: the size of the target of the pointer that its instance returns."""
+    """`sizeof(T)` in a template: the size of the target of its instance's returned pointer."""
     if isinstance(expression, Opaque) and expression.text == "sizeof":
         return IntLit(element_bytes, 64)
     if isinstance(expression, Cast):

@@ -163,7 +163,7 @@ def _element_bytes(types: str) -> int:
 
 
 class VectorArithmetic(NamedTuple):
-    """Operations of one vector instruction: `kinds` on each of the `lanes`, whose width is in bits."""
+    """Operations of one vector instruction: `kinds` on each of `lanes`, of this width in bits."""
 
     kinds: tuple[str, ...]
     lanes: int

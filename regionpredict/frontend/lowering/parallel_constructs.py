@@ -67,7 +67,7 @@ def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> Pa
 def _synchronisations(
     statement: Stmt, loops: tuple[For, ...]
 ) -> Iterator[tuple[Directive, tuple[For, ...]]]:
-    """The constructs outside worksharing loops and inner teams, with the enclosing loops of each."""
+    """The constructs outside worksharing loops and inner teams, with their enclosing loops."""
     if isinstance(statement, Directive):
         directive_tokens = statement.pragma.kind.split()
         if directive_tokens[0] in _KINDS:

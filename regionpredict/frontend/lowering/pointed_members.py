@@ -223,7 +223,7 @@ class PointedMembers:
     # -- what is set but once --------------------------------------------------------------------
 
     def _is_set_once(self, what: Stored) -> bool:
-        """Whether each object of the struct has a single value of this member in the given files."""
+        """Whether the member has a single value per object of its struct in the given files."""
         if what not in self._once:
             places = self._unit.set_at(what)
             self._once[what] = places is not None and all(map(self._is_for_each, places))

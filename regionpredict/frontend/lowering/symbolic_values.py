@@ -109,7 +109,7 @@ class Context:
         return self._names[key]
 
     def name_of_undeclared(self, text: str) -> str:
-        """The name of a variable without a visible declaration, different from all loop variables."""
+        """The name of a variable without a visible declaration, unlike all loop variables."""
         key = (text, 0)
         return self._names[key] if key in self._names else self._unique(text, key)
 

@@ -172,7 +172,7 @@ class _Unsure(NamedTuple):
 
 
 class _Symbol(NamedTuple):
-    """A name for the value at a place at the start of the function, and an expression for it there."""
+    """A name for the value at a place at the function's start, and an expression for it there."""
 
     place: Place
     use: Symbol

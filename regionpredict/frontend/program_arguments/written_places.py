@@ -281,7 +281,7 @@ def _has_kind(value: Value, kinds: Set[str]) -> bool:
 
 
 class _Summary(NamedTuple):
-    """The `members` on the paths to values, the `kinds` of values, and whether any is an element."""
+    """The `members` on the paths to values, their `kinds`, and whether one is an element."""
 
     members: frozenset[str]
     kinds: frozenset[str]
