@@ -34,7 +34,7 @@ def write_file(path: Path, content: str | bytes, remedy: str = _REMEDY) -> None:
                 write_all(device.fileno(), data)
             return
         replace_file(real, data)
-    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: links in a circle
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: circular links
         raise InputError(
             f"cannot be written: {reason(error)}", remedy=remedy, path=str(path)
         ) from None

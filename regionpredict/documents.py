@@ -73,7 +73,7 @@ def read_bytes(path: Path, remedy: str, *, most: int = MOST_BYTES, shown: str = 
     """
     shown = shown or str(path)
     with reading(shown, "a file name", remedy):
-        # O_NONBLOCK: opening a pipe would wait for its writer.
+        # Without O_NONBLOCK, opening a pipe would wait for its writer.
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
         try:
             status = os.fstat(handle)
@@ -213,7 +213,7 @@ def parse_xml(
         raise InputError(
             "not XML", remedy=remedy, path=shown, line=line, column=column + 1
         ) from None
-    except (ValueError, LookupError):  # an encoding that nobody knows
+    except (ValueError, LookupError):  # an unknown encoding
         root = None
     if root is None:
         raise InputError("not XML", remedy=remedy, path=shown)
@@ -238,7 +238,9 @@ def load_yaml(text: str, path: str, remedy: str) -> Any:
     """The plain value of one YAML document. Raises like `compose_yaml`."""
     with _yaml_errors(path, remedy):
         _check_yaml(text, path)
-        return yaml.load(text, Loader=_YAML_LOADER)  # a safe one: it makes plain values only
+        return yaml.load(
+            text, Loader=_YAML_LOADER
+        )  # a safe loader, which creates plain values only
 
 
 @contextmanager
@@ -247,7 +249,7 @@ def _yaml_errors(path: str, remedy: str) -> Iterator[None]:
         yield
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        # The scanner reads ahead, and gives up before anything can be counted.
+        # The scanner reads ahead, and may fail before anything can be counted.
         too_deep = "nesting" in str(error.problem)
         raise InputError(
             f"more than {MOST_DEPTH} lists and mappings inside each other" if too_deep
@@ -258,7 +260,7 @@ def _yaml_errors(path: str, remedy: str) -> Iterator[None]:
     except yaml.YAMLError as error:
         said = (str(error).splitlines() or ["bad text"])[0]
         raise InputError(f"not YAML: {said}", remedy="save it as text", path=path) from None
-    except (*_DATA_ERRORS, RecursionError):  # as of the 31st of February
+    except (*_DATA_ERRORS, RecursionError):  # for example, an invalid date
         raise InputError("not YAML: a value cannot be read", remedy=remedy, path=path) from None
 
 

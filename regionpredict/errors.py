@@ -85,6 +85,6 @@ def with_extra(name: str) -> str:
 
 
 def _escaped(char: str) -> str:
-    if "\udc80" <= char <= "\udcff":  # a byte that is not UTF-8, as the system hands it over
+    if "\udc80" <= char <= "\udcff":  # an invalid byte of UTF-8, as Python represents it
         return f"\\x{ord(char) - 0xDC00:02x}"
     return char.encode("unicode_escape", "surrogatepass").decode()

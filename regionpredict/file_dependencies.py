@@ -131,7 +131,7 @@ class _Answers:
         self.changed_ns = max(self.changed_ns, status.st_ctime_ns)
 
     def content(self, path: str) -> None:
-        # a pipe that took the file's place is not waited for
+        # do not wait for a pipe that replaced the file
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
         with open(handle, "rb") as file:  # noqa: PTH123 (a handle)
             status = os.fstat(handle)

@@ -27,7 +27,7 @@ def is_folder(name: str | Path) -> bool:
 
 
 def _answer(question: Callable[[], bool]) -> bool:
-    # pathlib takes an unknown name for an answer, but one too long for the system for an error.
+    # pathlib returns False for a missing name, but raises an error for one that is too long.
     try:
         return question()
     except OSError as error:

@@ -43,7 +43,7 @@ class Limits(NamedTuple):
     wall_seconds: float = 300.0
     memory: int = 2 * _GIB
     stack: int = 64 << 20
-    recursion: int = 50_000  # generated code has sums of thousands of terms, which nest as deep
+    recursion: int = 50_000  # generated code has sums of thousands of nested terms
 
 
 LIMITS = Limits()
@@ -157,7 +157,7 @@ class _Pool:
         if self._waiting:
             try:
                 self._give(self._fork())
-            except OSError:  # the system lets us have no more
+            except OSError:  # the system's limit is reached
                 if not self._busy:
                     raise
 
@@ -168,7 +168,7 @@ class _Pool:
             return
         item = self._waiting.popleft()
         self._busy[child] = (item, time.monotonic() + self._limits.wall_seconds)
-        with suppress(BrokenPipeError):  # it is dead: its results say so
+        with suppress(BrokenPipeError):  # it is dead, which its results show
             os.write(child.orders, item.to_bytes(4, "little"))
 
     def _collect(self) -> None:
@@ -184,7 +184,7 @@ class _Pool:
                 self._hire()
             else:
                 del self._busy[child]
-                if isinstance(self._outcomes[item], Failure):  # who knows what it left behind
+                if isinstance(self._outcomes[item], Failure):  # the child's state is unknown
                     self._end(child)
                     self._hire()
                 else:
@@ -233,21 +233,21 @@ class _Pool:
             os.close(results)
             return _Child(process, giving, os.fdopen(taking, "rb"))
         try:
-            for other in self._busy:  # or they would not see their pipe close
+            for other in self._busy:  # otherwise, their pipe would stay open
                 os.close(other.orders)
             os.close(giving)
             os.close(taking)
-            faulthandler.disable()  # neither its word nor a parser's last words are diagnostics
+            faulthandler.disable()  # its output and that of a crashing parser are no diagnostics
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             threading.stack_size(self._limits.stack)
             worker = threading.Thread(target=self._serve, args=(orders, results))
             worker.start()
             worker.join()
         finally:
-            os._exit(0)  # nothing of the caller's is flushed or cleaned up twice
+            os._exit(0)  # without flushing or cleaning up for the caller
 
     def _serve(self, orders: int, results: int) -> None:
-        gc.disable()  # for the life of this process: values by the million, hardly a cycle
+        gc.disable()  # permanently: there are millions of values and hardly a cycle
         sys.setrecursionlimit(self._limits.recursion)
         with suppress(BrokenPipeError), os.fdopen(results, "wb") as stream:
             while order := os.read(orders, 4):

@@ -35,7 +35,7 @@ _SMALL = 1
 _BIG = 8
 """Size of the larger arrays (figures 4.7 and 4.8)."""
 RANDOM, STREAMING = "random", "streaming"
-_EXECUTED = 100  # times in a row
+_EXECUTED = 100  # consecutive executions
 _WORKING_SETS = (0.25, 0.5, 1, 1.5, 2, 3, 4, 6, 8, 12, 16)
 _OPERATIONS = (1, 2, 4, 8, 16, 32, 64)
 _STRIDES = (1, 2, 4, 8, 16, 32)
@@ -243,7 +243,7 @@ def _loop(loop: SyntheticLoop, machine: Machine, *, timed: bool) -> str:
     if loop.pattern == RANDOM:
         at = f"[{table}[i]]"
         outside += f"static int {table}{sizes};\n"
-    if timed:  # arrays of their own would be more than programs can address
+    if timed:  # separate arrays would exceed the address space
         outside, inside = "", f"    double (*{data}){inner} = data_memory;\n"
         if len(extents) == 1:
             inside = f"    double *{data} = data_memory;\n"

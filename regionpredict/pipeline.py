@@ -252,7 +252,7 @@ def analyse(
     executions: Mapping[str, int] = {}
     same_build = True
     if recording is not None:
-        # Loaded here: it needs all that reads measurements, and few predictions have a recording.
+        # Imported here, because it is slow and few predictions have a recording.
         from regionpredict.sizes.recorded_sizes import with_recorded  # noqa: PLC0415
 
         macros = {macro for request in requests for macro in request.defines}
@@ -318,7 +318,7 @@ def predict(
     ]
     work = work_a_region(analysis.facts, effort)
     choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts, work))
-    alike = AlikeTrials(machine)  # of which each process has its own
+    alike = AlikeTrials(machine)  # each process has its own
     estimate = partial(_timed, clock, limit, machine=machine, choices=choices, alike=alike)
     times.append(clock())
     progress = partial(stage_progress, tell, "predicting", len(subjects))

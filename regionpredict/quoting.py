@@ -14,7 +14,7 @@ import shlex
 
 from regionpredict.errors import one_line
 
-# XML 1.0, sec. 2.2: no other control character, no half of a surrogate pair, no U+FFFE or U+FFFF.
+# XML 1.0, sec. 2.2, excludes other control characters, half surrogate pairs, U+FFFE and U+FFFF.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|<>&~@])")
 _LATEX = {

@@ -51,7 +51,7 @@ def _locked(parent: Path, prefix: str) -> tuple[Path, int]:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:
             continue
-        with contextlib.suppress(OSError):  # a file system without locks: nobody sweeps there
+        with contextlib.suppress(OSError):  # a file system without locks, so nothing is removed
             fcntl.flock(lock, fcntl.LOCK_EX)
         if folder.exists():
             return folder, lock

@@ -31,7 +31,7 @@ from regionpredict.time_limit import NO_LIMIT, TimeLimit
 from regionpredict.workers import spread
 from regionpredict.workload import Workload, changes_of, workload_of
 
-_TEAMS_A_PROCESS = 4  # fewer are tried sooner than a process starts
+_TEAMS_A_PROCESS = 4  # fewer are faster without another process
 
 
 class AdvisedRegion(NamedTuple):
@@ -76,9 +76,9 @@ def _advice(
     machine: Machine,
 ) -> tuple[Advice, ...]:  # fmt: skip
     if any(member.facts.region.nested_in is not None for member in team.facts.members):
-        return ()  # its one thread has the diagnostic's advice
+        return ()  # the diagnostic already advises about its single thread
     if all(member.facts.iterations.value == 0 for member in team.facts.members):
-        return ()  # nothing to share: what it costs to start it is no reason to change the source
+        return ()  # nothing to share, so its start-up cost is no reason for a change
     members = []
     for member in team.facts.members:
         known = regions[member.facts.region.id]

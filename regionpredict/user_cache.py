@@ -61,7 +61,7 @@ def private_folder(path: Path) -> Path:
     try:
         for folder in (*reversed(path.parents), path):
             _make(folder)
-            if folder != path:  # checked before anything is made in it
+            if folder != path:  # checked before anything is created in it
                 _check_above(folder)
         real = path.parent.resolve(strict=True) / path.name
         for folder in real.parents:
@@ -92,7 +92,7 @@ def _make(folder: Path) -> None:
         folder.mkdir(mode=0o700)
     except FileExistsError:
         return
-    except OSError:  # of a folder that is there, on a file system that cannot be written to
+    except OSError:  # an existing folder on a read-only file system
         if not folder.is_dir():
             raise
 

@@ -19,9 +19,9 @@ from regionpredict.errors import InputError
 T = TypeVar("T")
 R = TypeVar("R")
 
-_REGIONS_A_PROCESS = 8  # fewer are done with sooner than a process starts
+_REGIONS_A_PROCESS = 8  # fewer are faster without another process
 _TOKEN = 4  # bytes of one piece's number in the pipe
-_PIPE = 65536 // _TOKEN  # what a pipe holds before a reader comes
+_PIPE = 65536 // _TOKEN  # capacity of a pipe
 
 
 def allowed_cores() -> int:
@@ -59,7 +59,7 @@ def spread(
     children: list[tuple[int, BinaryIO]] = []
     outcomes: dict[int, R] = {}
     try:
-        with suppress(OSError):  # as many as the system lets have
+        with suppress(OSError):  # as many as the system allows
             while len(children) < count - 1:
                 children.append(_start(work, items, step, queue))
         outcomes.update(_take(work, items, step, queue, tell))
@@ -105,7 +105,7 @@ def _start(
             results.write(_answer(work, items, step, queue))
         status = 0
     finally:
-        os._exit(status)  # nothing of the caller's is flushed or cleaned up twice
+        os._exit(status)  # without flushing or cleaning up for the caller
 
 
 def _answer(work: Callable[[T], R], items: Sequence[T], step: int, queue: int) -> bytes:

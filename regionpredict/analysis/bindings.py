@@ -18,13 +18,13 @@ from regionpredict.ir import Definition, Expr, Loop, Region
 from regionpredict.ir.expr import Number
 
 _THREAD = "omp_get_thread_num()"
-_COUNTERS_TRIED = 64  # values of a counter, or all of fewer
+_COUNTERS_TRIED = 64  # maximum number of tried values of a counter
 SIZE_ORIGINS = ("large", "typical", "defaults", "run", "given", "source")
 """Sources of sizes, the least certain first: large and typical sizes are assumed, defaults are
 computed by `main` without arguments. The others are a recorded run, the caller, and the source."""
 FOLLOWED = frozenset(("defaults", "given"))
 """Those of sizes that following `main` gives, without and with arguments."""
-_LONGEST = 80  # parts of an expression; a longer one helps nobody and costs time
+_LONGEST = 80  # maximum parts of an expression: longer ones cost time without use
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def bind(
     >>> known.values["n"]
     8
     """
-    # A run that was made goes before one without arguments that was not.
+    # A recorded run has precedence over an interpreted one without arguments.
     definitions = tuple(d for d in definitions if d.origin != "defaults" or d.name not in recorded)
     defined = {d.name: d.value for d in definitions}
     fixed = {d.name: d.value for d in definitions if d.range is None}
@@ -120,7 +120,7 @@ def bind(
                 )
             _resolve(defined, values)
     numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
-    values.update(dict.fromkeys(numbers & used, 0))  # one thread stands for all
+    values.update(dict.fromkeys(numbers & used, 0))  # one thread represents all
     derived = _derived(region, defined, values)
     return Bindings(values, tuple(assumed), frozenset(numbers), derived, least_sure_origin(origins))
 

@@ -108,7 +108,7 @@ class _Cloning:
         if key not in self.clones:
             if len(self.clones) >= MOST_CLONES.value:
                 return flow.function
-            self.clones[key] = None  # while it is being made: it may call itself
+            self.clones[key] = None  # during its construction, since it may be recursive
             body = self._body(flow, flow.body, given)
             self.clones[key] = replace(flow, function=name, body=body)
         return name

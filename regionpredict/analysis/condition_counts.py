@@ -14,8 +14,8 @@ from math import gcd, lcm
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import Atom, Number
 
-_FEW = 512  # values that are tried rather than thought about
-_MOST_TRIED = 20_000  # of one round
+_FEW = 512  # up to this many values are enumerated
+_MOST_TRIED = 20_000  # maximum number of tried values per pass
 _COMPARING = frozenset(("lt", "le", "eq", "ne"))
 _LOGICAL = frozenset(("and", "or", "not"))
 
@@ -73,7 +73,7 @@ def fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
         return _tried(name, taken, conditions)
     if taken.step == 0:
         raise UndecidedError
-    breakpoints: set[int] = set()  # values at which something may change its mind
+    breakpoints: set[int] = set()  # values at which a condition may change
     period = 1
     for condition in conditions:
         period = lcm(period, _period(condition, name, taken, breakpoints))
@@ -187,7 +187,7 @@ def _period_of(atom: Atom, name: str, breakpoints: set[int]) -> int:
         return 1 << number.bit_length()
     if number == 0:
         raise UndecidedError
-    # C's remainder has the sign of what is divided.
+    # C's remainder has the sign of the dividend.
     _add_breakpoints(value, slope, name, breakpoints)
     return abs(number)
 
@@ -199,4 +199,4 @@ def _add_breakpoints(value: Expr, slope: Expr, name: str, breakpoints: set[int])
         raise UndecidedError
     if rise:
         zero = int(-Fraction(rest) // rise)
-        breakpoints.update((zero - 1, zero, zero + 1))  # either way it may go
+        breakpoints.update((zero - 1, zero, zero + 1))  # for both directions

@@ -108,7 +108,7 @@ def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
             meeting[key].sort(key=itemgetter(0))
         for _, second, distance in meeting[key]:
             if distance == 0 and (second.access.kind == "write" or not _grows(first, second)):
-                continue  # all write the same, as flags and clearing do
+                continue  # all write the same value, for example a flag
             return Dependence(first.access, second.access, distance)
     return None
 
@@ -167,7 +167,7 @@ class _Pairs:
         moving = {loop.variable: loop for loop in first.loops}
         inner = [moving[name] for name in shifts if moving[name] not in self._shared]
         if any(shifts[loop.variable] for loop in inner):
-            # It is another inner iteration, too, of which there may be none.
+            # It is also another inner iteration, which may not exist.
             return None
         if any(not self._steady(loop) for loop in inner):
             return None
@@ -264,7 +264,7 @@ def independent(region: Region, loop: Loop) -> bool:
     private = {array.name for array in region.arrays if array.storage == "private"}
     touched = {(a.array, a.kind) for node in statements for a in node.accesses}
     if any(array in private for array, _ in touched):
-        return False  # a thread's own array may carry something from one iteration to the next
+        return False  # a private array may carry a value to the next iteration
     for array in sorted(array for array, kind in touched if kind == "write"):
         subscripts = {
             a.subscripts for node in statements for a in node.accesses if a.array == array

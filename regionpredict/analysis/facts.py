@@ -239,9 +239,9 @@ def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bind
     The form is left out if it gives another number.
     """
     if trips.value == 0:
-        # Two sides of a box that holds nothing may both be negative, and their product is not.
+        # Two sides of an empty box may both be negative, which makes their product positive.
         return Count(size, 0)
-    if size is None:  # where tables of indices leave the form open, arrays of a known length do not
+    if size is None:  # index tables have no form, so use the arrays' known lengths
         held = touched_bytes(region, bindings) if region.nest is not None else None
         return Count(None, held, at_most=held is not None and may_be_less(region, bindings))
     symbolic = count_of(size, bindings)
@@ -266,8 +266,8 @@ def _left_early(region: Region) -> list[Diagnostic]:
     ]  # fmt: skip
 
 
-# Rules that leave something of the region out. Iterations that are not counted (RP105) are a size
-# like any other that nobody gave: what is in the loop is read.
+# Rules about code that is left out of a region. An unknown number of iterations (RP105) is
+# excluded: it is an unknown size, and the loop's contents are known.
 INCOMPLETE = frozenset(("RP102", "RP106", "RP108", "RP111", "RP113"))
 """The rules for regions that are not completely understood."""
 

@@ -64,7 +64,7 @@ def may_be_less(region: Region, bindings: Bindings) -> bool:
         return True
     names = {access.array for statement, _ in region.statements() for access in statement.accesses}
     if any(name.partition("@")[0] in names for name in names if "@" in name):
-        return True  # a view of numbers of another size lies in the same bytes
+        return True  # a view with another element size has the same bytes
     shared = {array.name for array in region.arrays if array.storage != "private"}
     return any(
         subscript.has_unreadable_part
@@ -115,7 +115,7 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
         base = name.partition("@")[0]
         if name in whole:
             return None
-        if base != name and base in boxes:  # a view: the same bytes as other numbers
+        if base != name and base in boxes:  # a view: the same bytes with another element size
             if len(box) != 1 or len(boxes[base]) != 1:
                 return None
             own, (other,) = arrays[base].element_bytes, boxes[base]
@@ -308,7 +308,7 @@ def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: b
         return None
     rest = Expr({m: c for m, c in side.terms.items() if m != monomial})
     fixed = rest.without((name,))
-    # f * min(a, b) + r is min(f*a + r, f*b + r) where f is positive, else the maximum of them.
+    # f * min(a, b) + r is min(f*a + r, f*b + r) if f is positive, otherwise the maximum.
     least = (atom.kind == "min") == rises
     sides = [_at_end(arg * factor + rest - fixed, name, ends, lowest=lowest) for arg in atom.args]
     if sides[0] is None or sides[1] is None:
@@ -319,7 +319,7 @@ def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: b
 def _sign(expression: Expr) -> bool | None:
     """Whether an expression over sizes, taken to be positive, is positive; None if unclear."""
     expression = _without_common_factors(expression)
-    # n - 1: the constant does not turn the sign.
+    # n - 1: the constant does not change the sign.
     leading = [number for monomial, number in expression.terms.items() if monomial]
     signs = {number > 0 for number in leading or expression.terms.values()}
     return signs.pop() if len(signs) == 1 else None

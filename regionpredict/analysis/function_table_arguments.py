@@ -97,7 +97,7 @@ class _Copying:
         if len(self.copies) >= MOST_COPIES.value:
             return flow.function
         name = f"{flow.function}(table {len(names) + 1})"
-        self.copies[key] = None  # while it is being made: it may call itself
+        self.copies[key] = None  # during its construction, since it may be recursive
         body = self._body(flow, flow.body, given)
         self.copies[key] = replace(flow, function=name, body=body)
         return name
@@ -124,7 +124,7 @@ def _meant(choice: Choice, given: _Given) -> Choice:
     if "=" in names:
         return choice
     others = tuple(name for name in names if name)
-    if asked.sign == 0:  # the element that it points to
+    if asked.sign == 0:  # the target element
         return choice._replace(functions=(names[0],), loop=None, others=others, handed=None)
     if choice.loop is None:
         return choice._replace(functions=tuple(names), others=others, handed=None)

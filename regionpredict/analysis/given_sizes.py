@@ -17,7 +17,7 @@ from regionpredict.ir.expr import ONE, ZERO
 
 _PLACE = re.compile(r"(.+):(\d+)")
 _WORD = re.compile(r"\w+")
-_SCOPED = re.compile(r"([^:?]+):([^:].*)")  # behind `?` a `:` belongs to C's conditional
+_SCOPED = re.compile(r"([^:?]+):([^:].*)")  # after `?`, a `:` belongs to C's conditional
 
 
 def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:

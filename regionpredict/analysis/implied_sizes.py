@@ -14,7 +14,7 @@ from regionpredict.errors import UsageError
 from regionpredict.ir import Expr, Program
 
 _WORD = re.compile(r"\w+")
-_MAX_ROUNDS = 20  # names that are other names in turn
+_MAX_ROUNDS = 20  # maximum length of a chain of names
 
 
 def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:

@@ -13,7 +13,7 @@ from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readab
 from regionpredict.ir import Expr, Loop, Region
 from regionpredict.ir.expr import Number
 
-_MAX_SHOWN = 120  # parts; longer forms help nobody
+_MAX_SHOWN = 120  # parts: longer forms are not readable
 
 
 class Executions(NamedTuple):

@@ -257,13 +257,13 @@ class _Count:
     ) -> None:
         self._loops = loops
         self._walked = _walked(loops, ())
-        self._always: list[Expr] = []  # conditions of no loop's variable
+        self._always: list[Expr] = []  # conditions without loop variables
         self._conditions: list[list[Expr]] = [[] for _ in loops]  # by the loop that decides them
         self._placed(conditions)
         self._rounds = [_counts_rounds(loop) for loop in loops]
         self._budget = _Budget()
         moving = frozenset(loop.variable for loop in loops)
-        # What a counter is elsewhere in the program, as behind its loop, is nothing to the loop.
+        # The value of a counter outside its loop does not matter for the loop.
         self._at = {name: value for name, value in values.items() if name not in moving}
         self._ends = [_ends_bound(loop, values, moving) for loop in loops]
 

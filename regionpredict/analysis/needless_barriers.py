@@ -40,7 +40,7 @@ def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
         return ()
     members = {member.facts.region.span: member.facts for member in team.members}
     after = {successor.loop: successor.then for successor in construct.successors}
-    running: list[RegionFacts] = []  # threads may still be in these when others are behind them
+    running: list[RegionFacts] = []  # some threads may still be in these while others have left
     needless: list[Region] = []
     for span, facts in members.items():
         running.append(facts)

@@ -53,7 +53,7 @@ def _short_rows(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: in
     """
     if len(array.dims) != len(subscripts):
         return False
-    size: int | None = array.element_bytes  # of one step of the subscript at hand
+    size: int | None = array.element_bytes  # per step of the current subscript
     moved = 0
     for position in range(len(subscripts) - 1, -1, -1):
         if loop.variable in subscripts[position].names:

@@ -57,8 +57,8 @@ class _Meant:
     def __init__(self, loops: Loops) -> None:
         self._loops = loops
         self._left = int(MOST_EVENTS.value)
-        self._counters: dict[Span, int] = {}  # the counters of the loops that are taken apart
-        self.dropped: set[str] = set()  # functions of which there are too many
+        self._counters: dict[Span, int] = {}  # the counters of the divided loops
+        self.dropped: set[str] = set()  # functions with too many variants
 
     def events(self, events: Sequence[Event]) -> tuple[Event, ...]:
         made: list[Event] = []
@@ -123,7 +123,7 @@ class _Meant:
         meant = [self._functions(choice, call) for choice in call.choices]
         for at, choice in enumerate(call.choices):
             if choice.position is not None and not meant[at][0]:
-                meant[at] = [""], None  # a null pointer is handed over
+                meant[at] = [""], None  # a null pointer is passed
         number = 1
         for functions, _ in meant:
             number *= len(functions)

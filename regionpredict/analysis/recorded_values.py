@@ -77,7 +77,7 @@ def recorded_facts(
     average per execution. A name that was not recorded is computed if it is the only unknown of the
     trip count.
     """
-    # A run that was made goes before one without arguments that was not.
+    # A recorded run has precedence over an interpreted one without arguments.
     firm = tuple(made for made in definitions if made.origin != "defaults")
     known = bind(region, firm, given)
     typical, share = _typical_case(region, definitions, known, recorded)

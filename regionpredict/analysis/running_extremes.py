@@ -91,7 +91,7 @@ def _follows(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> bool:
     if any(_touches(statement, place, "write") for statement in others):
         return False
     if any(_moved(passing, statements_in(side)) for side in branch.sides[1:]):
-        return False  # two that take turns, as in a merge
+        return False  # two alternate, as in a merge
     independent = not any(_touches(statement, place, "read") for statement in sets)
     return independent or loop.variable in passing.names or _moved(passing, others)
 

@@ -82,7 +82,7 @@ class _Summary:
 
 class _Team(NamedTuple):
     key: TeamKey
-    depth: int  # loops of the function around it
+    depth: int  # number of enclosing loops in its function
     members: dict[str, Runs]
 
 
@@ -152,7 +152,7 @@ def _without_idle(order: TeamOrder) -> None:
 def _of_root(flow: Flow) -> Runs:
     """The number of executions of a function without visible callers."""
     if flow.meant:
-        return NEVER  # of a table, say, of which another part is called
+        return NEVER  # for example, in a table with another called element
     if not flow.pointed or flow.function == "main":
         return ONCE
     name = flow.function.partition("(")[0]
@@ -189,7 +189,7 @@ class _Walk:
         self.stack: list[Flow] = []
         self.given: list[Mapping[int, Number]] = []
         self.entered: set[tuple[Span, str, Numbers]] = set()
-        self.cut: set[tuple[Span, str]] = set()  # recursions that are not followed to their ends
+        self.cut: set[tuple[Span, str]] = set()  # recursions that are cut off
 
     def summary(self, flow: Flow, team: _Team | None, numbers: Numbers = ()) -> _Summary:
         """One run of a function by one thread with these arguments. In a team, its regions belong
@@ -238,7 +238,7 @@ class _Walk:
             self._choice(flow, block, nest, team, into)
         elif block.kind == "branch" and (block.span, block.side) in self.guards:
             guard = self.guards[block.span, block.side].handed(self.given[-1])
-            # An early return that nothing decides is taken to be one for errors.
+            # An undecided early return is assumed to handle an error, so it is not taken.
             if block.note != BEHIND_RETURN or guard.is_decided:
                 nest = [*nest, _Around(block.span, guard=guard)]
             self._events(flow, block.body, nest, team, into)
@@ -266,7 +266,7 @@ class _Walk:
         self._events(flow, block.body, inner, team, inside)
         if inside.first is None or inside.last is None:
             if team is None and block.span in self.serial:
-                into.order.serial = before  # what it calls is in it
+                into.order.serial = before  # includes its calls
                 _add_serial(into.order, block.span, self._runs(nest))
             return
         back = self._runs(inner).weight - self._runs(nest).weight

@@ -180,7 +180,7 @@ def program_teams(
     placed = {name for own in members.values() for name in own}
     for own in facts:
         key = team_of(own.region)
-        # What following the program did not come to: it runs as its own function says.
+        # The interpreter did not reach it, so its own function gives the number of executions.
         if own.region.id not in placed:
             members.setdefault(key, {})[own.region.id] = _inside(own)
     functions = _functions_of_teams(program.flows)
@@ -318,7 +318,7 @@ def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
             name: Expr.const(bindings.values[name]) for name in branch.condition.names - moved
             if name in bindings.values
         }  # fmt: skip
-        # What the user gives for a parameter holds in every call.
+        # A user's value for a parameter holds in every call.
         parameters = tuple(own for own in branch.parameters if own[0] not in given)
         handed = {name: numbers.pop(name) for name, _ in parameters if name in numbers}
         guards[branch.span, branch.side] = Guard(

@@ -61,7 +61,7 @@ def calibrate_regions(
     from regionpredict.report.rendered import rendered
 
     path, shown = file_of(machine_name)
-    load_file(path, shown)  # says what is wrong with it, at its own lines
+    load_file(path, shown)  # reports errors with the file's own lines
     bare = uncorrected(read_text(path, "give a YAML file", most=MOST_YAML_BYTES, shown=shown))
     machine = read(bare, shown)
     campaigns = [_campaign(path, machine, with_disturbed=with_disturbed) for path in measurements]
@@ -108,7 +108,7 @@ def calibrate_regions(
         bare, corrections,
         f"regionpredict calibrate{how} --from {names}, measured on {campaigns[0].host.name}",
     )  # fmt: skip
-    read(text, shown)  # what is written can be read
+    read(text, shown)  # check that the output is valid
     _write_machine(output, text)
 
 

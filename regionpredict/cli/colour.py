@@ -23,7 +23,7 @@ CHOICES = ("auto", "always", "never")
 _RED, _GREEN, _YELLOW, _CYAN = 31, 32, 33, 36
 _END = "\x1b[0m"
 
-# A table's words, each with its colour; the first that fits at a place counts.
+# A table's words, each with its color. The first match at a place counts.
 _WORDS = (
     (_RED, r"^(?:error|failed)(?=: )|\bnot as expected$|(?<=  )broken$|\bwrong(?=$|\n)"
            r"|\bdoes not hold\b|\bRP22[1-4]\b"),
@@ -33,7 +33,7 @@ _WORDS = (
     (_GREEN, r"(?<=  )(?:as expected|holds)$"),
     (_CYAN, r"^ +\d+\.\d+x(?=: )|(?<=  )\d+\.\d+x(?=: )"),
 )  # fmt: skip
-# A line on standard error: what it is.
+# The kind of a line on standard error.
 _NOTICES = (
     (_YELLOW, r"^(?:regionpredict: )?(?:note|warning)(?=: )"),
     (_RED, r"^regionpredict(?=: )"),

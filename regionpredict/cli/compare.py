@@ -121,7 +121,7 @@ def command(
         refuse_options(click.get_current_context(), ("drawing",), "needs --plot FILE")
     if by_size:
         refuse_options(click.get_current_context(), _OF_VERDICTS, "does not go with --by-size")
-    given = read_hints(hints)  # first: who gives another file is told so before the runs are read
+    given = read_hints(hints)  # first, so that a wrong file is reported at once
     campaigns = [read_campaign(path) for path in measurements]
     for path, campaign in zip(measurements[1:], campaigns[1:], strict=True):
         if campaign.host != campaigns[0].host:

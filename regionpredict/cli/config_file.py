@@ -143,7 +143,7 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
         raise InputError(
             "not TOML: brackets inside each other, too deep", remedy=_REMEDY, path=str(path)
         ) from None
-    except ValueError:  # a number of thousands of digits, or the 31st of February
+    except ValueError:  # a number with thousands of digits, or an invalid date
         raise InputError(
             "not TOML: a value cannot be read", remedy=_REMEDY, path=str(path)
         ) from None

@@ -43,7 +43,7 @@ def _is_file(path: Path) -> bool:
 def _exists(path: Path) -> bool:
     try:
         return path.exists()
-    except PermissionError:  # a folder above that is closed to this user
+    except PermissionError:  # no permission to read a parent folder
         return False
 
 

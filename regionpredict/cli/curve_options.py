@@ -32,7 +32,7 @@ bind_option = click.option(
     help="Placement of threads: close or spread (OMP_PROC_BIND), caches (one thread per L2 cache "
     "first), or a list of places as in OMP_PLACES, for example {0},{2}.",
 )  # fmt: skip
-MOST_THREADS = 65536  # as many cores as a machine file may have
+MOST_THREADS = 65536  # the maximum number of cores in a machine file
 
 
 _OPTIONS = (
@@ -113,7 +113,7 @@ class RunOptions(NamedTuple):
                 err=True,
             )
         bound = machine.as_run(binding=self.binding, runtime=self.runtime)
-        thread_places(bound, 1)  # places that the machine does not have are an error
+        thread_places(bound, 1)  # raises an error for missing places
         return bound
 
     def placement(self, machine: Machine) -> Placement | None:

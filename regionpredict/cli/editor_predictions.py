@@ -40,7 +40,7 @@ def predicted(file: Path, root: Path | None, choices: Choices) -> Predictions:
     paths: tuple[str, ...] = (str(file),)
     if database is not None and database.is_file() and _listed(file, database):
         paths = (str(database),)
-    with contextlib.redirect_stdout(sys.stderr):  # standard output is the protocol's
+    with contextlib.redirect_stdout(sys.stderr):  # standard output is reserved for the protocol
         analysis = run_analysis(
             paths, **choices.options, timings=False,
             flows=choices.model == "saturation" and choices.run.flows,

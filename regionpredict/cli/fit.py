@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from regionpredict.report.fitted_models import PredictedValue
 
 
-_TABLES = ("table", "python", "latex")  # forms with a head over their rows
+_TABLES = ("table", "python", "latex")  # formats with a header
 _DATA = {
     "extrap-text": "measurements_extrap_text",
     "extrap-json": "measurements_extrap_json",
@@ -216,7 +216,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
             level=options["level"],
         )  # fmt: skip
         write_plot(options["plot"], figure)
-    if models.models or output not in _TABLES:  # a head over no row says nothing
+    if models.models or output not in _TABLES:  # no header without rows
         write_result(text.rstrip("\n") + "\n", target)
     problems = models.problems
     if not models.models and not problems:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from regionpredict.pipeline import Predictions
 
 _SOURCE = "regionpredict"
-_WHOLE_LINE = 1 << 16  # characters: editors take the end of the line for what lies behind it
+_WHOLE_LINE = 1 << 16  # characters: editors use the end of the line for larger numbers
 
 
 class _Predicted(NamedTuple):
@@ -61,7 +61,7 @@ def serve(choices: Choices) -> int:
     """Serves an editor until it ends the session. The exit code is 1 if it disconnects without
     ending it.
     """
-    # An invalid request is answered to the editor; a traceback on standard error helps no reader.
+    # An invalid request gets an error response. A traceback on standard error would not be read.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
     server = LanguageServer(
         _SOURCE,
@@ -174,7 +174,7 @@ def _diagnostic(finding: Finding) -> lsp.Diagnostic:
 
 
 def _lens(note: HintNote) -> lsp.CodeLens:
-    # A command without a name is a title that does nothing when it is clicked.
+    # A command without a name is a title without an action.
     return lsp.CodeLens(_range(note.line), lsp.Command(title=note.text, command=""))
 
 

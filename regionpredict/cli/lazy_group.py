@@ -41,7 +41,7 @@ class LazyGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            import difflib  # only here: --help loads nothing that it does not need
+            import difflib  # imported here, so that --help is fast
 
             near = difflib.get_close_matches(args[0], self.lines, 1)
             if not near or args[0].startswith("-"):

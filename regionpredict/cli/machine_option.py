@@ -43,7 +43,7 @@ def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str 
     from regionpredict.machine import shipped_aliases, shipped_names
 
     known = (HOST, *shipped_names(), *shipped_aliases())
-    if name in known:  # a folder can have such a name, too
+    if name in known:  # a folder may have the same name
         return name
     takes_paths = any(parameter.name == "paths" for parameter in ctx.command.params)
     example = f": {ctx.command_path} {name} -m dunnington" if takes_paths else ", as -m dunnington"
@@ -103,7 +103,7 @@ def _host_file() -> Path:
 
     record = run_record()
     if record is not None:
-        record.bypass()  # the answer is this host's alone
+        record.bypass()  # the result is only valid on this host
     topology = read_sysfs()
     shape = hashlib.sha256(repr(_host_key(topology)).encode()).hexdigest()[:12]
     folder = private_folder(user_cache_folder(os.environ) / "hosts")

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 def program() -> None:
     """The entry point: runs `main`, and skips freeing memory at exit."""
     _open_closed_streams()
-    if not sys.warnoptions:  # those of libraries are for who develops with them
+    if not sys.warnoptions:  # warnings of libraries are for developers
         warnings.simplefilter("ignore")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # names of files need not be text
+            stream.reconfigure(errors="backslashreplace")  # file names may have invalid characters
     code = 0
     if isinstance(sys.stderr, io.TextIOWrapper):
         from regionpredict.cli.colour import NoticeStream, in_colour
@@ -40,7 +40,7 @@ def program() -> None:
     try:
         _check_working_folder()
         _answer()
-        if not sys.stdout.closed:  # as the language server leaves it
+        if not sys.stdout.closed:  # the language server closes it
             sys.stdout.flush()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
@@ -49,7 +49,7 @@ def program() -> None:
     except OSError as error:
         _say_refused(error)
         code = 1
-    with contextlib.suppress(OSError, ValueError):  # closed, or nobody reads it
+    with contextlib.suppress(OSError, ValueError):  # closed, or a broken pipe
         sys.stdout.flush()
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
@@ -85,7 +85,7 @@ def _check_working_folder() -> None:
 
 
 def _answer() -> None:
-    if sys.argv[1:] == ["--version"]:  # as click says it, which takes longer to load
+    if sys.argv[1:] == ["--version"]:  # the same text as click's, which takes longer to load
         sys.stdout.write(f"regionpredict, version {__version__}\n")
         return
     from regionpredict.cli.result_cache import result_cache
@@ -140,7 +140,7 @@ def main(record: RunRecord | None = None) -> None:
     try:
         with _cycles_left_alone():
             code = group(prog_name="regionpredict", standalone_mode=False, obj=record)
-        if isinstance(code, int) and code:  # of click's Exit, which it hands back
+        if isinstance(code, int) and code:  # click returns the code of Exit
             sys.exit(code)
     except UsageError as error:
         click.echo(f"regionpredict: {error}", err=True)
@@ -184,7 +184,9 @@ def _show(error: click.ClickException) -> None:
     command = context.command_path if context is not None else "regionpredict"
     import click
 
-    if type(error).__name__ == "NoArgsIsHelpError":  # of click 8.2 and later; before, it printed it
+    if (
+        type(error).__name__ == "NoArgsIsHelpError"
+    ):  # click 8.2 and later; earlier versions printed the help
         click.echo(error.format_message(), err=True)
         return
     said = error.format_message().rstrip(".")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @click.command(
     "measure", context_settings={"allow_interspersed_args": False}
-)  # what follows PROGRAM is its own
+)  # arguments after PROGRAM belong to it
 @click.option("--threads", default=None, metavar="LIST", help="Thread counts: 1,2,4 or 1-24.")
 @click.option(
     "--repeat",
@@ -214,7 +214,7 @@ def _prepared(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> 
     if not output.exists() or output.stat().st_size == 0:
         store.begin(campaign)
         return campaign
-    if _has_no_run(output):  # of a program that was not there, or crashed: nothing to lose
+    if _has_no_run(output):  # the program was missing or crashed, so nothing is lost
         output.unlink()
         store.begin(campaign)
         return campaign

@@ -57,7 +57,7 @@ def measure_through_slurm(
             ended = _waited_for(job, _Progress(job.job_id, plan, output), output, patience)
         except InputError:
             if not any(folder.glob("*_log.*")):
-                _clear(folder)  # it never started: there is nothing in it to read
+                _clear(folder)  # the job never started, so the folder has no results
             raise
     _clear(folder)
     _hand_on(ended, f"job {job.job_id} on {ended.node}")

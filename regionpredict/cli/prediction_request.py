@@ -213,7 +213,7 @@ def _is_recorded(pair: str, names: set[str]) -> bool:
 
     name, _, value = (part.strip() for part in pair.rpartition("="))
     if share_of_text(name, value) is not None:
-        return False  # no run records how often a condition holds
+        return False  # recordings do not contain shares of conditions
     inside = name.rpartition(":")[2]
     return name in names or inside in names or inside.isdigit()
 

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COMMANDS = ("analyze", "predict", "sizes", "explain")
-SWITCH = "REGIONPREDICT_CACHE"  # `off`: nothing is kept or given again
-MOST_BYTES = 256 << 20  # of all answers; the ones not asked for the longest go first
+SWITCH = "REGIONPREDICT_CACHE"  # `off` disables the cache
+MOST_BYTES = 256 << 20  # of all results; the least recently used are removed first
 _SCHEMA = 1
 _FOLDER = "results"
-# With these a parser reads files, or takes options, that no question asks for.
+# Environment variables that make a parser read additional files or options.
 _FOREIGN = (
     "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "OBJC_INCLUDE_PATH", "OBJCPLUS_INCLUDE_PATH",
     "GCC_EXEC_PREFIX", "COMPILER_PATH", "SDKROOT", "CCC_", "CLANG_", "LIBCLANG_",
@@ -56,7 +56,7 @@ class RunRecord:
     """The output and dependencies of one run. Only `keep` makes it a cached result."""
 
     def __init__(self) -> None:
-        # of the clock that the kernel stamps files with
+        # resolution of the kernel's clock for file times
         coarse = getattr(time, "CLOCK_REALTIME_COARSE", None)
         self.started_ns = time.time_ns() if coarse is None else time.clock_gettime_ns(coarse)
         self.printed: list[tuple[int, str]] = []
@@ -164,7 +164,7 @@ class ResultCache:
             _write(self._questions, body)
             _trim(self._folder)
         except OSError:
-            return  # a full disk or one that cannot be written to costs no answer
+            return  # a full or read-only disk is no error
 
     def _answer(self, questions: bytes, digest: str) -> Path:
         name = sha256(b"\n".join((self._key.encode(), questions, digest.encode())))
@@ -299,7 +299,7 @@ def _touch(path: Path) -> None:
     try:
         os.utime(path)
     except OSError:
-        return  # somebody cleared the cache
+        return  # the cache was cleared meanwhile
 
 
 def _trim(folder: Path) -> None:

@@ -29,7 +29,7 @@ _SHARED = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 @click.command(
     "run", context_settings={"allow_interspersed_args": False}
-)  # what follows PROGRAM is its own
+)  # arguments after PROGRAM belong to it
 @click.option(
     "--hints",
     "hints_path",
@@ -143,7 +143,7 @@ def sharing(name: str | None) -> Iterator[dict[str, str]]:
         yield {"REGIONPREDICT_SHARE": str(path), "REGIONPREDICT_SHARE_CORES": str(allowed_cores())}
     finally:
         with suppress(OSError), path.open("r+b") as file:
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails where a program has a slot
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails if a program has the slot
             if os.fstat(file.fileno()).st_nlink:
                 path.unlink()
 

@@ -36,7 +36,7 @@ _SHARES = (
     "how often the condition at that line holds. Set it with --set. 50% is assumed. The hint "
     "changes if the condition nearly never or nearly always holds."
 )
-_BELOW = 22  # columns: where a place stands that does not fit behind its name
+_BELOW = 22  # columns: the indentation of a place on its own line
 
 
 @click.command("sizes")

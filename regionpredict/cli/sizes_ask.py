@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from regionpredict.sizes.ranking import SizeRanking
 
 FILE = "sizes.yaml"
-_SHOWN = 3  # regions of a size
+_SHOWN = 3  # maximum regions shown per size
 _LARGEST = 1 << 63
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from regionpredict.report.study_page import Figure, Judged
 
 _MODELS = (
-    # what the page calls it, its files' names; the model, and the weights of the density model
+    # its title on the page, the names of its files, the model, and the density model's weights
     ("density", "density", "density", ("equal", "reference")),
     ("density, by executions and element size", "density-weighted", "density",
      ("executions", "element-size")),

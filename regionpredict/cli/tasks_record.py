@@ -15,7 +15,7 @@ from regionpredict.errors import InputError, UsageError
 
 @click.command(
     "record", context_settings={"allow_interspersed_args": False}
-)  # what follows PROGRAM is its own
+)  # arguments after PROGRAM belong to it
 @click.option(
     "-o",
     "output",

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import textwrap
 
-_FURTHER = 4  # columns that a line's continuation is indented beyond it
-_LEAST = 40  # columns: on fewer, the terminal itself breaks lines
+_FURTHER = 4  # additional columns of indentation of a continuation line
+_LEAST = 40  # columns: narrower terminals break lines themselves
 
 
 def within_width(text: str, columns: int) -> str:

@@ -52,7 +52,7 @@ def command(target: str, argv: tuple[str, ...]) -> None:
     if folder.exists():
         raise InputError("is there already", remedy="name another by -o", path=target)
     find_program(argv[0])
-    otf2_package()  # before the program runs: what it did would be lost without
+    otf2_package()  # before the program runs, since its events would be lost
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from regionpredict.trace.selection import Selection
 
 PARAVER = (".prv", ".prv.gz")
-_PLOT_BINS = 2000  # parts of the run in a figure
+_PLOT_BINS = 2000  # number of parts of the run in a figure
 F = TypeVar("F", bound=Callable[..., Any])
 
 

@@ -46,7 +46,7 @@ SURE = 0.9
 """A correction helps if it reduces the error in this share of resamplings of the programs."""
 _RESAMPLINGS = 1000
 _CLOSE = 0.005
-_AT_BOUND = 0.01  # of the logarithm of a factor
+_AT_BOUND = 0.01  # tolerance for the logarithm of a factor
 
 
 @dataclass(frozen=True, slots=True)

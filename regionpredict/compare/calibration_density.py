@@ -236,7 +236,7 @@ def best_thresholds(
         dtype=np.float64,
     )
     value = below[0] - SHIFT * np.abs(cuts - equal[0])
-    value[len(cuts) - len(equal) + 1 :] = -np.inf  # the boundaries above need room too
+    value[len(cuts) - len(equal) + 1 :] = -np.inf  # leaves room for the boundaries above
     choices = []
     for area in range(1, packages - 1):
         before = value - below[area]

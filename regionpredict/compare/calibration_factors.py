@@ -159,7 +159,7 @@ def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
         residual = target - model.rows(theta)[use]
         scale = _scales(residual, timed)
         residual = residual / scale
-        if number <= _SLOPES:  # later steps are small: the slopes hardly change any more
+        if number <= _SLOPES:  # later steps are small, so slopes are reused
             slopes = model.slopes(theta)[use]
         weight = np.minimum(1.0, HUBER / np.maximum(np.abs(residual), 1e-12))
         ridge = Ridge(alpha=ALPHA, fit_intercept=False)

@@ -128,7 +128,7 @@ def gather(
         hint = match_hint(hints.regions, Place(last.file, last.line, last.loop_line, last.ordinal))
         index = _index_of(hint, hints.regions)
         if hint is not None and index in nearest:
-            # Two files of one name: the region is the one with more folders in common.
+            # Of two files with the same name, the one with more common folders matches.
             rival = nearest[index].last.file
             if common_end(hint.file, rival) >= common_end(hint.file, last.file):
                 index = -1

@@ -27,8 +27,7 @@ from regionpredict.frontend.syntax import Lookups
 _COMMENT = rb"/\*(?:[^*]|\*(?!/))*\*/"
 _GAP = rb"(?:\s|\(|" + _COMMENT + rb")*"
 _NAMED = re.compile(rb"(?:include|import|embed)(?:_next)?(?:__)?" + _GAP + rb'["<]([^">\n]+)')
-# `#include MACRO`: the name is known to nobody but the preprocessor. The first is what every such
-# text holds, and is found fast.
+# `#include MACRO`: only the preprocessor knows the name. The first pattern is a fast test.
 _MAY_COMPUTE = re.compile(
     rb"(?:include|import)(?:_next)?(?:[ \t]|" + _COMMENT + rb")+\w|__has_include"
 )

@@ -114,7 +114,7 @@ class _Texts:
         self._includes: dict[str, list[str]] = {}
         self._headers: dict[_Node, list[_Node]] = {}
         self._header_paths: dict[tuple[str, str, _Node], str | None] = {}
-        self._opaque: set[str] = set()  # what cannot be read, or includes what a macro names
+        self._opaque: set[str] = set()  # unreadable, or includes a file named by a macro
         given = dict.fromkeys(macro for request in requests for macro in request.defines)
         lines = "".join(f"#define {name} {value}\n" for name, value in given)
         self.passages[""] = passages(os.fsencode(lines))

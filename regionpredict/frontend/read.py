@@ -79,10 +79,11 @@ class FileResult(NamedTuple):
     loops: tuple[SerialLoop, ...] = ()
     branches: tuple[SerialBranch, ...] = ()
     arguments: ArgumentValues | None = None  # of a program that is one file
-    # Loops that threads share by their numbers, in functions of other files, too; their arrays.
+    # Loops that threads share by thread number, also in functions of other files, with their
+    # arrays.
     by_hand: tuple[tuple[Span, tuple[tuple[str, Place], ...]], ...] = ()
     serial: tuple[SerialNest, ...] = ()
-    work_shares: tuple[tuple[Span, float], ...] = ()  # as in Program
+    work_shares: tuple[tuple[Span, float], ...] = ()  # like in Program
 
 
 class Parsed(NamedTuple):
@@ -184,7 +185,7 @@ def read_alone(
         followed: ArgumentValues | Failure | None = None
         if arguments is not None:
             followed = argument_values([unit], arguments)
-        elif defaults:  # which nobody asked for, and which nothing may be lost by
+        elif defaults:  # not requested, so failures are ignored
             followed = attempt(argument_values, [unit], None)
         followed = None if isinstance(followed, Failure) else followed
         alone = serial_nests(given.flows)
@@ -345,10 +346,10 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
             count = names.get(region.id, 0)
             if key in before:
                 if regions[key].nest is None and region.nest is not None:
-                    regions[key] = region  # another file that includes it could read it
+                    regions[key] = region  # read successfully in another file that includes it
                     definitions[region.id] = defined
                 continue
-            if key in regions:  # one macro, two regions on a line
+            if key in regions:  # a macro with two regions on one line
                 key = (*key[:2], key[2] + count * 10_000, region.instance)
             kept = replace(region, id=f"{region.id}.{count + 1}") if count else region
             names[region.id] = count + 1
@@ -356,7 +357,7 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
             definitions[kept.id] = defined
     read = {(file, line) for file, line, _, _ in regions}
     for note in [note for note in notes if note.id == "RP006"]:
-        if (note.span.file, note.span.line) in read:  # one file that includes it leaves it out
+        if (note.span.file, note.span.line) in read:  # not active in one of the including files
             del notes[note]
     ordered = sorted(regions.values(), key=lambda r: (r.span.file, r.span.line, r.span.column))
     return Program(

@@ -52,7 +52,7 @@ class Operator(Protocol):
 COMPILED_FROM = 64
 """An expression is compiled after this many evaluations, which take about as long as compiling."""
 
-_MOST_SIZE = 400  # of the text: shared parts of a larger expression are written once for each use
+_MOST_SIZE = 400  # maximum text length, since shared parts are written at each use
 _INLINE = {
     "floordiv": "({} // {})", "lt": "(1 if {} < {} else 0)", "le": "(1 if {} <= {} else 0)",
     "eq": "(1 if {} == {} else 0)", "ne": "(1 if {} != {} else 0)", "not": "(0 if {} else 1)",

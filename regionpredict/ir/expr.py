@@ -154,7 +154,7 @@ class Expr:
         """Pickles only the terms. Computed properties are computed again when needed."""
         return Expr, (self.terms,)
 
-    # -- making ---------------------------------------------------------------------------------
+    # -- construction ---------------------------------------------------------------------------
 
     @staticmethod
     def const(value: Number) -> Expr:
@@ -185,7 +185,7 @@ class Expr:
             return args[0]
         return Expr({((Atom(kind, args, label, frozenset(over)), 1),): 1})
 
-    # -- asking ---------------------------------------------------------------------------------
+    # -- queries --------------------------------------------------------------------------------
 
     @property
     def constant(self) -> Number | None:
@@ -343,7 +343,7 @@ class Expr:
         """The exact quotient, with rational coefficients."""
         return self * Fraction(1, divisor)
 
-    # -- putting in -----------------------------------------------------------------------------
+    # -- substitution ---------------------------------------------------------------------------
 
     def substitute(self, values: Mapping[str, Expr]) -> Expr:
         """Replaces names everywhere, including inside atoms."""
@@ -351,7 +351,7 @@ class Expr:
             return self
         result = ZERO
         for monomial, number in self.terms.items():
-            kept: list[tuple[Factor, int]] = []  # in order, as they were
+            kept: list[tuple[Factor, int]] = []  # in their original order
             moved: list[tuple[Expr, int]] = []
             for factor, power in monomial:
                 if isinstance(factor, str):
@@ -437,7 +437,7 @@ class Expr:
             total += product
         return _whole(total)
 
-    # -- showing --------------------------------------------------------------------------------
+    # -- output ---------------------------------------------------------------------------------
 
     def __str__(self) -> str:
         if not self._text:
@@ -481,13 +481,13 @@ class Expr:
 
 
 def _whole(number: Number) -> Number:
-    # Not `isinstance`, which asks the abstract class that a fraction is, for each of millions.
+    # Not `isinstance`, which is slow for the abstract base class of fractions.
     if type(number) is Fraction and number.denominator == 1:
         return number.numerator
     return number
 
 
-@lru_cache(maxsize=4096)  # a nest has few monomials, and multiplies them again and again
+@lru_cache(maxsize=4096)  # a nest multiplies few monomials repeatedly
 def _times(left: Monomial, right: Monomial) -> Monomial:
     if not left:
         return right
@@ -499,7 +499,7 @@ def _times(left: Monomial, right: Monomial) -> Monomial:
     return tuple(sorted(powers.items(), key=_factor_key))
 
 
-@lru_cache(maxsize=1024)  # what is substituted again and again gives equal expressions
+@lru_cache(maxsize=1024)  # repeated substitutions give equal expressions
 def _function_of(expression: Expr) -> Callable[[Mapping[str, Number]], Number] | None:
     return compiled(
         expression, _fold_of, lambda atom, values: _carried(atom.kind, atom.args, values)
@@ -542,7 +542,7 @@ def _carried(kind: str, args: tuple[Expr, ...], bindings: Mapping[str, Number]) 
 
 
 def _sum(terms: Mapping[Monomial, int]) -> str:
-    # Constants stand last, as people write them: `n - 1`.
+    # Constants come last, as people write them: `n - 1`.
     order = sorted(
         terms, key=lambda m: (m == (), -sum(p for _, p in m), [_factor_key(f) for f in m])
     )

@@ -35,7 +35,7 @@ def once_a_region(question: Callable[[T], R]) -> Callable[[T], R]:
         if own is None:
             if len(known) >= _KEPT:
                 known.pop(next(iter(known)))
-            # The region is kept, too, so that no other one gets its identity.
+            # The region is kept, too, so that its id stays unique.
             own = known[id(region)] = region, question(region)
         return own[1]
 

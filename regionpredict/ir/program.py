@@ -77,10 +77,10 @@ class Program:
     definitions: dict[str, tuple[Definition, ...]]
     macros: frozenset[str] = frozenset()
     headers: str = "system"  # 'system' | 'shipped'
-    flows: tuple[Flow, ...] = ()  # what functions do to memory, where it was asked for
-    loops: tuple[SerialLoop, ...] = ()  # that repeat calls, where flows were asked for
-    branches: tuple[SerialBranch, ...] = ()  # around calls and teams, where flows were
-    serial: tuple[SerialNest, ...] = ()  # what one thread does alone, where flows were
-    followed: bool = False  # `main` was followed to a parallel region, for its sizes
+    flows: tuple[Flow, ...] = ()  # memory effects of functions, if requested
+    loops: tuple[SerialLoop, ...] = ()  # loops that repeat calls, if flows were requested
+    branches: tuple[SerialBranch, ...] = ()  # around calls and parallel regions, if flows were
+    serial: tuple[SerialNest, ...] = ()  # work of a single thread, if flows were requested
+    followed: bool = False  # `main` was executed up to a parallel region, for its sizes
     work_shares: dict[Span, float] = field(default_factory=dict)
-    not_entered: frozenset[str] = frozenset()  # regions to which no run without arguments comes
+    not_entered: frozenset[str] = frozenset()  # regions that no run without arguments reaches

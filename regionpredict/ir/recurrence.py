@@ -72,7 +72,7 @@ def _rounds(
         if not more:
             return Rounds((*states, *([after] if after is not None else [])), len(states) - 1)
         if after == held:
-            return None  # it goes on for ever
+            return None  # it does not end
         held = after
     return None
 

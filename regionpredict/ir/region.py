@@ -128,7 +128,7 @@ class Loop:
     body: tuple[Node, ...]
     span: Span
     kind: str = "for"  # 'for' | 'while' | 'range'
-    exits: bool = False  # leaves early: break, return, goto
+    exits: bool = False  # may exit early: break, return, goto
     unordered: frozenset[str] = frozenset()
     averaged: bool = False
     unsigned_bits: int = 0
@@ -387,7 +387,7 @@ class Region:
         positions: tuple[int, ...] = ()
         count = 0
         for statement, loops in self.statements():
-            if loops is around:  # one object for the statements of one body
+            if loops is around:  # the statements of a body share one object
                 yield statement, loops, positions
                 continue
             same = 0
@@ -402,7 +402,7 @@ class Region:
         """Every loop that contains a statement, the worksharing loop first, in source order."""
         nested: list[Loop] = []
         for _, loops, positions in self.placed_statements():
-            # Positions count up: what lies beyond those that are known is new.
+            # Positions increase, so all beyond the known ones are new.
             new = sum(position >= len(nested) for position in positions)
             nested += loops[len(loops) - new :]
         return tuple(nested)

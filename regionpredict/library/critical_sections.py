@@ -97,7 +97,7 @@ class _Sections:
             sides = tuple(self.of(side, perhaps=True) for side in node.sides)
             return [replace(node, sides=sides)]
         if isinstance(node, Loop) and _retries(node):
-            # Mostly it succeeds at once; what it waits for is the line, which the update counts.
+            # It usually succeeds at once. The update includes the wait for the line.
             self.spins.add(("RP105", node.span))
             return list(self.of(node.body, perhaps=perhaps))
         return [replace(node, body=self.of(node.body, perhaps=perhaps))]
@@ -238,7 +238,7 @@ def _alone(statement: Statement, memory: Collection[str], *, perhaps: bool) -> I
         if call.name in BARRIERS:
             rest = _without_call(rest, call)
             yield Synchronisation("barrier", (), call.span)
-        elif _action(call) == "release":  # what took the lock counts for both
+        elif _action(call) == "release":  # the acquisition counts for both
             rest = _without_call(rest, call)
         elif is_atomic(call.name) and call.place is not None:
             rest = _without_call(rest, call)

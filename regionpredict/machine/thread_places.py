@@ -98,7 +98,7 @@ def _shape(machine: Machine) -> _Shape:
     )  # fmt: skip
 
 
-@lru_cache(maxsize=4096)  # every construct of every region asks for the same teams
+@lru_cache(maxsize=4096)  # called for every construct of every region
 def _places(shape: _Shape, threads: int) -> ThreadPlaces:
     """Like `thread_places`."""
     if shape.in_order:
@@ -110,7 +110,8 @@ def _places(shape: _Shape, threads: int) -> ThreadPlaces:
         if shape.binding == "close":
             first = [min(rest, core) for core in starts]
         else:
-            # Thread t has core floor(t * cores / threads): so many t have one below a core.
+            # Thread t has core floor(t * cores / threads). This is the number of t with a smaller
+            # core.
             first = [-(-core * rest // shape.cores) for core in starts]
         by_domain = tuple([each * shape.own + b - a for a, b in pairwise(first)])
         most = each + (rest > 0)
@@ -137,7 +138,7 @@ def _threads_by_core(shape: _Shape, threads: int) -> tuple[int, ...]:
     for core in order if each else ():
         counts[core] += each
     for thread in range(rest):
-        # Thread t of a spread team has core floor(t * cores / threads).
+        # With spread binding, thread t has core floor(t * cores / threads).
         at = thread * shape.cores // rest if shape.binding == "spread" else thread
         counts[order[at]] += 1
     return tuple(counts)
@@ -153,7 +154,7 @@ def _core_order(shape: _Shape) -> tuple[int, ...]:
         joined = shape.joined if shape.binding == "caches" else 1
         return tuple(sorted(cores, key=lambda core: (core % joined, core)))
     places = [[thread % shape.cores for thread in place] for place in _resolved(shape)]
-    # Threads beyond the places begin again with the first one, on its next hardware thread.
+    # Additional threads start again at the first place, on its next hardware thread.
     turns = range(max(map(len, places)))
     return tuple(place[turn % len(place)] for turn in turns for place in places)
 

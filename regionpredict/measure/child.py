@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _SET = getattr(ctypes.CDLL(None), "prctl", None)
-_FROM_KERNEL = 0x80  # SI_KERNEL, asm-generic/siginfo.h: a terminal's, which its whole group gets
+_FROM_KERNEL = 0x80  # SI_KERNEL, asm-generic/siginfo.h: from a terminal, to the whole group
 _POLL_S = 5.0
 
 
@@ -22,7 +22,7 @@ def end_with_parent(number: int, parent: int) -> None:
     if _SET is None:
         return
     _SET(_PR_SET_PDEATHSIG, number)
-    if os.getppid() != parent:  # it has ended before we asked
+    if os.getppid() != parent:  # the parent has already ended
         os.kill(os.getpid(), number)
 
 

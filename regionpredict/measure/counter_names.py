@@ -95,7 +95,7 @@ class _Encoding(ctypes.Structure):
 
 _USER = 0x8  # PFM_PLM3
 _PERF_EVENTS = 1  # PFM_OS_PERF_EVENT
-_ATTR_BYTES = 256  # of perf_event_attr, and room for later ones
+_ATTR_BYTES = 256  # size of perf_event_attr, with room for later versions
 
 
 def _by_libpfm(name: str) -> tuple[int, int] | None:

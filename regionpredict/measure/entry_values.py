@@ -32,11 +32,11 @@ Place = tuple[str, int]
 """File and line of a directive."""
 VALUES_FILE = "regionpredict-values"
 """Compiler errors refer to this file, and their line is the number of the value, from 1."""
-_ADDRESS = 5  # of gcc's and clang's classes of types
+_ADDRESS = 5  # the pointer class of gcc's and clang's type classes
 _PART = re.compile(r"->|\.|\[\w+\]")
 _PLACE = re.compile(r"[A-Za-z_]\w*(?:(?:->|\.)[A-Za-z_]\w*|\[\w+\])*")
 _CALL = re.compile(r"[A-Za-z_][\w.>-]*\([\w, ]*\)")
-_MOST = 32  # of one region
+_MOST = 32  # maximum number of values per region
 
 
 class NamesAt(NamedTuple):
@@ -77,7 +77,9 @@ def names_at(path: str, argv: Sequence[str], folder: str) -> NamesAt:
 
 def _names(request: SourceRequest) -> NamesAt:
     part = read_alone(request, default_frontend())
-    if any(region.by_hand for region, _ in part.regions):  # whose teams are told by who calls whom
+    if any(
+        region.by_hand for region, _ in part.regions
+    ):  # the call graph gives their parallel regions
         part = read_alone(request, default_frontend(), flows=True)
     program = join([part], default_frontend())
     callers = manually_shared_regions(program)
@@ -93,7 +95,7 @@ def _names(request: SourceRequest) -> NamesAt:
         assert region.nest is not None
         shared[trip_name(region.nest)] = _place(region.nest.span)
         for span in callers.get(region.id, ()):
-            # What a name is worth that a function was handed, its caller does not say.
+            # The caller does not show the value of a name that was passed.
             here = region.parallel is not None and region.parallel.span == span
             own = free_names(region) if here else frozenset()
             teams.setdefault(_place(span), set()).update(own, [trip_name(region.nest)])

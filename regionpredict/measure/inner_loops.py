@@ -104,7 +104,7 @@ def _walk(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]
             continue
         inner = _loop(text, token)
         yield token.begin, None if _follows_pragma(text, token.begin) else inner
-        if token.text == "do":  # its `while` is no loop
+        if token.text == "do":  # its `while` is not a separate loop
             yield from _walk(text, inner.body, inner.body_end)
             at = inner.end
 
@@ -137,7 +137,7 @@ def prelude(loops: int) -> str:
         "long long n=__atomic_exchange_n(&regionpredict_turns[k][0],0,0),"
         "t=__atomic_exchange_n(&regionpredict_turns[k][1],0,0);"
         f"return t?(n+t/2)/t:{NO_VALUE};}}"
-        # All threads came to it as often as the others: what they did together each time.
+        # All threads reached it equally often: their common iterations per execution.
         "static long long regionpredict_shared(int k,int p){"
         "long long n=__atomic_exchange_n(&regionpredict_turns[k][0],0,0),"
         "t=__atomic_exchange_n(&regionpredict_turns[k][1],0,0);"

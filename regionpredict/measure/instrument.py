@@ -52,7 +52,7 @@ from regionpredict.measure.trips import may_be_noticed
 
 COMBINED, NOWAIT, TEAM = 1, 2, 4
 _RECORD = Path(__file__).parent / "runtime" / "record.h"
-# How long the range of a `for (x : range)` is; unknown where its iterators cannot be subtracted.
+# The length of the range in `for (x : range)`. Unknown if its iterators cannot be subtracted.
 _RANGES = (
     "template<class T> inline auto regionpredict_range(T &r, int)"
     "->decltype((long long)(r.end()-r.begin())){return r.end()-r.begin();} "

@@ -116,7 +116,7 @@ def sbatch_parameters(request: Request) -> dict[str, str | int | bool]:
         "time": request.minutes,
         "nodes": 1,
         "ntasks": 1,
-        "no_requeue": True,  # a job that began anew could do so on another node
+        "no_requeue": True,  # a restarted job might run on another node
     }
     if request.processors is not None:
         asked["cpus_per_task"] = request.processors
@@ -135,13 +135,13 @@ def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
     Raises JobFailedError if Slurm rejects it.
     """
     executor = submitit.SlurmExecutor(folder, max_num_timeout=0)
-    # The command runs in the batch step, which has the whole allocation: of a step of its own
-    # srun would ask how many CPUs it may have.
+    # The command runs in the batch step, which has the whole allocation. With srun, the step would
+    # need a number of CPUs.
     executor.update_parameters(
         use_srun=False, wckey=None, additional_parameters=sbatch_parameters(request)
     )
     try:
-        with contextlib.redirect_stderr(io.StringIO()):  # submitit repeats what sbatch says
+        with contextlib.redirect_stderr(io.StringIO()):  # submitit repeats sbatch's messages
             return executor.submit(run_command, command)
     except (FailedJobError, FailedSubmissionError) as error:
         why = _why(str(error))
@@ -269,12 +269,12 @@ def _outcome(job: Job) -> Ended:
     try:
         ended = job.result()
     except UncompletedJobError as error:
-        parts = re.split(r"\n-{10,}\n", str(error))  # words, the traceback, words
+        parts = re.split(r"\n-{10,}\n", str(error))  # text, the traceback, text
         raise JobFailedError(
             f"job {job.job_id} failed: {_last_line(parts[1] if len(parts) > 1 else parts[0])}",
             remedy="are Python and its packages the same on the nodes?",
         ) from None
-    if ended.code < 0 or ended.code == 143:  # by a signal: Slurm knows whose
+    if ended.code < 0 or ended.code == 143:  # by a signal, whose sender Slurm knows
         seen = _at_end(job)
         if seen is not None and seen.state not in ("COMPLETED", "FAILED", "GONE"):
             raise _failure(job, seen)

@@ -40,7 +40,9 @@ def loop_extent(text: str, directive: int, loop: int | None, column: int = 0) ->
     """
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     if max(directive, loop or 0) > len(starts):
-        return Extent(directive, max(directive, loop or 0))  # of another text than was read
+        return Extent(
+            directive, max(directive, loop or 0)
+        )  # the text has changed since it was read
     written = _DIRECTIVE.match(text, starts[directive - 1])
     behind = written.end() if written is not None else starts[directive - 1]
     first, last = directive, 1 + text.count("\n", 0, behind)

@@ -51,7 +51,7 @@ def recorded_run(
     tool = preload_library(compiler, cache, SOURCE)
     settings = recording_environment(tool, folder, level, environment)
     loaded = []
-    if level == "all" or substitute is not None:  # for the calls by which loops get their chunks
+    if level == "all" or substitute is not None:  # for the calls with which loops get their chunks
         loaded.append(str(tool))
     if substitute is not None:
         loaded.append(str(stand_in(substitute, cache)))
@@ -135,7 +135,7 @@ def site_lines(folder: Path) -> dict[int, str]:
             fields = line.split(" ", 3)
             if len(fields) == 4 and fields[0].isdigit():
                 address = int(fields[2] if is_fixed(Path(fields[3])) else fields[1], 16)
-                # It is where the call returns to: the call is before it.
+                # It is the return address, so the call is before it.
                 modules.setdefault(fields[3], {})[int(fields[0])] = address - 1
     lines = {}
     for module, addresses in modules.items():

@@ -19,7 +19,7 @@ from regionpredict.errors import InputError, with_extra
 NAMES = ("libomp.so.5", "libomp.so", "libiomp5.so")
 SECONDS = 60
 _ELF = b"\x7fELF"
-_EXECUTABLE = 2  # e_type of programs that are not loaded wherever there is room
+_EXECUTABLE = 2  # e_type of programs with a fixed load address
 _INSTALL = f"install libomp5 (Debian), or {with_extra('tasks')}, or build it with clang"
 
 
@@ -31,7 +31,9 @@ def find_runtime() -> Path | None:
         if match:
             return Path(match[1])
     libraries = sorted(Path("/usr/lib").glob("llvm-*/lib/libomp.so*"), key=_version)
-    beside = [Path(sys.prefix, "lib", name) for name in NAMES]  # as the wheel intel-openmp has it
+    beside = [
+        Path(sys.prefix, "lib", name) for name in NAMES
+    ]  # the layout of the wheel intel-openmp
     return libraries[-1] if libraries else next((path for path in beside if path.exists()), None)
 
 

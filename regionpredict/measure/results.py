@@ -101,7 +101,7 @@ def read_results(lines: Iterable[str]) -> Results:
                 continue
             region, pid = _region(record), record.whole("pid")
         except InputError:
-            continue  # torn, or none of ours
+            continue  # incomplete, or from another program
         measured.add(region, pid)
     return Results(program, compiler, runtime, processes, regions.runs(), teams.runs())
 

@@ -67,7 +67,7 @@ def append_line(path: Path, entry: dict[str, Any]) -> None:
             write_all(handle, data)
         finally:
             os.close(handle)
-    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+    except (OSError, RuntimeError) as error:  # RuntimeError: circular links
         raise InputError(
             f"cannot be written: {reason(error)}", remedy="choose another -o FILE", path=str(path)
         ) from None
@@ -103,7 +103,7 @@ def read_campaign(path: Path) -> Campaign:
     remedy = "give a file written by regionpredict measure"
     text = read_bytes(path, remedy).decode("utf-8", "replace")
     lines = text.split("\n")
-    torn = lines.pop()  # "" behind the last whole line
+    torn = lines.pop()  # "" after the last complete line
     campaign: Campaign | None = None
     runs: list[Run] = []
     for number, line in enumerate(lines, 1):

@@ -91,7 +91,7 @@ def _largest(teams: Iterable[Sequence[TeamHint]]) -> TeamHint | None:
 def _most(hint: Hint | TeamHint) -> int | None:
     """The number of threads that it may start. None without a hint."""
     if hint.sizes is not None and (hint.sizes.choices or hint.threads is None):
-        return hint.sizes.most  # a file of before has no threads where sizes change the hint
+        return hint.sizes.most  # older files have no threads if sizes change the hint
     return hint.threads
 
 

@@ -43,7 +43,7 @@ class Canonical(NamedTuple):
     bound: str
     step: str
     down: bool
-    declares: str  # what stands in front of the variable, as in `for (int i = 0; ...`
+    declares: str  # the text before the variable, as in `for (int i = 0; ...`
 
 
 def canonical(header: Header) -> Canonical:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _MAYBE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+omp\b[^\n]*\b(?:for|parallel)\b", re.M)
 _REFUSED = re.compile(r"^regionpredict-values:(\d+):", re.M)  # `entry_values.VALUES_FILE`
-_ATTEMPTS = 3  # an undeclared name is told once a function, however often it stands there
+_ATTEMPTS = 3  # an undeclared name is reported once per function
 _SPOILS = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
 
 
@@ -132,7 +132,7 @@ class _Build:
         done = self._quiet([*call.driver, *call.preprocessing(), "-E", "-x", language, source.path])
         if done.returncode or not _MAYBE.search(done.stdout):
             return None
-        # Only here: most files of a program have no region, and these imports take their time.
+        # Imported here, because it is slow and most files have no region.
         from regionpredict.measure.entry_values import NamesAt, names_at  # noqa: PLC0415
 
         plain = done.stdout.decode("utf-8", "surrogateescape")
@@ -195,7 +195,7 @@ class _Build:
         copy.write_bytes(text.encode("utf-8", "surrogateescape"))
         whole = self.folder / f"{name}.o"
         plain = self.folder / f"{name}.plain.o"
-        if call.tied:  # the names of the files beside it come from the object's
+        if call.tied:  # the names of additional files are derived from the object's
             plain = Path(call.object_of(source))
         made = whole if call.lto else plain
         language = "c++-cpp-output" if source.cpp else "cpp-output"

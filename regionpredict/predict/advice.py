@@ -190,8 +190,8 @@ class _Tried:
         if (
             len(self.members) != 1 or execution is None or region.context != "combined"
             or one.seconds > self.best or construct.clause("if") is not None
-            or self.members[0].workload.schedule.kind != "static"  # pieces cost, not the team
-            or execution.synchronisation.inner_teams  # those cost, which it starts
+            or self.members[0].workload.schedule.kind != "static"  # pieces cost
+            or execution.synchronisation.inner_teams  # the cost is in the nested regions
         ):  # fmt: skip
             return None
         work = one.seconds - one.terms["overhead"]
@@ -250,7 +250,7 @@ class _Tried:
             skewed = _Skewed(workload, dynamic, self.machine, self.counts, counters)
             unknown, even = skewed.gain(execution.work.skew), skewed.gain(None)
             least = skewed.least_ratio(ADVICE_GAIN.value)
-            own = unknown.times * min(1.0, even.times)  # both are as likely
+            own = unknown.times * min(1.0, even.times)  # both are equally likely
             if least is None or own <= worth:
                 continue
             message = (

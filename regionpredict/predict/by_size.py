@@ -316,7 +316,7 @@ def open_hint(
         if (known or own) and not common_threads([*known, *own.values()])
     }  # fmt: skip
     if not common and not deciding:
-        deciding = set(size) or set(names)  # only together
+        deciding = set(size) or set(names)  # the names decide only together
     deciding |= deciding_elsewhere(deciding, by_name, ask, more) | {*untried}
     tried = [*known, *tried] or [now]
     threads, share, usual = None, 1.0, None

@@ -92,8 +92,8 @@ class _At(NamedTuple):
     done: tuple[float, ...]
     cores: tuple[int, ...]
     before: tuple[int, ...]
-    free: tuple[bool, ...]  # may be given other cores now
-    stale: tuple[bool, ...]  # others have gone on to another region since it was given these
+    free: tuple[bool, ...]  # whether it may get other cores now
+    stale: tuple[bool, ...]  # whether others entered another region since its assignment
     past: tuple[_At, Step] | None = None
 
 
@@ -157,7 +157,7 @@ class _Node:
         self.left = [self._left(k) for k in range(len(programs))]
         self.together: dict[tuple[tuple[int, str, int], ...], tuple[float, ...]] = {}
 
-    # -- how long -------------------------------------------------------------------------------
+    # -- times ----------------------------------------------------------------------------------
 
     def _running(self, phase: Phase, cores: int, *, alone: bool) -> Running:
         """A phase on this number of cores of every domain, with all caches or with its part of
@@ -226,7 +226,7 @@ class _Node:
             self.together[key] = tuple(seconds_together(phases))
         return self.together[key]
 
-    # -- who gets which cores -------------------------------------------------------------------
+    # -- assignment of cores --------------------------------------------------------------------
 
     def region(self, at: _At, program: int) -> str:
         """The region that a program is in or waits to enter. Empty after the end."""
@@ -296,7 +296,7 @@ class _Node:
                     return True
         return False
 
-    # -- from event to event --------------------------------------------------------------------
+    # -- events ---------------------------------------------------------------------------------
 
     def start(self) -> _At:
         count = len(self.phases)

@@ -249,7 +249,7 @@ class DomainPath(NamedTuple):
             more = [x for x in (*self.grows.x, self.cores) if last < x <= self.cores]
             known |= {float(x): known[last] * self.grows.at(x) / self.grows.at(last) for x in more}
         cap = math.inf
-        if self.ceiling is not None:  # streams that write may draw more than its figure
+        if self.ceiling is not None:  # writing streams may exceed the figure
             cap = max(self.ceiling, *(load.bandwidth for load in phase.alone.values())) / self.parts
         cores = tuple(sorted(known))
         return PathCurve(cores, tuple(min(cap, known[requesting]) for requesting in cores))
@@ -390,7 +390,7 @@ def _allocation(
 def _together(running: Sequence[Sequence[Running]]) -> list[float]:
     """The end of each program. When one ends, the others get its bandwidth."""
     alone = [sum(phase.seconds for phase in phases) for phases in running]
-    left = [1.0] * len(running)  # the share of each program's work
+    left = [1.0] * len(running)  # the remaining share of each program's work
     ended = [0.0] * len(running)
     now = 0.0
     going = [k for k, phases in enumerate(running) if phases]

@@ -166,7 +166,7 @@ class _Times:
         self.teams = teams
         self.machine = machine
         known = {team.id for team in teams}
-        # Teams without a time are skipped over: what follows them is not known to be changed.
+        # Parallel regions without a time are skipped, since a change after them is unknown.
         self.next: dict[str, dict[str, float]] = {name: {} for name in known}
         for (first, then), often in changes.items():
             if first in known and then in known and first != then:
@@ -185,7 +185,7 @@ class _Times:
             often * self._change(sizes[before], sizes[other])
             for before, others in self.next.items() for other, often in others.items()
         )  # fmt: skip
-        return own + changing / 2.0  # each pair stands there from both sides
+        return own + changing / 2.0  # each pair occurs twice
 
     def changes_of(self, sizes: Sizes) -> float:
         """How often the next parallel region has another number of threads."""
@@ -260,7 +260,7 @@ class _Times:
             team = self.by_id[name]
             cost += team.executions * team.seconds[sizes[name]]
             for other, often in self.next[name].items():
-                share = 1 / 2 if other in inside else 1.0  # told by both sides
+                share = 1 / 2 if other in inside else 1.0  # counted from both sides
                 cost += share * often * self._change(sizes[name], sizes[other])
         return cost
 

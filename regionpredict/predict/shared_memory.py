@@ -96,5 +96,5 @@ def seconds_together(phases: Sequence[Running]) -> list[float]:
     def missing(requesting: float) -> float:
         return requesting - sum(phase.requests(requesting) for phase in phases)
 
-    requesting = rising_root(missing, low, high, high)  # `high` where that is no more than `low`
+    requesting = rising_root(missing, low, high, high)  # `high` if it is at most `low`
     return [phase.fixed + phase.beside(requesting) for phase in phases]

@@ -29,7 +29,7 @@ def advice_sentence(advice: Advice | ProgramAdvice) -> str:
     return f"{advice.gain:.1f}x: {advice.message} ({advice.id})"
 
 
-_WORTH = 0.01  # of the program's time: a change that saves less is not listed
+_WORTH = 0.01  # share of the program's time: changes that save less are not listed
 
 
 def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAdvice]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from regionpredict.report.page_width import PAGE_WIDTH
 
-_INDENT = 2  # columns that what goes on below is indented
+_INDENT = 2  # indentation of continued rows, in columns
 
 
 def aligned_lines(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:

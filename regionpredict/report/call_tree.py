@@ -17,10 +17,10 @@ from regionpredict.report.document import Cell, Column, Drawing, Table
 from regionpredict.report.model_curves import evenly_spaced
 
 Order = Literal["growth", "value", "name", "file"]
-_SHARES_REACH = 64.0  # of a picture of shares, beyond the largest measured value
-_BARS = 13  # of a picture of shares
-_SHARED = 5  # calls with their own part of a bar
-_SHOWN_SHARE = 0.05  # percent: less is not drawn
+_SHARES_REACH = 64.0  # how far pictures of shares extend beyond the largest measured value
+_BARS = 13  # number of bars in a picture of shares
+_SHARED = 5  # number of calls with a separate part of a bar
+_SHOWN_SHARE = 0.05  # percent: smaller shares are not drawn
 
 
 def call_tree_table(

@@ -13,7 +13,7 @@ from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
 _COMMENT = "// "
 _SPLICE = " \\"
-_GO_ON = 4  # columns further in
+_GO_ON = 4  # additional indentation, in columns
 _PIECE = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\s,])*,?\s*""")
 """Breaks after a blank or a comma, between two C tokens, where a line may be continued (C17,
 5.1.1.2). Blanks in string literals are kept.

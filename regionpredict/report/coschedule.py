@@ -14,8 +14,8 @@ from regionpredict.quoting import shell_comment, shell_word
 from regionpredict.report.document import Block, Cell, Column, Document, Section, Table, Text
 from regionpredict.report.quantities import plural, show_factor, show_seconds
 
-_NAMED = 4  # teams of open sizes
-_STEPS = 12  # of a schedule
+_NAMED = 4  # parallel regions named in a message about sizes
+_STEPS = 12  # shown steps of a schedule
 
 
 def coschedule_document(

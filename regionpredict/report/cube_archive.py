@@ -86,7 +86,7 @@ def _metrics(analysis: Analysis, results: Sequence[TraceResult]) -> Iterator[_Me
     places = {location: at for at, location in enumerate(trace.locations)}
     tables: dict[str, tuple[str, NDArray[np.float64]]] = {}
     for result in results:
-        known = set(tables)  # the same metric of two results is one
+        known = set(tables)  # a metric in two results is written once
         for record in result.records:
             if record.location is None or record.metric in known:
                 continue
@@ -110,7 +110,7 @@ def _anchor(analysis: Analysis, metrics: Sequence[_Metric]) -> Iterator[str]:
     for number, metric in enumerate(metrics):
         yield f'<metric id="{number}" type="EXCLUSIVE">'
         yield f"<disp_name>{metric.name}</disp_name>"
-        # names of metrics are identifiers in Cube's own expressions
+        # metric names are identifiers in Cube's expressions
         yield f"<uniq_name>{metric.name.replace('.', '_')}</uniq_name>"
         yield f"<dtype>DOUBLE</dtype>\n<uom>{metric.unit}</uom>\n<url></url>\n<descr></descr>"
         yield "</metric>"

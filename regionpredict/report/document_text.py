@@ -19,9 +19,11 @@ from regionpredict.report.document import (
 from regionpredict.report.names import cut
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
-_LEAST_CUT = 16  # columns in which a call path can still be told
+_LEAST_CUT = 16  # minimum columns of a recognizable call path
 _ABBREVIATIONS = frozenset(("Ser", "Trf"))  # written as in the literature
-_WIDEST_NAME = 26  # columns of the names of facts; longer ones have their values right after them
+_WIDEST_NAME = (
+    26  # maximum column width of fact names; longer ones are followed directly by their value
+)
 
 
 def document_text(document: Document) -> str:

@@ -22,9 +22,9 @@ from regionpredict.fit.model.fitted_model import NO_MODEL, FittedModel
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.search.experiment_models import ModelSet
 
-_VERSION = "4.2.5"  # of Extra-P whose form this is
+_VERSION = "4.2.5"  # the version of Extra-P with this format
 _NAME = "regionpredict"
-_OLDEST = (1980, 1, 1, 0, 0, 0)  # a time for the archive's member that is the same in all runs
+_OLDEST = (1980, 1, 1, 0, 0, 0)  # a fixed time for reproducible archives
 _LARGEST_DENOMINATOR = 64
 _MODELER = {
     "allow_log_terms": True, "use_crossvalidation": True, "compare_with_RSS": False,

@@ -28,7 +28,7 @@ _MOST_DRAWN = 100
 """The maximum number of models with curves, since the interval of each takes hundreds of
 evaluations.
 """
-_NAMED = 3  # forecasters that a table has
+_NAMED = 3  # maximum number of listed forecasters
 
 
 class FitResult(NamedTuple):

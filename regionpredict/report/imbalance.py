@@ -182,6 +182,6 @@ def course_text(row: Imbalance) -> str:
     evolution = row.evolution
     if evolution is None:
         return "unknown"
-    change = round(100 * evolution.growth)  # as a whole number there is no -0
+    change = round(100 * evolution.growth)  # an integer has no -0
     same = round(100 * evolution.persistent)
     return f"{evolution.course}, {same} % on the same locations; {change:+} % to the last third"

@@ -37,7 +37,7 @@ from regionpredict.tasks.isoefficiency.models import LEVEL, EfficiencyPoint, Iso
 SCHEMA = "regionpredict/isoefficiency/1"
 _GRID = 16
 """The maximum numbers of thread counts and sizes of surfaces in JSON."""
-_SAMPLES = 32  # of each curve
+_SAMPLES = 32  # points of each curve
 _MOST_LINES = 4
 """Maximum number of sizes with a line for discrepancies, since more are hard to distinguish."""
 

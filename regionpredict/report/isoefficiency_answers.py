@@ -15,7 +15,7 @@ FAR = 10
 """An answer beyond this factor of the measured range is marked as a guess. Assumed: an order of
 magnitude.
 """
-SAME = 0.01  # a forecast so near the formula's value needs no word
+SAME = 0.01  # relative difference below which a forecast is not mentioned
 
 
 def isoefficiency_answers(

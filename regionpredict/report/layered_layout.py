@@ -52,7 +52,7 @@ def layered_layout(count: int, edges: Sequence[tuple[int, int]]) -> Layout:
             continue
         last = source
         for row in range(rows[source] + 1, rows[target]):
-            # Edges of one source pass a row together.
+            # Edges with the same source pass a row at the same place.
             if (source, row) not in trunk:
                 trunk[source, row] = len(row_of)
                 row_of.append(row)
@@ -85,7 +85,7 @@ def _rows(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
         before[target] += 1
     order = [node for node in range(count) if not waiting[node]]
     rows = [0] * count
-    for node in order:  # grows meanwhile
+    for node in order:  # grows during the loop
         for target in after[node]:
             rows[target] = max(rows[target], rows[node] + 1)
             waiting[target] -= 1
@@ -175,6 +175,6 @@ def _places(
             layer = list(layers[row])
             wanted = np.array([x[towards[n]].mean() if towards[n] else x[n] for n in layer])
             pull = np.array([weight[n] * max(len(towards[n]), 0.1) for n in layer])
-            # The nearest places that keep the order, by weighted squares.
+            # The nearest positions that keep the order, by weighted least squares.
             x[layer] = isotonic_regression(wanted - offsets[row], sample_weight=pull) + offsets[row]
     return x

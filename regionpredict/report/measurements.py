@@ -15,7 +15,7 @@ from regionpredict.report.document import Cell, Column, Document, Items, Section
 from regionpredict.report.quantities import plural, show_count, show_seconds
 
 _COLUMNS = 6
-_WIDE = 0.05  # of the mean
+_WIDE = 0.05  # share of the mean
 
 
 def measurements_document(campaign: Campaign) -> Document:

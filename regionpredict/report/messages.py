@@ -13,7 +13,7 @@ from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.messages import Messages, Pair
 
 SCHEMA = "regionpredict/messages/1"
-_MATRIX = 8  # ranks whose matrix fits a page
+_MATRIX = 8  # maximum ranks of a matrix on a page
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 

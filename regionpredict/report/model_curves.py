@@ -15,8 +15,8 @@ from regionpredict.report.html.blocks import curve, line, marks
 
 MOST_CURVES = 6
 """Maximum number of models in one picture, since each has its own color."""
-_REACH = 4.0  # of curves, beyond the largest measured value
-_SAMPLES = 40  # of each curve
+_REACH = 4.0  # how far curves extend beyond the largest measured value
+_SAMPLES = 40  # points of each curve
 _WIDE = 8.0
 """An axis is logarithmic if its positive values span this factor."""
 

@@ -34,7 +34,7 @@ def short_names(names: Sequence[str], width: int) -> dict[str, str]:
     heads = sorted(range(width), key=lambda head: (head < width - 1, abs(head - middle), head))
     cuts = {name: [cut(name, width, head) for head in heads] for name in known}
     seen = Counter(text for texts in cuts.values() for text in set(texts))
-    # A cut that no other name could be cut to; where there is none, the line tells them apart.
+    # A unique shortened name. If there is none, the line number distinguishes them.
     return {
         name: next((text for text in texts if seen[text] == 1), texts[0])
         for name, texts in cuts.items()

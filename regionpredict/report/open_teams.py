@@ -19,7 +19,7 @@ from regionpredict.report.size_hints import needed_lines, size_name
 from regionpredict.sizes.ranking import SizeRanking
 
 _SHOWN_SIZES = tuple(10**power for power in range(1, 9))
-_NAMED = 4  # sizes that are named
+_NAMED = 4  # maximum number of listed sizes
 _CELL = 6
 
 

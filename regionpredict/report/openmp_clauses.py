@@ -181,7 +181,7 @@ def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) ->
     if place_of(name) or scope_of(name) or name.endswith("[]"):
         return ""
     if not any(name in facts.free_names for facts in loops):
-        return ""  # a size of another function, of which those of the loops are made
+        return ""  # a size of another function, from which the loops' sizes are computed
     parts = [str(part.threads) if part.below is None else f"{name} < {part.below} ? {part.threads}"
              for part in estimate.by_size]  # fmt: skip
     return " : ".join(parts)

@@ -20,15 +20,15 @@ from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 from regionpredict.report.quantities import plural
 from regionpredict.sizes.ranking import SizeRanking
 
-_NAMED = 3  # of teams, programs and changes
-_NAME = 6  # columns in which a function's name can still be told
-_MANY = 20  # regions: more than are read at a glance
+_NAMED = 3  # maximum number of listed regions, programs and changes
+_NAME = 6  # minimum columns of a recognizable function name
+_MANY = 20  # number of regions from which the output is summarized
 CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
 WRONG = "!"
 """The mark of a row whose region has a finding of these rules."""
 CAUTIONS = frozenset(("RP225", "RP226"))
 """Rules whose findings depend on values in memory. Their rows are not marked."""
-_SHOWN = 0.005  # of the time: what is less is 0 %
+_SHOWN = 0.005  # share of the time: smaller shares are shown as 0 %
 
 
 def program_summary(

@@ -9,7 +9,7 @@ __all__ = [
     "show_seconds", "show_share", "show_times",
 ]  # fmt: skip
 
-_TIMES = 5  # figures
+_TIMES = 5  # digits
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 

@@ -16,7 +16,7 @@ from regionpredict.report.quantities import show_bytes, show_times
 from regionpredict.report.teams_table import guess_mark, seats_mark
 from regionpredict.report.view import gain_of
 
-_NAME = 12  # columns that a function keeps beside a long path
+_NAME = 12  # minimum columns for a function next to a long path
 
 
 def ranked_rows(

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from regionpredict.ir import Diagnostic
 
 _HOW_MANY = re.compile(r" \(and \d+ more\)")
-_GUESSED_NAMES = "RP005"  # the names differ by file, and the remedy is the same
+_GUESSED_NAMES = "RP005"  # guessed names differ by file, but the remedy is the same
 _GUESSED_FOLDER = "RP003"
 _LEFT_OUT = "RP006"
-_EACH = 3  # guessed folders with a line of their own
+_EACH = 3  # maximum guessed folders with separate lines
 
 
 def note_lines(notes: Sequence[Diagnostic]) -> list[str]:

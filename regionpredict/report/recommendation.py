@@ -24,8 +24,8 @@ _SIZES = {
     "given": "sizes as given",
 }
 _RULE = f"The fewest threads within {100 * PROGRAM_SLACK.value:.3g} % of the shortest time."
-_NAMED = 3  # of the serial loops that are not counted
-_SHOWN = 0.005  # of the time: what is less is 0 %
+_NAMED = 3  # maximum number of listed serial loops
+_SHOWN = 0.005  # share of the time: smaller shares are shown as 0 %
 
 
 def answer_lines(recommended: Recommended) -> list[str]:
@@ -43,7 +43,7 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
     use = f"Use {plural(hint.threads, 'thread')} on {plural(hint.packages, 'package')}{what}"
     share, sizes = f"{100 * hint.confidence:.0f} %", _SIZES.get(hint.sizes_from)
     known = f", {sizes}." if sizes else "."
-    if hint.seconds is None:  # a model without times knows no speedup
+    if hint.seconds is None:  # a model without times has no speedup
         lines = [f"{use}: {share} confidence{known}"]
     else:
         why = f"{_RULE} " if hint.threads > 1 else ""

@@ -30,7 +30,7 @@ from regionpredict.trace.factors import GIVEN, SERIALISATIONS, RunFactors
 from regionpredict.trace.scaling import ScaledRun, Study
 
 FACTORS_SCHEMA = "regionpredict/factors/1"
-_SAMPLES = 40  # of each curve
+_SAMPLES = 40  # points of each curve
 _PARALLEL = "parallel efficiency, the product"
 _FACTOR_NAMES = {
     "parallel": "parallel efficiency",

@@ -16,10 +16,10 @@ from regionpredict.sizes.ranking import SizeRanking, UnboundSize, differs_by_ele
 _MOST = 0.9
 """The share of the decided hints that the listed names must decide."""
 _OF_COMMAND_LINE = re.compile(r"\barg[cv]\b")
-_HELD = "\xa0"  # a blank at which no line is parted
-_EQUAL = 3  # names of one size that a line shows
-_DECIDING = 4  # deciding names that a line shows
-_NAMED = 5  # names that a user is asked for at once
+_HELD = "\xa0"  # a blank without a line break
+_EQUAL = 3  # maximum listed names of one size
+_DECIDING = 4  # maximum listed deciding names
+_NAMED = 5  # maximum names requested from the user at once
 _NO_INPUT = re.compile(r"[(?]|\[\]$|:\d+$")
 """Array lengths and trip counts in names of results, which no user knows: `size(x)`, `f.c:7`."""
 

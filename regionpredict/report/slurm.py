@@ -24,7 +24,7 @@ from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings
 from regionpredict.report.thread_rules import job_rule
 
-_NAMED = 8  # teams that are not counted
+_NAMED = 8  # maximum listed parallel regions that are not counted
 
 
 def slurm_options(hint: Recommendation, run: RunSettings = AS_USUAL) -> tuple[str, ...]:

@@ -78,8 +78,10 @@ _ORIGINS = {
     "run": "from a recorded run", "given": "as given", "source": "from the source",
 }  # fmt: skip
 """The origins of sizes in words, in the order of `SIZE_ORIGINS`."""
-_AND_MORE = re.compile(r"(.*), and (\d+) more")  # figures of a section: the first is named
-_ON_HOST = "RP118"  # of a loop under target: what of it is predicted stands below its row
+_AND_MORE = re.compile(
+    r"(.*), and (\d+) more"
+)  # a section with several figures, of which the first is named
+_ON_HOST = "RP118"  # a loop under target, with its note below the row
 
 
 def prediction_table(
@@ -189,7 +191,7 @@ def _titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         return [], {file: file for file in files}
     folder = common_folder(files)
     shorter = short_names([file[len(folder) :] for file in files], PAGE_WIDTH)
-    # A path has no blanks: it is broken where the line ends.
+    # A path has no blanks, so it is broken at the end of the line.
     title = textwrap.wrap(f"Files in {folder}", PAGE_WIDTH, subsequent_indent="    ")
     return (title if folder else []), {file: shorter[file[len(folder) :]] for file in files}
 

@@ -218,12 +218,12 @@ def _whole_tasks(graph: TaskGraph) -> IntArray:
     same box, which creates no cycle.
     """
     single = np.bincount(graph.targets, minlength=graph.nodes) == 1
-    chunk = graph.node_kinds == CHUNK  # a box of its own
+    chunk = graph.node_kinds == CHUNK  # separate boxes
     joined = (graph.edge_kinds == CONTINUE) & single[graph.targets]
     joined &= ~chunk[graph.targets] & ~chunk[graph.sources]
     before = np.arange(graph.nodes)
     before[graph.targets[joined]] = graph.sources[joined]
-    while True:  # doubles the distance that is followed
+    while True:  # doubles the distance in each pass
         further = before[before]
         if (further == before).all():
             break
@@ -268,7 +268,7 @@ def _needed(count: int, edges: list[tuple[int, int]], level: IntArray) -> set[tu
     for source, target in edges:
         after[source].append(target)
     order = sorted(range(count), key=lambda box: (level[box], box))
-    reached = [0] * count  # as bits: the boxes behind each
+    reached = [0] * count  # bit sets of the boxes after each box
     kept = set()
     place = {box: number for number, box in enumerate(order)}
     for box in reversed(order):

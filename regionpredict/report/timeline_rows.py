@@ -157,7 +157,7 @@ def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
     leaves = trace.kind[rows] == Kind.LEAVE
     inside = np.where(leaves, paths.parent[nodes], nodes)
     kinds = [_doing_in(trace.regions[int(region)]) for region in paths.region]
-    kind = np.array([*kinds, Doing.NOTHING])[inside]  # of no node, -1, nothing
+    kind = np.array([*kinds, Doing.NOTHING])[inside]  # node -1 is no activity
     times = trace.time[rows]
     begins, ends = times[:-1], times[1:]
     spans = []
@@ -181,7 +181,7 @@ def _waits(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
     begins = analysis.wait_begins(own)
     order = np.argsort(begins, kind="stable")
     begins, ends = begins[order], (begins + points.wait[own])[order]
-    begins[1:] = np.maximum(begins[1:], np.maximum.accumulate(ends)[:-1])  # each moment once
+    begins[1:] = np.maximum(begins[1:], np.maximum.accumulate(ends)[:-1])  # counts each moment once
     longer = ends > begins
     return begins[longer], ends[longer]
 

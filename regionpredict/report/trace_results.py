@@ -30,7 +30,7 @@ from regionpredict.trace.profile import SECONDS, Balance, Record, TraceResult
 
 T = TypeVar("T")
 SCHEMA = "regionpredict/trace/1"
-INSTANCES = "instances."  # metrics that count waits, by place
+INSTANCES = "instances."  # prefix of metrics that count waits by call path
 _PER_PROFILE = ("time", "wait_direct", "wait_indirect", "wait_propagating", "wait_terminal")
 
 
@@ -82,7 +82,7 @@ def _totals(result: TraceResult, totals: Mapping[str, float], metric: str | None
     rows: list[list[Cell]] = [
         [name, (_amount(value, units.get(name, "")), value), result.counts.get(name)]
         for name, value in totals.items()
-        if metric or not name.startswith(INSTANCES)  # their column has them
+        if metric or not name.startswith(INSTANCES)  # shown in their own column
     ]
     columns = [Column("Metric"), Column("Total", str), Column("Instances", str, unknown="")]
     return Table("Totals", columns, rows)

@@ -17,7 +17,7 @@ from regionpredict.trace.event_trace import Kind, Location
 from regionpredict.trace.wait_classes import NO_WAIT, Wait
 
 _MICROSECONDS = 1e6
-_PATH_THREAD = 1_000_000  # a track of its own on the rank where the path runs
+_PATH_THREAD = 1_000_000  # a separate track on the rank of the path
 
 
 def timeline(analysis: Analysis) -> str:

@@ -11,8 +11,8 @@ from regionpredict.compare.verdicts import Comparison, Verdict
 from regionpredict.report.document import Drawing
 from regionpredict.report.quantities import plural
 
-_NAMED = 3  # regions with their places
-_FAR = 0.1  # of the measured speedup: nearer to the diagonal none is named
+_NAMED = 3  # maximum labeled regions
+_FAR = 0.1  # share of the measured speedup: nearer to the diagonal, no region is labeled
 KINDS = {True: "right", False: "wrong", None: "not judged"}
 
 

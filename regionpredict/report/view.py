@@ -101,7 +101,7 @@ def _chosen(
                 )
         kept = [facts for facts in items
                 if any(fits(facts_of(facts).region, pattern) for pattern in view.only)]  # fmt: skip
-    if view.sort != "line":  # as they come: by file and line
+    if view.sort != "line":  # otherwise in the order of file and line
         kept.sort(key=order_of)
     return tuple(kept[: view.top])
 

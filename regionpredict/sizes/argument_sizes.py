@@ -33,7 +33,7 @@ def with_arguments(
         )
         for nest in part.serial
     )
-    # A loop is counted by the names of the loops around it, too.
+    # The count of a loop also depends on the names of its enclosing loops.
     names = {name for loop in part.loops for name in names_of_header(loop.loop)}
     loops = tuple(
         loop._replace(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
 
-_MOST_DIGITS = 30  # more than any 64-bit value has: `1e999999999` is not worked out
+_MOST_DIGITS = 30  # beyond any 64-bit value, so `1e999999999` is not evaluated
 
 
 def integer_of_text(text: str) -> int:

@@ -29,7 +29,7 @@ SKEW_LIMITS = {"skew": 1, "powerlaw": 2}
 has a mean (Newman 2005, sec. 3.2)."""
 _SURELY_MEANT = 0.6
 """Similarity by difflib from which a name is taken for a misspelling."""
-_OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # the run-time system says these, not a size
+_OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # values of the run-time system, not sizes
 
 
 def check_names(
@@ -46,7 +46,7 @@ def check_names(
     by_function: dict[str, set[str]] = {}
     for region in program.regions:
         by_function.setdefault(region.function, set()).update(_names_of(program, region))
-    for region in program.regions:  # variables of others, as their own functions call them
+    for region in program.regions:  # variables of other functions under their own names
         for name in [*by_function[region.function]]:
             for function, own in names_at_home(region, name):
                 by_function.setdefault(function, set()).add(own)

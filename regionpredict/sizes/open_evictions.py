@@ -58,7 +58,7 @@ def with_open_neighbours(
     assumed = replace(estimate, assumed=(*estimate.assumed, _said(names)))
     if estimate.range is not None:
         return assumed if trials is None else _also_over(names, assumed, machine, trials)
-    counters = counters_of(workload, execution)  # whatever is in the caches when it begins
+    counters = counters_of(workload, execution)  # with any initial cache contents
 
     def curve(between: float) -> Sequence[Point]:
         contents = workload.contents._replace(between=between)
@@ -90,7 +90,7 @@ def _pushed_out(
             (p.seconds / before for p in slowed if (before := known.get(p.threads))), default=1.0
         )
         if slower - 1 <= (chosen.within if part == _PARTS[0] else 0):
-            break  # less changes less
+            break  # smaller amounts have smaller effects
         tried.append(choice_of(slowed, machine, chosen.threads, chosen.within))
     return tried
 

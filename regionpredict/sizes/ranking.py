@@ -57,7 +57,7 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
              if prediction.status != "skipped" and not prediction.idle]  # fmt: skip
     known = _Names(predictions)
     places: dict[str, tuple[str, int]] = {}
-    for of_others in (False, True):  # what its own function says of a name goes first
+    for of_others in (False, True):  # the name's own function has precedence
         for prediction in asked:
             region = prediction.facts.region
             for name in prediction.unbound:
@@ -68,7 +68,9 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
         for prediction in asked
     ]
     partial = [prediction.status == "partial" for prediction in asked]
-    order = sorted(greedy_order(hints), key=differs_by_element)  # what a user can know goes first
+    order = sorted(
+        greedy_order(hints), key=differs_by_element
+    )  # names that a user can know come first
     order += sorted(places.keys() - set(order))
     given: set[str] = set()
     unbound = []
@@ -107,8 +109,8 @@ class _Names:
     value, or if regions of others depend on it, too."""
 
     def __init__(self, predictions: Sequence[Prediction]) -> None:
-        self._known: dict[str, set[str]] = {}  # the functions in which a name has a value
-        # `main:n`, by function and name there: `n'`, or `main:n` itself.
+        self._known: dict[str, set[str]] = {}  # by name, the functions in which it has a value
+        # Qualified names such as `main:n`, by function and name (`n'`, or `main:n` itself).
         self._at_home: dict[tuple[str, str], str] = {}
         for prediction in predictions:
             region = prediction.facts.region

@@ -200,7 +200,7 @@ def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]
         lines = lines_of(file)
         for known in recorded:
             if not known.sizes:
-                continue  # its threads share no loop by hand
+                continue  # its threads do not share a loop manually
             near = sorted((span for span in left if span.file == file),
                           key=lambda span: (span.line != known.line, span.line))  # fmt: skip
             now = next((span for span in near if _begins_at(known, span.line, lines)), None)
@@ -260,7 +260,7 @@ def _match_file(
         region = next((region for region in left if _is_same(known, region, lines)), None)
         if region is None or not known.text:
             if not known.text or not _begins_at(known, known.line, lines):
-                gone.append(known)  # else the same loop, which is not read with these macros
+                gone.append(known)  # otherwise it is the same loop, which these macros disable
             continue
         matched[region.id] = known
         left.remove(region)

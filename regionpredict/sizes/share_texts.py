@@ -14,7 +14,7 @@ from regionpredict.analysis.given_shares import skew_name
 
 _PLACE = re.compile(r".+:\d+")
 _SHARE = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)) *(%?)")
-_LONGEST = 24  # characters: more digits than a count of anything has
+_LONGEST = 24  # characters: more digits than any count has
 
 
 def share_of_text(name: str, text: str) -> Fraction | None:

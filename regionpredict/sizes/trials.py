@@ -54,7 +54,7 @@ from regionpredict.workload import TeamFacts, TrafficCounter, Workload, workload
 from regionpredict.workload.assumed_sizes import TEAM_SIZES, bound_sizes
 from regionpredict.workload.counted_work import work_so_far
 
-_LEAST_ITERATIONS = 2  # fewer are nothing to share
+_LEAST_ITERATIONS = 2  # fewer cannot be shared
 
 
 Effort = Literal["quick", "normal", "full"]
@@ -197,7 +197,7 @@ def _origins(names: Sequence[str], subject: Subject) -> list[str]:
             if value is None:
                 ends[origin] = None
             elif value.has_unreadable_part:
-                break  # what is given for others does not tell it
+                break  # values of other names do not determine it
             else:
                 waiting += sorted(value.names)
         else:
@@ -250,7 +250,7 @@ class RegionTrials:
         if made is None or made[0].execution is None or not made[0].contents.own:
             return lambda _: ()
         workload = made[0]
-        counters = counters_of(workload, made[0].execution)  # whatever the caches hold at first
+        counters = counters_of(workload, made[0].execution)  # with any initial cache contents
 
         def curve(between: float) -> tuple[Point, ...]:
             contents = workload.contents._replace(between=between)
@@ -346,7 +346,7 @@ class AlikeTrials:
     def of(self, subject: Subject, sizes: OpenSizes, chosen: Chosen) -> RegionTrials:
         """The trials of a region, including those of equal regions."""
         if any(":" in name for name in (*sizes.size, *sizes.names, *subject.given)):
-            # A loop's place or a function's name has a value: there is only one of it.
+            # A loop's place or a function's name has a value, so it is unique.
             return RegionTrials(subject, sizes, self.machine, chosen)
         history = subject.history
         alike = subject._replace(

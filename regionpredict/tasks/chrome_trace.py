@@ -197,7 +197,8 @@ def _graph(slices: dict[tuple[Any, Any], list[_Slice]], links: list[_Link]) -> T
                 places.append(known.setdefault(one.name, len(known)))
     for link in links:
         bounds, first = pieces[link.source]
-        # The piece that ends where the flow begins; the first one where it begins with the slice.
+        # The piece that ends at the start of the flow, or the first one if the flow starts with the
+        # slice.
         source = first + max(min(bisect_right(bounds, link.left) - 2, len(bounds) - 2), 0)
         inner, begin = pieces[link.target]
         target = begin + min(max(bisect_right(inner, link.entered) - 1, 0), len(inner) - 2)

@@ -85,7 +85,7 @@ def _paths(graph: TaskGraph, order: list[int], counted: BoolArray) -> int:
     starts, targets = start.tolist(), graph.targets[edge].tolist()
     taken = [False] * graph.nodes
     paths = 0
-    # A path through a node that does not count goes on behind it, for as many as arrive.
+    # Paths continue after an uncounted node, with as many as reach it.
     waiting = [0] * graph.nodes
     for node in order:
         here = waiting[node]

@@ -29,7 +29,7 @@ def critical_path(graph: TaskGraph) -> CriticalPath:
     while level[node]:
         first, last = np.searchsorted(targets, (node, node + 1))
         before = sources[first:last]
-        # What begins at 0 may do so behind nodes that take no time.
+        # A node that starts at 0 may follow nodes without duration.
         node = int(before[np.argmax(ends[before])])
         path.append(node)
     return CriticalPath(float(ends.max()), tuple(reversed(path)))

@@ -30,7 +30,7 @@ class _Storage:
             if task not in self.latest[-1:]:
                 self.latest.append(task)
             return self.earlier
-        if self.latest == [task]:  # named twice in one list
+        if self.latest == [task]:  # occurs twice in one list
             self.kind = OUT
             return self.earlier
         self.kind, self.earlier, self.latest = kind, self.latest, [task]

@@ -139,7 +139,7 @@ class _Reader:
             if (owner := self._owner(name, label)) is not None
         ]
         known = -1
-        while known != len(self.edges):  # those in others have their edges from these
+        while known != len(self.edges):  # nested subgraphs add edges in further passes
             known = len(self.edges)
             for owner, nodes in inside:
                 before = [a for a, b in self.edges if b == owner and a not in nodes]
@@ -205,7 +205,7 @@ class _Reader:
             ends.append(self._end())
         given = self._attribute_lists()
         if len(ends) == 3 and ends[0] == ends[2] and len(ends[0]) == len(ends[1]) == 1:
-            # As StarPU writes that a tag is that of a task.
+            # StarPU's notation for the tag of a task.
             self.same[ends[0][0]] = ends[1][0]
         for before, after in pairwise(ends):
             for source in before:

@@ -66,8 +66,8 @@ def joins_of(
     by_group = _group_ends(events, rows)
     barrier_rows = _next_of_task(events, barriers.rows, rows)
 
-    # What waits for all descendants: a group of the task itself, or a barrier of a thread; else
-    # what does for its parent.
+    # The node that waits for all descendants: the task's own group, or a thread's barrier.
+    # Otherwise the node of its parent.
     count = len(events.parent)
     scope = np.full(count, _BEYOND, dtype=np.int64)
     scope[children] = np.minimum(by_group, barrier_rows)
@@ -89,7 +89,8 @@ def joins_of(
     instance = np.full(len(events.task), _NONE, dtype=np.int64)
     instance[barriers.rows] = barriers.instances
     at_barrier = instance[at] >= 0
-    # A taskwait's row is its begin, behind which the next node is; a taskgroup's is its end.
+    # The row of a taskwait is its start, which the next node follows. The row of a taskgroup is its
+    # end.
     behind = node[at] + (events.kind[at] == SYNC_BEGIN)
     there = behind < len(task)
     there[there] = task[behind[there]] == events.task[at[there]]
@@ -121,7 +122,7 @@ def _group_ends(events: TaskEvents, rows: IntArray) -> IntArray:
         return ends
     closed: dict[int, int] = {}
     open_: list[int] = []
-    inner: list[int] = []  # the group that is open behind each mark, by the row of its begin
+    inner: list[int] = []  # the group that is open after each mark, by the row of its start
     of_task, is_begin = events.task[marks].tolist(), (events.kind[marks] == SYNC_BEGIN).tolist()
     for position, row in enumerate(marks.tolist()):
         if position and of_task[position] != of_task[position - 1]:

@@ -102,7 +102,7 @@ def line_totals(graph: TaskGraph, path: IntArray) -> tuple[LineTotal, ...]:
     key = graph.lines * len(NODE_KINDS) + graph.node_kinds
     on_path = np.zeros(graph.nodes, dtype=bool)
     on_path[path] = True
-    # Chunks of one task are many grains; all pieces of a task are one.
+    # Each chunk is a grain. All pieces of a task form one grain.
     grain = graph.tasks.copy()
     chunks = np.flatnonzero(graph.node_kinds == CHUNK)
     grain[chunks] = int(graph.tasks.max(initial=0)) + 1 + np.arange(len(chunks))

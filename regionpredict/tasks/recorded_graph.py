@@ -92,7 +92,7 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
     undivided_s = _undivided(events, node, task, seconds)
     kinds, sites = _kinds(events, first_rows, task, recording.lines.keys())
     lines, places = _places(recording, sites, np.where(kinds == TASK, events.body[task], 0))
-    count = len(first_rows) + barriers.count  # behind the pieces come the barriers
+    count = len(first_rows) + barriers.count  # barriers follow the pieces
     pad = np.zeros(barriers.count)
     graph = TaskGraph(
         seconds=np.concatenate([seconds, pad]),
@@ -193,7 +193,7 @@ def _new_nodes(events: TaskEvents) -> BoolArray:
     begins = of_kinds(events.kind, (CREATE, SYNC_END, PARALLEL_END, DISPATCH))
     begins[0] = True
     begins[1:] |= events.task[1:] != events.task[:-1]
-    # Behind a loop whose chunks are known.
+    # After a loop with known chunks.
     ends = np.flatnonzero(events.kind == WORK_END)
     opened = _last_before(events, events.kind == WORK_BEGIN)[ends]
     chunk = _last_before(events, events.kind == DISPATCH)[ends]
@@ -217,7 +217,7 @@ def _ends(task: IntArray, count: int) -> tuple[IntArray, IntArray]:
     """Each task's first and last node, or -1 without recorded events."""
     first, last = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     numbers = np.arange(len(task))
-    last[task] = numbers  # of several the last assignment stays
+    last[task] = numbers  # the last assignment counts
     first[task[::-1]] = numbers[::-1]
     return first, last
 
@@ -331,7 +331,7 @@ def _continuing(events: TaskEvents, node: IntArray, task: IntArray, barriers: Ba
     source = np.flatnonzero(task[1:] == task[:-1])
     keep = np.ones(len(task), dtype=bool)
     more: _Edges = []
-    # A loop: from before it to each chunk, from each chunk to behind it.
+    # A loop: edges from the node before it to each chunk, and from each chunk to the node after it.
     chunks = np.flatnonzero(events.kind == DISPATCH)
     opened = _last_before(events, events.kind == WORK_BEGIN)[chunks]
     chunks, opened = chunks[opened >= 0], opened[opened >= 0]
@@ -345,7 +345,7 @@ def _continuing(events: TaskEvents, node: IntArray, task: IntArray, barriers: Ba
     behind = ends[at[inside]]
     same = events.task[behind] == events.task[chunks[later][inside]]
     more.append((here[later][inside][same] - 1, node[behind[same]], CONTINUE))
-    # A barrier: from all to all.
+    # A barrier: edges from all to all.
     offset = len(task)
     rows, instance = barriers.rows, barriers.instances
     keep[node[rows]] = False
@@ -402,7 +402,7 @@ def _depending(events: TaskEvents, node: IntArray, first: IntArray, last: IntArr
         dtype=np.int64,
     ).reshape(-1, 2)
     source = last[pairs[:, 0]]
-    # The task of a taskwait never runs: who waits is its parent.
+    # The task of a taskwait never runs, because its parent waits.
     waiting = np.isin(pairs[:, 1], list(waits))
     target = np.where(waiting, node[events.created[pairs[:, 1]]], first[pairs[:, 1]])
     good = (source >= 0) & (target >= 0)

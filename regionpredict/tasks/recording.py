@@ -22,7 +22,7 @@ from regionpredict.errors import InputError
 EVENT_BYTES = 32
 MOST_EVENT_BYTES = 4 << 30
 """Maximum size of one thread's file: about thirty million tasks."""
-_LAST_BYTES = 2 << 20  # the window in which it was written, and the one after
+_LAST_BYTES = 2 << 20  # the last written window, and the next one
 ID_BITS = 40
 VERSION = 1
 LINES = "lines.json"
@@ -135,7 +135,7 @@ def _events(file: Path, number: int) -> Words:
     data = read_bytes(file, _REMEDY, most=MOST_EVENT_BYTES)
     words = np.frombuffer(data[: len(data) // EVENT_BYTES * EVENT_BYTES], dtype="<u8")
     table: Words = words.reshape(-1, 4).astype(np.uint64, copy=False)
-    if number and not data.strip(b"\0"):  # killed before its thread had written anything
+    if number and not data.strip(b"\0"):  # killed before its thread wrote anything
         return table[:0]
     kinds = table[:, 0] & np.uint64(255)
     unwritten = np.flatnonzero((kinds == 0) | (kinds > SHARE))

@@ -80,7 +80,7 @@ def simulate(
         heapq.heappush(idle, thread)
         queue = queues[thread if own else 0]
         behind = range(starts[node], starts[node + 1])
-        # Work-first: what comes next in the same task waits, what was created runs.
+        # Work-first: the created task runs, and the rest of the creating task waits.
         for at in sorted(behind, key=lambda e: kinds[e] != CONTINUE) if own else behind:
             target = targets[at]
             waiting[target] -= 1

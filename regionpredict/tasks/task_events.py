@@ -36,13 +36,13 @@ from regionpredict.tasks.recording import (
 )
 from regionpredict.tasks.task_graph import BoolArray, IntArray, KindArray
 
-MOST_DOUBLINGS = 64  # of a chain of parents, which the ids of a broken recording may close
+MOST_DOUBLINGS = 64  # length of a chain of parents, which may be circular in a damaged recording
 # Kinds that OpenMP 5.2, sec. 19.4.4, numbers.
 TASKWAIT, TASKGROUP, REDUCTION = 5, 6, 7
 LOOPS = (1, 2, 10, 11, 12, 13)  # worksharing loops and sections
 LOOP_CHUNK = 3
 CHUNKS = (2, LOOP_CHUNK)  # a section, a chunk of a worksharing loop
-FULFILLED = (5, 6, 8)  # statuses of tasks that do not run when it is said
+FULFILLED = (5, 6, 8)  # statuses of tasks that are not running then
 STOPPED = SCHEDULE  # the kind of row of the task that a schedule event stops ...
 STARTED = 32  # ... and of the one that it lets run
 
@@ -120,7 +120,7 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
     )  # fmt: skip
     own = np.flatnonzero((plain | waits | loops | chunks | runs) & (first >= 0))
     started = np.flatnonzero(runs & (second >= 0))
-    # A row of the recording can make two: what it stops comes before what it lets run.
+    # A row of the recording can become two: first the stopped task, then the started one.
     rows = np.concatenate([own, started])
     task = np.concatenate([first[own], second[started]])
     kinds = np.concatenate([kind[own], np.full(len(started), STARTED, dtype=np.uint8)])
@@ -129,7 +129,7 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
     order = np.argsort(task, kind="stable")
     times = time[rows[order]]
     same = task[order][1:] == task[order][:-1]
-    if bool((same & (times[1:] < times[:-1])).any()):  # tasks that changed their thread
+    if bool((same & (times[1:] < times[:-1])).any()):  # tasks that moved to another thread
         order = np.lexsort((time[rows], task))
     rows, task, kinds = rows[order], task[order], kinds[order]
 

@@ -181,7 +181,7 @@ def check_acyclic(graph: TaskGraph) -> None:
     left = np.ones(graph.nodes, dtype=bool)
     left[order] = False
     inside = left[graph.sources] & left[graph.targets]
-    # Each node that is left has a predecessor that is left: walking back, one comes twice.
+    # Each remaining node has a remaining predecessor, so walking back finds a cycle.
     before = dict(zip(graph.targets[inside].tolist(), graph.sources[inside].tolist(), strict=True))
     node, seen = next(iter(before)), dict[int, None]()
     while node not in seen:
@@ -229,7 +229,7 @@ def earliest_run(graph: TaskGraph) -> EarliestRun:
         np.subtract.at(waiting, reached, 1)
         ready = reached[waiting[reached] == 0]
         numbers = np.arange(len(ready))
-        stamp[ready] = numbers  # of several the last assignment stays
+        stamp[ready] = numbers  # the last assignment counts
         front = ready[stamp[ready] == numbers]
     tail = _follow(graph, front.tolist(), waiting, begin, level, len(fronts))
     order = np.concatenate([*fronts, np.array(tail, dtype=np.int64)])
@@ -249,7 +249,7 @@ def _follow(
     begins, levels = begin.tolist(), level.tolist()
     for node in order:
         levels[node] = at
-    for node in order:  # grows meanwhile
+    for node in order:  # grows during the loop
         end, deeper = begins[node] + seconds[node], levels[node] + 1
         for target in targets[starts[node] : starts[node + 1]]:
             begins[target] = max(begins[target], end)

@@ -62,7 +62,7 @@ def changes(graph: TaskGraph, metrics: GraphMetrics) -> list[Change]:
             found.append(Change("faster", faster, place=graph.places[line]))
     level = task_levels(graph)
     deepest = int(level.max(initial=0))
-    # From the finest on: those that change most tasks are the coarsest.
+    # The finest changes first, since the coarsest affect most tasks.
     depths = np.unique(np.linspace(1, deepest - 1, MOST_CUT_OFFS).round()) if deepest > 1 else ()
     found += [
         Change("cut-off", cut, depth=int(depth))
@@ -81,7 +81,7 @@ def split(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
         ends = (graph.sources[edges], graph.targets[edges])
         sources.append(np.where(ends[0] == node, copy, ends[0]))
         targets.append(np.where(ends[1] == node, copy, ends[1]))
-        # A part is a task of its own: something created it, whatever led to the node.
+        # A part is a separate task, so it has a creator, independent of the node's predecessors.
         kinds.append(np.where(ends[1] == node, CREATE, graph.edge_kinds[edges]))
     order = np.concatenate([np.arange(graph.nodes), np.full(parts - 1, node)])
     seconds = graph.seconds[order]

@@ -100,7 +100,7 @@ def analyse(
         (),
         len(trace),
     )
-    # The points stand in `points` now: what is not held here leaves room for the replay.
+    # The points are now in `points`, so other references are dropped to free memory for the replay.
     messages, collectives, teams = replace(messages, points=()), replace(collectives, points=()), []
     rest()
     replayed = cost_replay(trace, paths, points, kernels)

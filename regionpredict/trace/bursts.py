@@ -42,7 +42,7 @@ def bursts_of(trace: EventTrace) -> Bursts:
     step = (trace.kind == Kind.ENTER).astype(np.int8) - (trace.kind == Kind.LEAVE)
 
     def depth(chosen: list[bool]) -> NDArray[np.int64]:
-        named = np.array([*chosen, False], dtype=np.int8)  # -1, no region, is the last
+        named = np.array([*chosen, False], dtype=np.int8)  # the last entry is for -1, no region
         if not named.any():
             return np.zeros(len(trace), dtype=np.int64)
         return np.cumsum(named[trace.region] * step, dtype=np.int64)
@@ -67,8 +67,8 @@ def bursts_of(trace: EventTrace) -> Bursts:
         > 0
     )
     waits |= _waits_for_lock(trace, depth([region.role is Role.LOCK for region in trace.regions]))
-    # a rank's first thread lives from its first event to its last, also where only calls of MPI
-    # were recorded; the others only in their regions
+    # A rank's first thread is active from its first event to its last, also if only MPI calls were
+    # recorded. Other threads are active in their regions only.
     first = np.array([location.thread == 0 for location in trace.locations], dtype=bool)
     alive = (np.cumsum(step, dtype=np.int64) > 0) | np.repeat(first, np.diff(trace.starts))
     own = (in_mpi == 0) & alive & ~waits

@@ -21,7 +21,7 @@ def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, i
     calls = np.bincount(entered[entered >= 0], minlength=len(trace.regions))
     kind = trace.kind[trace.operations.event]
     messages = np.isin(kind, (Kind.SEND, Kind.SEND_REQUEST, Kind.RECEIVE, Kind.RECEIVE_REQUEST))
-    if not replayed:  # a replay knows no operation that ends in another call than its own
+    if not replayed:  # a replay does not support operations that another call completes
         messages |= kind == Kind.COLLECTIVE_REQUEST
     around = np.searchsorted(changes, trace.operations.event) - 1
     inside = trace.region[changes[around]] if len(changes) else around

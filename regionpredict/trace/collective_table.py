@@ -40,18 +40,18 @@ class CollectiveTable:
     rank: NDArray[np.int32]
     node: NDArray[np.int32]
     begin_event: _Rows
-    begin: _Rows  # times: from when on a rank waits
-    posted: _Rows  # and when it took part: before that, where the operation is non-blocking
-    late_event: _Rows  # at which others wait for it: of a non-blocking one where it begins
-    post_node: NDArray[np.int32]  # and the call path and the time of the call that begins it
+    begin: _Rows  # times at which ranks begin to wait
+    posted: _Rows  # times of taking part, earlier for non-blocking operations
+    late_event: _Rows  # the event that others wait for: the start of a non-blocking operation
+    post_node: NDArray[np.int32]  # call path of the call that begins it
     post_total: _Rows
     end: _Rows
     total: _Rows
     sent: _Rows
     received: _Rows
     root: NDArray[np.int32]
-    first: _Rows  # of each instance, and their number
-    operation: NDArray[np.uint8]  # of each instance
+    first: _Rows  # first row of each instance, and the number of rows
+    operation: NDArray[np.uint8]  # operation of each instance
     communicator: NDArray[np.int32]
 
 
@@ -137,7 +137,7 @@ def _ranks_in_communicator(
     place = own.copy()
     for number in np.flatnonzero(np.bincount(communicator)).tolist():
         members = np.array(trace.communicators[number].members or (), dtype=np.int64)
-        if np.any(np.diff(members) < 0):  # else the order is that of the ranks in the world
+        if np.any(np.diff(members) < 0):  # otherwise, in the order of world ranks
             local = np.argsort(members)
             rows = communicator == number
             place[rows] = local[

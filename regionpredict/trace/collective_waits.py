@@ -252,7 +252,7 @@ def _n_to_n(
     latest = _reduce(np.maximum, table.posted[rows], owner, everyone, _SELDOM)
     earliest = _reduce(np.minimum, table.end[rows], owner, everyone, _NEVER)
     full = (earliest > latest)[owner] | barrier
-    # Where calls overlap in part only, receivers wait for the latest sender, and nobody else.
+    # If calls overlap only in part, only receivers wait, for the latest sender.
     sends = full | (table.sent[rows] > 0)
     latest = _reduce(np.maximum, table.posted[rows], owner, sends & moving, _SELDOM)
     last = _first_row(

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_IN_MEMORY = 1 << 25  # events of a trace whose columns need no files: below 3 GB in all
+MOST_IN_MEMORY = 1 << 25  # maximum events without temporary files: below 3 GB in total
 _ROWS_AT_ONCE = 1 << 18
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
@@ -33,7 +33,7 @@ def column(
             with tempfile.TemporaryFile(prefix="regionpredict-") as file:
                 os.posix_fallocate(file.fileno(), 0, size)
                 pages = mmap.mmap(file.fileno(), size)
-        except OSError:  # no folder, or no room in it
+        except OSError:  # no folder, or not enough space
             return np.empty(shape, dtype=kind)
         _in_files.add(pages)
         return np.frombuffer(pages, dtype=kind).reshape(shape)
@@ -66,7 +66,7 @@ class GrowingColumn:
         if file is not None and file.tell():
             file.flush()
             with file, mmap.mmap(file.fileno(), 0) as pages:
-                # Slices of the mapping, each given up before the next one is read.
+                # Slices of the mapping, each released before the next one is read.
                 size = _ROWS_AT_ONCE * self._width * np.dtype(self._kind).itemsize
                 count = len(pages) // (size // _ROWS_AT_ONCE)
                 pieces = (

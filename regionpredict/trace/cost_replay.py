@@ -79,7 +79,7 @@ _RESULTS = (
     "propagating_messages",
     "path",
 )
-_MOST_POINTS = 1 << 30  # the kernel counts them, and twice as many lists, in 32 bits
+_MOST_POINTS = 1 << 30  # the kernel's counters have 32 bits, also for twice as many lists
 _SEGMENTS = ("segment_from", "segment_to", "segment_location")
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from regionpredict.errors import InputError, with_extra
 
-_SECONDS = 30  # in which a scheduler answers
+_SECONDS = 30  # timeout for the scheduler's response
 
 
 def cluster_spread(address: str) -> Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]:

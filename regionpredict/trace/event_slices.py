@@ -92,7 +92,7 @@ def _apportioned(
     grown = np.where(whole, old.increase, np.rint(share * old.increase))
     kept = (time >= low) & (time <= high)
     last = part.starts[location + 1] - 1
-    # Where no region is open at the end, no event is there, and nothing of the location counts.
+    # If no region is open at the end, there is no event, and the location does not count.
     ended = (np.diff(part.starts)[location] > 0) & (part.time[last] == high - low)
     over = np.flatnonzero((time > high) & (share > 0) & ended)
     event = np.concatenate([new.event, last[over]])
@@ -125,7 +125,7 @@ def _with_operations(
     columns = {
         name: getattr(operations, name)[kept] for name in Operations.__dataclass_fields__
     } | {"event": row_of[operations.event[kept]]}
-    new_row = np.full(len(operations) + 1, NONE, dtype=np.int64)  # the last is that of -1
+    new_row = np.full(len(operations) + 1, NONE, dtype=np.int64)  # the last entry is for -1
     new_row[kept] = np.arange(len(kept))
     return replace(
         part,
@@ -152,7 +152,7 @@ def _open(trace: EventTrace, location: int, row: int) -> list[int]:
     depth = np.cumsum(step)
     if not len(depth):
         return []
-    # a region that stays open was entered at the last place where its depth was reached from below
+    # an open region was entered at the last row where its depth was reached from below
     lowest = np.minimum.accumulate(depth[::-1])[::-1]
     stays = (kind == Kind.ENTER) & (lowest >= depth)
     return [int(number) for number in region[stays]]

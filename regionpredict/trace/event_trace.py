@@ -11,7 +11,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-NONE = -1  # in a column: has no partner, region, ...
+NONE = -1  # in a column: no partner, no region, ...
 
 
 class Kind(IntEnum):
@@ -20,11 +20,11 @@ class Kind(IntEnum):
     ENTER = 0
     LEAVE = 1
     SEND = 2  # blocking
-    RECEIVE = 3  # blocking; the message is there
+    RECEIVE = 3  # blocking; the message has arrived
     SEND_REQUEST = 4  # non-blocking
     SEND_COMPLETE = 5
     RECEIVE_REQUEST = 6
-    RECEIVE_COMPLETE = 7  # non-blocking; carries the message, as OTF2 has it
+    RECEIVE_COMPLETE = 7  # non-blocking; has the message's properties, as in OTF2
     REQUEST_TEST = 8
     REQUEST_CANCELLED = 9
     COLLECTIVE_BEGIN = 10
@@ -61,8 +61,8 @@ class Role(IntEnum):
     LOCK = 7  # critical, lock routines
     ONE_SIDED = 8
     OTHER = 9
-    PROGRAM = 10  # the whole run; call paths leave it out
-    IDLE = 11  # a thread waits or has nothing to do, outside any of its constructs
+    PROGRAM = 10  # the whole run; omitted from call paths
+    IDLE = 11  # a thread waits or is idle, outside all constructs
 
 
 class Collective(IntEnum):

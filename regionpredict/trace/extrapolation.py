@@ -124,7 +124,7 @@ class FactorModel:
             for name, model, _ in self.rivals
             if name in self.weights
         )
-        return min(mean, self.most)  # weights add up to 1 but for rounding
+        return min(mean, self.most)  # weights add up to 1 except for rounding
 
     def band(self, width: float) -> tuple[float, float]:
         """The interval of the factor that is consistent with the runs.
@@ -140,7 +140,9 @@ class FactorModel:
             if error is None or error <= _UNREFUTED.value * least
         ]
         beyond = max(float(np.log2(max(width / self.widths[-1], 1.0))), 0.0)
-        slack = least * (1.0 + beyond)  # of the value: an error of points near 1 is one of shares
+        slack = least * (
+            1.0 + beyond
+        )  # share of the value, since errors of values near 1 are relative
         low = min([centre, *possible]) * (1.0 - slack)
         high = max([centre, *possible]) * (1.0 + slack)
         return max(low, 0.0), min(high, self.most)

@@ -23,7 +23,7 @@ from regionpredict.trace.factors import GIVEN, RunFactors
 SUFFIXES = (".csv", ".json")
 _CSV_REMEDY = "give processes, load balance, communication (or its parts) and run times"
 _TALP_REMEDY = "give a file that TALP wrote (--talp-output-file=NAME.json)"
-_WHOLE_RUN = ("Global", "MPI Execution", "Application")  # TALP's names of it, by version
+_WHOLE_RUN = ("Global", "MPI Execution", "Application")  # TALP's names of the whole run, by version
 _NANOSECOND = 1e-9
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0}
 _NAMES = {
@@ -40,10 +40,10 @@ _NAMES = {
     "cycles": ("useful cycles", "cycles"),
 }
 _SHARES = ("load_balance", "serialisation", "transfer", "communication", "parallel")
-_PERCENT = 1.5  # no share is above: a table with larger ones is in percent
+_PERCENT = 1.5  # larger shares mean that a table is in percent
 _ONE = 1.001  # the largest share, as printed with few digits
-_MOST_PROCESSES = 10**9  # no machine has more: the number is damaged
-_LARGEST = 1e30  # no run lasts longer or counts more, and the inverse is not reached
+_MOST_PROCESSES = 10**9  # larger numbers are damaged
+_LARGEST = 1e30  # upper bound of times and counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _talp_run(path: Path, region: str | None) -> _Given:
     most = found.number("maxUsefulNormdProc") if "maxUsefulNormdProc" in found.value else 0.0
     if cpus == ranks and most > 0:
         balance = min(useful / cpus / most, 1.0)
-    else:  # of ranks with several CPUs each, TALP has the balance of ranks and that of threads
+    else:  # with several CPUs per rank, TALP has the balance of ranks and of threads
         balance = found.number("mpiLoadBalance")
         if "ompLoadBalance" in found.value:
             balance *= found.number("ompLoadBalance") or 1.0
@@ -207,7 +207,7 @@ def _pop_run(
         "communication efficiency": (communication, _ONE),
         "run time": (runtime, _LARGEST),
     }
-    # counters are 0 where none was read
+    # counters are 0 if they were not read
     counted = {name: row[name] for name in ("instructions", "cycles") if row.get(name)}
     limits = needed | {name: (value, _LARGEST) for name, value in (counted | parts).items()}
     for name, (value, most) in limits.items():

@@ -267,7 +267,7 @@ def _replayed(
 def _check_complete(trace: EventTrace) -> None:
     events = np.diff(trace.starts)
     empty = [str(trace.locations[i]) for i in np.flatnonzero(events == 0).tolist()]
-    # a rank's further threads may never have been used; its first one was
+    # a rank's additional threads may be unused, but its first one is not
     ranks = {
         location.rank for location, count in zip(trace.locations, events, strict=True) if count
     }

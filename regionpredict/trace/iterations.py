@@ -23,8 +23,8 @@ from regionpredict.trace.event_trace import (
 )
 
 Rows = NDArray[np.int64]
-_FEWEST = 3  # iterations that make a repetition
-_CANDIDATES = 200  # periods that are tried, the shortest first
+_FEWEST = 3  # minimum iterations
+_CANDIDATES = 200  # number of tried periods, the shortest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def _period(letters: Rows) -> tuple[int, int, int] | None:
     n = len(letters)
     if n < _FEWEST:
         return None
-    # every letter a random sign: equal ones at a distance add up, others cancel
+    # Each symbol gets a random sign, so equal symbols at a distance add up and others cancel.
     signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(8, int(letters.max()) + 1))
     size = 1 << (2 * n - 1).bit_length()
     power = sum(np.abs(np.fft.rfft(row[letters], size)) ** 2 for row in signs)
@@ -196,7 +196,7 @@ def _marked(trace: EventTrace, mark: str) -> Iterations:
             f"{trace.name}: location {place} enters '{mark}' {plural(fewest, 'time')}",
             remedy="name a region that every process enters at least three times",
         )
-    # the row before it: the region's own begin is of its iteration
+    # the previous row, since the region's start belongs to its iteration
     return _with_durations(trace, np.stack([rows[:fewest] - 1 for rows in by_location]), None)
 
 

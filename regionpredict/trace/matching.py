@@ -13,7 +13,7 @@ from regionpredict.trace.columns import column
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Operations
 from regionpredict.trace.kernels import Kernels
 
-OUTSIDE = -2  # in matches of a part: there is one, which the part does not have
+OUTSIDE = -2  # in matches of a part: the counterpart is outside the part
 
 
 @dataclass(frozen=True, slots=True)

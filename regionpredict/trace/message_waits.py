@@ -53,7 +53,7 @@ class _Operations:
             [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
         )
         mpi = np.array([region.paradigm is Paradigm.MPI for region in trace.regions] or [False])
-        # The last is for operations outside any region, whose node is -1.
+        # The last entry is for operations outside any region, whose node is -1.
         self._calls = np.append(calls[paths.region], np.uint8(Call.OTHER))
         self._mpi = np.append(mpi[paths.region], False)
         self._ranks = np.array([place.rank for place in trace.locations], dtype=np.int32)
@@ -214,11 +214,11 @@ def _late_receivers(
     )
     completions, requests, idle = completions[waits], requests[waits], idle[waits]
     many, sends = many[waits], sends[waits]
-    # The reference goes backwards: of equal waits that of the last send counts.
+    # The reference tool runs backwards, so of equal waits that of the last send counts.
     longest = _longest(operations.enter_event(completions), idle, -sends, many)
     chosen = np.concatenate([np.flatnonzero(~many), longest])
     completions, requests, idle = completions[chosen], requests[chosen], idle[chosen]
-    # As the reference has it: at most 0, where the receiver left its call later.
+    # As in the reference tool, it is at most 0 if the receiver left its call later.
     after = np.minimum(operations.leave(completions) - operations.leave(requests), 0)
     points = _points(operations, completions, requests, idle, after, Wait.LATE_RECEIVER)
     return points, sends[chosen]

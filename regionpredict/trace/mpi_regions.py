@@ -71,7 +71,7 @@ _LEFT_OUT = re.compile(
     r"i?m?probe|i?mrecv|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|"
     r"win_(fence|start|complete|post|wait|test|sync|(un)?lock(_all)?|flush.*))"
 )
-_VARYING = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not tell who waits for whom
+_VARYING = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not show who waits for whom
 
 
 def plain_name(name: str) -> str:

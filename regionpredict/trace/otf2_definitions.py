@@ -30,7 +30,7 @@ _OPENMP, _MPI = 3, 4
 _MEASUREMENT = 6
 _METRIC_VALUE, _METRIC_RELATIVE = 0xF, 2
 _COMM_LOCATIONS, _COMM_GROUP, _COMM_SELF = 4, 5, 6
-# A record of ten bytes and more in ten microseconds, tenfold for slow machines.
+# Ten microseconds per record of at least ten bytes, times ten for slow machines.
 _BYTES_PER_SECOND = 100_000
 _THREAD_PARADIGMS = (_OPENMP, _MEASUREMENT, 7)
 _ROLES = {
@@ -165,7 +165,7 @@ def _read(otf2: ModuleType, anchor: Path) -> Definitions:
         otf2.Reader_SetSerialCollectiveCallbacks(reader)
         definitions = otf2.Reader_GetGlobalDefReader(reader)
         callbacks = otf2.GlobalDefReaderCallbacks_New()
-        kept = (  # the callbacks must outlive the reading
+        kept = (  # keeps the callbacks alive while reading
             ("ClockProperties", raw.keep_clock()),
             ("String", raw.keep_string()),
             ("Region", raw.keep(raw.regions)),

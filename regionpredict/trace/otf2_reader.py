@@ -67,7 +67,7 @@ _INTEGERS = (4, 8)  # OTF2_TYPE_UINT64, OTF2_TYPE_INT64
 _PROGRAM = -(2**31)
 _TOO_SMALL = 1
 _LEAST_CAPACITY = 1 << 16
-_LONGEST_RUN = 2**62  # ticks: sums and differences of two times fit 64 bits
+_LONGEST_RUN = 2**62  # ticks: sums and differences of two times fit into 64 bits
 
 
 class _Table(ctypes.Structure):

@@ -279,7 +279,7 @@ class Store:
         parts: list[dict[str, NDArray[Any]]] = []
         operations: list[dict[str, NDArray[Any]]] = []
         numbers: list[NDArray[np.int64]] = []
-        moved: list[tuple[int, int, int]] = []  # first event, end, and where they are now
+        moved: list[tuple[int, int, int]] = []  # first event, end, and new position
         starts, total = [0], 0
         for location in kept:
             mine = [(at, group) for at, group in chosen if group.location == location]

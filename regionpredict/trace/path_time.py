@@ -76,7 +76,7 @@ def path_share(analysis: Analysis) -> PathShare:
         absent[at] -= int(ticks[known].sum())
         low, high = np.searchsorted(points.event, [start, stop])
         waiting = low + np.flatnonzero(points.wait[low:high] > 0)
-        # A wait begins where its location entered the call, which is the last change of region.
+        # A wait begins when its location enters the call, which is the last change of region.
         before = np.searchsorted(rows, points.event[waiting]) - 1
         begin = trace.time[rows[before]]
         waited = clock.at(begin + points.wait[waiting]) - clock.at(begin)

@@ -29,14 +29,14 @@ _RECORD = np.dtype(
         ("tag", "<i4"),
     ]
 )
-# As mpi_recorder.c numbers them.
+# Numbers as in mpi_recorder.c.
 (_ENTER, _LEAVE, _SEND, _RECEIVE, _SEND_REQUEST, _SEND_COMPLETE, _RECEIVE_REQUEST,
  _RECEIVE_COMPLETE) = range(8)  # fmt: skip
 _COLLECTIVE_BEGIN, _COLLECTIVE_END, _COLLECTIVE_REQUEST, _COLLECTIVE_COMPLETE = 10, 11, 12, 13
-_OPERATION_BITS = 5  # of a COLLECTIVE_COMPLETE's tag, below the number of its request
+_OPERATION_BITS = 5  # bits of a COLLECTIVE_COMPLETE's tag below its request number
 _MAIN = Place("main")
 
-# members, those of the other group, which of several with the same members
+# members, members of the other group, index among communicators with the same members
 _Group = tuple[tuple[int, ...], tuple[int, ...], int]
 _NO_ROOT = 2**32 - 1
 
@@ -190,7 +190,7 @@ def _mend_inter_communicators() -> None:
 
     fields = InterComm._fields
     if any(field.name == "group" for field in fields):
-        InterComm._fields = (fields[0], *fields[-4:])  # the name; both groups, parent, flags
+        InterComm._fields = (fields[0], *fields[-4:])  # the name, both groups, parent and flags
 
 
 class _Definitions:
@@ -308,7 +308,7 @@ class _Writer:
         self._out, self._defined, self._begin = writer, defined, begin
         self._openmp = Paradigm.OPENMP
         self._open: list[Any] = []
-        self._kept = 0  # regions that end with the recording only
+        self._kept = 0  # number of regions that end with the recording
         self._taken: dict[int, int] = {}
         self._operations = {
             int(number): getattr(CollectiveOp, number.name)

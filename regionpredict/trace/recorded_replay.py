@@ -106,7 +106,9 @@ def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) 
     barriers = np.flatnonzero(_barrier_enters(trace))
     begins = np.concatenate([opens, barriers])
     order = np.argsort(begins, kind="stable")
-    ends = np.concatenate([closes[opens], barriers + 2])[order]  # its LEAVE is the barrier, too
+    ends = np.concatenate([closes[opens], barriers + 2])[
+        order
+    ]  # its LEAVE also belongs to the barrier
     return RecordedRun(
         trace, coupled, waits, work, int(np.count_nonzero(~kept)), begins[order], ends
     )
@@ -141,7 +143,7 @@ def _synchronous(
     waited = (when > trace.time[done]) & (when < trace.time[closes[done]])
     size = np.maximum(operations.sent[sends], operations.received[receives])
     array = np.zeros(len(operations), dtype=bool)
-    large = (size > limit) & (when <= trace.time[closes[done]])  # else it was sent without asking
+    large = (size > limit) & (when <= trace.time[closes[done]])  # otherwise, it was sent eagerly
     array[sends] = large | named[trace.region[made.call(sends)]] | waited
     return array
 

@@ -87,7 +87,7 @@ def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
     opens = np.flatnonzero(rows & (trace.kind == Kind.ENTER) & (depth == 1))
     ends = np.flatnonzero(rows & (trace.kind == Kind.LEAVE) & (depth == 0))
     inside = depth > 0
-    # Threads that a rank's first one starts have call paths of their own.
+    # Threads started by a rank's first thread have separate call paths.
     for at, (low, high) in enumerate(pairwise(trace.starts.tolist())):
         if trace.locations[at].thread:
             inside[low:high] = True
@@ -112,7 +112,7 @@ def _only(trace: EventTrace, spans: Spans, inside: NDArray[np.bool_], instances:
     time = np.where(row < 0, 0, before[at] + within)
     length = np.zeros(len(trace), dtype=np.int64)
     length[:-1] = np.where(inside[:-1], np.diff(time), 0)
-    # Differences across two locations cancel, as sums are taken within one.
+    # Differences across locations cancel, since sums are per location.
     passed = np.concatenate([[0], np.cumsum(length)])[:-1]
     counters = tuple(_apportioned(trace, counter, passed, inside) for counter in trace.counters)
     return RunPart(replace(trace, time=time, counters=counters), inside, instances)

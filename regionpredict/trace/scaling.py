@@ -43,7 +43,7 @@ _FEW = Constant(
 )
 _SET_UP = frozenset(
     f"mpi_{call}" for call in ("init", "init_thread", "finalize", "comm_rank", "comm_size")
-)  # every program of MPI calls them
+)  # every MPI program calls these
 _BETWEEN = Constant(
     0.5,
     "1",

@@ -16,7 +16,7 @@ from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
 from regionpredict.trace.whole_run import with_whole_run
 
-_NAMED = 8  # names in a message
+_NAMED = 8  # maximum names in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,12 @@ def selected(
     if selection.time_s is not None:
         trace, matches, numbers = _of_time(trace, matches, numbers, selection.time_s)
         if selection.call_path is not None:
-            # A store has read no more than the span: whether the path is elsewhere, it cannot tell.
+            # Only the span was read from a store, so the path may exist elsewhere.
             _of_call_path(trace, call_paths(trace, kernels), selection.call_path)
     findings = _cut_off(matches, (linked[0][numbers], linked[1][numbers]))
     whole = replace(
         matches,
-        mate=np.maximum(matches.mate, NONE),  # what is OUTSIDE is told of
+        mate=np.maximum(matches.mate, NONE),  # OUTSIDE is reported separately
         other=np.maximum(matches.other, NONE),
     )
     return replace(trace, findings=(*trace.findings, *findings)), whole
@@ -111,7 +111,7 @@ def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[n
             above = int(paths.parent[above])
     named = trace.kind <= Kind.LEAVE
     node = np.where(named, paths.event_node, count)
-    # other events lie in the region that was entered or left last, or around it
+    # other events are in the region that was entered last, or around the one that was left
     around = _around(trace, paths)
     return np.where(named, inside[node] | leads[node], inside[around])
 

@@ -125,7 +125,7 @@ def sorted_points(
     first = np.ones(len(event), dtype=bool)
     first[1:] = event[1:] != event[:-1]
     order = order[first]
-    # One column after the other, since all of them at once would take as much memory again.
+    # Column by column, since all at once would need twice the memory.
     kept: dict[str, NDArray[Any]] = {
         column.name: gathered([getattr(part, column.name) for part in parts], order, events)
         for column in fields(PointRows)

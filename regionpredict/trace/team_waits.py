@@ -89,7 +89,7 @@ def _parallel_regions(
             paths.mark_node[rows],
             time - fork_times[rows],
             completion=time - earliest,
-            cause=enter[starts][owner],  # the first thread's: the path goes on there
+            cause=enter[starts][owner],  # the first thread, on which the path continues
             is_team=True,
         )
     ]
@@ -111,7 +111,7 @@ def _barriers(
     rows = rows[order]
     new = _changes(location[rows], forks[rows])
     begin = np.flatnonzero(new)[np.cumsum(new) - 1]
-    place = np.arange(len(rows)) - begin  # which barrier of its thread since the fork
+    place = np.arange(len(rows)) - begin  # number of the barrier on its thread since the fork
     order = np.lexsort((location[rows], place, forks[rows], rank[rows]))
     rows, place = rows[order], place[order]
     first = _changes(rank[rows], forks[rows], place)

@@ -77,7 +77,7 @@ def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
     kind = trace.kind[trace.starts[master] : trace.starts[master + 1]]
     step = np.where(kind == Kind.FORK, 1, 0) - np.where(kind == Kind.JOIN, 1, 0)
     depth = np.cumsum(step)
-    lowest = np.minimum.accumulate(np.minimum(depth, 0))  # below 0: joins whose forks are cut off
+    lowest = np.minimum.accumulate(np.minimum(depth, 0))  # negative: joins without a recorded fork
     alone = np.diff(lowest, prepend=0) < 0
     fork = np.flatnonzero((kind == Kind.FORK) & (depth - lowest == 1))
     join = np.flatnonzero((kind == Kind.JOIN) & (depth == lowest) & ~alone)

@@ -18,11 +18,11 @@ from regionpredict.file_presence import exists
 from regionpredict.measure.ompt_runtime import is_fixed
 
 _RECORD = np.dtype([("head", "<u8"), ("time", "<u8"), ("a", "<u8"), ("b", "<u8")])
-# As ompt_record.c numbers them.
+# Numbers as in ompt_record.c.
 _HEADER, _PARALLEL_BEGIN, _PARALLEL_END, _IMPLICIT_BEGIN, _IMPLICIT_END, _CREATE = range(1, 7)
 _SYNC_BEGIN, _SYNC_END, _WORK_BEGIN, _WORK_END = 8, 9, 10, 11
 _ACQUIRE, _ACQUIRED, _RELEASED, _FUNCTION_ENTER, _FUNCTION_EXIT = 18, 19, 20, 21, 22
-# Kinds as OpenMP 5.2 numbers them (ompt_sync_region_t, ompt_work_t, ompt_mutex_t).
+# Numbers of OpenMP 5.2 (ompt_sync_region_t, ompt_work_t, ompt_mutex_t).
 _IMPLICIT_BARRIERS, _EXPLICIT_BARRIERS = (2, 8, 9), (3, 4)
 _WORK = {1: "loop", 2: "sections", 3: "single", 10: "loop", 11: "loop", 12: "loop", 13: "loop"}
 _LOCKS, _TESTED_LOCKS, _CRITICAL = (1, 3), (2, 4), 5
@@ -112,7 +112,7 @@ def _process(folder: Path, process: int, paths: Iterable[Path]) -> ProcessEvents
     threads = []
     for path in paths:
         records = np.fromfile(path, dtype=_RECORD)
-        unused = np.flatnonzero(records["head"] == 0)  # the rest of the last window
+        unused = np.flatnonzero(records["head"] == 0)  # unused part of the last window
         threads.append(records[: unused[0] if len(unused) else len(records)].tolist())
     teams = _teams(threads)
     places = _Places(folder, process)
@@ -154,7 +154,7 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
     its end is that of the parallel region.
     """
     steps: list[Step] = []
-    open_teams: list[int] = []  # 0 where a team is left out, or it is the initial task
+    open_teams: list[int] = []  # 0 for omitted parallel regions and the initial task
     latest = 2**63
 
     def add(time: int, what: What, place: Place | None = None, number: int = 0) -> None:
@@ -183,9 +183,9 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
                 add(time, What.LEAVE)
                 latest = 2**63
         elif not open_teams or not open_teams[-1]:
-            continue  # constructs outside teams bind nobody
+            continue  # constructs outside parallel regions have no effect on others
         elif what == _SYNC_BEGIN and kind in (*_IMPLICIT_BARRIERS, *_EXPLICIT_BARRIERS):
-            # the barrier of a gcc program is of no kind, also at the end of a loop
+            # barriers of gcc programs have no kind, also at the end of a loop
             explicit = kind in _EXPLICIT_BARRIERS and not after_work
             barrier = PlaceKind.BARRIER if explicit else PlaceKind.IMPLICIT_BARRIER
             team = teams.outermost[open_teams[-1]]

@@ -17,8 +17,8 @@ class Wait(IntEnum):
     OMP_EXPLICIT_BARRIER = 6
     OMP_IMPLICIT_BARRIER = 7
     WAIT_FINALIZE = 8
-    EARLY_SCAN = 9  # has no synchronisation point: who is waited for is not one rank
-    INIT_COMPLETION = 10  # no wait for anybody: MPI_Init after the first rank has left it
+    EARLY_SCAN = 9  # without a synchronization point, since several ranks may cause it
+    INIT_COMPLETION = 10  # not a wait: time in MPI_Init after the first rank has left it
 
     @property
     def metric(self) -> str:
@@ -26,8 +26,8 @@ class Wait(IntEnum):
         return self.name.lower()
 
 
-# Those that delays are found for.
+# Wait states with delay costs.
 CAUSED = tuple(wait for wait in Wait if wait < Wait.EARLY_SCAN)
-# Those that may delay what follows; the run's end delays nothing.
+# Wait states that may delay later events. Those at the run's end delay nothing.
 PROPAGATING = tuple(wait for wait in CAUSED if wait is not Wait.WAIT_FINALIZE)
-NO_WAIT = 255  # a synchronisation point where its own location does not wait
+NO_WAIT = 255  # a synchronization point at which its location does not wait

@@ -213,7 +213,7 @@ def _shortened(
     chosen = np.flatnonzero(delay > 0)
     if not len(chosen):
         return None
-    # in order of time, shorter intervals first: what they lose is lost to longer ones, too
+    # in order of time, shorter intervals first, because their reduction also shortens longer ones
     order = chosen[np.lexsort((-low[chosen], high[chosen]))]
     begin, end = low[order].astype(np.int64), high[order].astype(np.int64)
     most = mine[order] - share * delay[order]

@@ -24,7 +24,7 @@ def with_whole_run(trace: EventTrace) -> EventTrace:
     begins = trace.starts[open_ones]
     ends = trace.starts[np.array(open_ones) + 1]
     number = len(trace.regions)
-    # Each location's end stands in front of the next one's begin at the same row.
+    # At the same row, a location's end precedes the next one's start.
     rows = np.column_stack([begins, ends]).reshape(-1)
     times = np.column_stack([trace.time[begins], trace.time[ends - 1]]).reshape(-1)
     kinds = np.tile(np.array([Kind.ENTER, Kind.LEAVE], dtype=np.uint8), len(open_ones))

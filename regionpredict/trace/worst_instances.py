@@ -24,7 +24,7 @@ def worst_instances(analysis: Analysis, most: int = MOST) -> tuple[Instance, ...
         rows = np.flatnonzero((points.kind == wait) & (points.wait > 0))
         if not len(rows):
             continue
-        # A wait without a known cause is an instance of its own.
+        # A wait without a known cause is a separate instance.
         key = np.where(points.cause[rows] >= 0, points.cause[rows], len(points) + rows)
         _, instance = np.unique(key, return_inverse=True)
         waited = np.bincount(instance, weights=points.wait[rows].astype(np.float64))

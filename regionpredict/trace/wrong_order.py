@@ -54,7 +54,7 @@ def wrong_order(
     location = np.concatenate([late.location, receives.location])
     instance = np.full(len(location), _RECEIVE, dtype=np.int64)
     instance[: len(array)] = np.arange(len(array))
-    # Locations come one after the other in a trace, so the order of events is theirs, too.
+    # Events are stored location by location, so their order is also that of locations.
     order = np.argsort(np.concatenate([late.event, receives.event]), kind="stable")
     first = np.searchsorted(location[order], np.arange(locations + 1)).astype(np.int64)
     sent = np.concatenate([late.sent, receives.sent])[order].astype(np.int64)

@@ -60,7 +60,7 @@ class FewRuns:
 
     def as_many(self) -> ManyRuns:
         """The runs as arrays."""
-        # Most nests never have so many that arrays are worth the time it takes to load them.
+        # Imported on demand, since most nests have too few runs for arrays.
         from regionpredict.workload.address_run_arrays import many_runs  # noqa: PLC0415
 
         return many_runs(self.runs)

@@ -48,7 +48,7 @@ def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[Arr
     reads = _by_memory(parts_of(region, "read"), memories)
     writes = _by_memory(parts_of(region, "write"), memories)
     strides = _strides(nest)
-    moved = {group.array for group in nest.groups()}  # all that does not stand where nothing runs
+    moved = {group.array for group in nest.groups()}  # all arrays that some running code accesses
     sharing = []
     for name in sorted(({*reads, *writes} & moved) - private):
         own = writes.get(name, frozenset())
@@ -95,11 +95,11 @@ def _held(parts: Parts, writes: Parts, last: LastWrite) -> tuple[int, bool]:
     """
     readers = other_readers(last.since, writes)
     if writes and readers:
-        return _rank(readers), False  # others hold it to read: they have to give it up
+        return _rank(readers), False  # others have copies, which must be invalidated
     if last.since and fetched_before(parts, last.since):
         return 0, False
     if last.parts is None:
-        return 1, True  # one thread between two regions: a vector, or a row of a matrix
+        return 1, True  # one thread between two regions: it has a vector, or a row of a matrix
     if same_owner(parts, last.parts):
         return 0, False
     return _rank(last.parts), False

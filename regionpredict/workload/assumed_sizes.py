@@ -55,7 +55,7 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
     if missing - TEAM_SIZES:
         scales = [facts.bindings.typical for facts in loops
                   if facts.bindings.unbound(facts.free_names)]  # fmt: skip
-        # Without such a loop it is a row of unknown length, in a run of known scale.
+        # Without such a loop, it is a row of unknown length in a run of known size.
         scaled = None not in scales and (bool(scales) or not origins.isdisjoint(FOLLOWED))
         origins.add("typical" if scaled else "large")
     return least_sure_origin(origins)
@@ -121,7 +121,7 @@ class CommonSizes:
         """The regions, limited to the value of a size that others use too."""
         uses = Counter(common for own in self._names for common in own.values())
         least = self.values({common for common, number in uses.items() if number > 1})
-        # Of several names of a region the largest decides: one that is small elsewhere may differ.
+        # The largest of a region's names decides, because others may be small elsewhere.
         most = [max((least[common] for common in own.values() if common in least), default=None)
                 for own in self._names]  # fmt: skip
         return tuple(
@@ -302,7 +302,9 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
     divisors.
     """
     size = int(LARGEST_TRIAL.value)
-    first = dict.fromkeys((loop.variable for loop in facts.region.loops()), 0)  # where loops begin
+    first = dict.fromkeys(
+        (loop.variable for loop in facts.region.loops()), 0
+    )  # first values of loops
     base = {**first, **facts.bindings.values, **dict.fromkeys(missing, size)}
     lower: list[str] = []
     divisors: list[str] = []
@@ -313,7 +315,7 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
                 continue
             here, beyond = trips.evaluate(base), trips.evaluate({**base, name: 2 * size})
             if here is None or beyond is None:
-                longer = True  # not known: no lower bound
+                longer = True  # unknown, so not a lower bound
                 continue
             longer |= beyond > here
             shorter |= beyond < here

@@ -203,7 +203,7 @@ class TrafficCounter:
             if any(comes.values()) and not estimated:
                 traced = self._traced_lines(threads, sharers, schedule, level.size)
             volume: dict[str, tuple[float, float, Carrier]] = {}
-            # Layer conditions estimate what the trace counts.
+            # Layer conditions estimate the result of the trace.
             for dealing, team, each, stay in () if traced else parts:
                 conditions = LayerConditions(team, level.size, dealing.misses)
                 misses = conditions.misses(dealing.dealt.nest.root)
@@ -270,7 +270,7 @@ def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
     """The traffic from a trace of the nest. None if the trace is too long or unknown."""
     if not may_be_traced(nest):
         return None
-    # Most nests are too large, and need no arrays.
+    # Imported here, because most nests are too large for a trace.
     from regionpredict.workload.reference_trace import reference_trace  # noqa: PLC0415
     from regionpredict.workload.traced_traffic import TracedTraffic  # noqa: PLC0415
 

@@ -68,12 +68,12 @@ def _strength_reduced(kind: str, reassociates: bool) -> tuple[str, ...]:
     if size == 1:
         return ()
     if size & (size - 1):
-        # The upper half of a product, shifted, and one more below zero.
+        # The upper half of a product, shifted, plus one for negative numbers.
         quotient = ("int_mul", "int_logic") if unsigned else ("int_mul", "int_logic", "int_add")
         return (*quotient, "int_mul", "int_add") if remainder else quotient
     if unsigned:
         return ("int_logic",)
-    # What is added to numbers below zero is made of their sign, by one shift or two.
+    # The addend for negative numbers is computed from the sign by one or two shifts.
     rounded = ("int_logic",) * (1 if size == 2 else 2) + ("int_add", "int_logic")
     return (*rounded, "int_add") if remainder else rounded
 

@@ -204,12 +204,12 @@ def expression(value: float) -> Expr | None:
     """A number in the program's names. A plain number is itself, and infinity is None."""
     if isinstance(value, Derived):
         return value.expr
-    if value - value != 0:  # infinite, or none
+    if value - value != 0:  # infinite or NaN
         return None
     return _constant(value)
 
 
-@lru_cache  # the same few sizes and steps stand in sums of thousands
+@lru_cache  # sums of thousands have the same few sizes and steps
 def _constant(value: float) -> Expr:
     return Expr.const(Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value)))
 

@@ -243,7 +243,7 @@ def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lin
         if runs.number * copies > MOST_RUNS.value:
             return None
         for apart, number in team:
-            # The piece gone through is the middle one of the team's.
+            # The enumerated piece is that of the middle thread.
             runs = runs.repeated([(turn - (number - 1) / 2) * apart for turn in range(number)])
         touched.append(runs.repeated(shape.offsets))
         if shape.written and not stored:
@@ -334,7 +334,7 @@ class _Steps:
             self.path.positions, tuple(self.slopes), self.element, self.up, part.line_bytes,
             tuple(part.env.items()), tuple(part.pieces.items()), part.cut, part.block, address,
         )  # fmt: skip
-        # What is no plain number has an expression, which equal ones need not have in common.
+        # Other numbers have an expression, and equal numbers may have different expressions.
         plain = {type(address), *map(type, self.slopes)} == {float} and {
             *map(type, part.env.values())
         } <= {float, int}
@@ -486,7 +486,7 @@ class _Steps:
         begin, trips = loop.section(
             self.env, part.pieces.get(loop.index), part.cut if first else None
         )
-        # A mean piece begins with an iteration, not between two.
+        # A mean piece starts at an iteration.
         return whole + loop.step * round((begin - whole) / loop.step), trips
 
 

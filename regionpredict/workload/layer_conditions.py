@@ -130,7 +130,7 @@ class LayerConditions:
             nodes = TRIANGLE_NODES if slanted else ((0.5, 1.0),)
             for place, weight in nodes:
                 inside = self._at(loop, env, begin + place * (end - begin))
-                # Threads in step read a shared line at about the same time: it comes once for all.
+                # Threads in step read a shared line at about the same time, so it is loaded once.
                 body = self._body(loop, inside, inside_held, carriers)
                 _add(total, body, weight * (end - begin) * trips)
         return total
@@ -196,7 +196,7 @@ class LayerConditions:
 
     def _at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
         """The environment at a position (0..1) of the threads' mean piece of a loop."""
-        # Threads stand at places far apart: their mean moves over a part of the range only.
+        # Threads are far from each other, so their mean covers only a part of the range.
         spread = 1.0 / self.team.threads if loop.parallel else 1.0
         along = 0.5 + (place - 0.5) * spread
         value = loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) * along

@@ -30,7 +30,7 @@ def lattice_lines(
     span = element
     dense = 0
     for stride, steps in ordered:
-        if stride > span + line_bytes - element:  # the gap would leave lines out
+        if stride > span + line_bytes - element:  # the gap would skip lines
             break
         span += stride * (steps - 1)
         dense += 1
@@ -100,7 +100,7 @@ def _runs(
         return _repeated(tuple(shifts_by_offset), span, wide[0], element, line_bytes)
     if len(shifts) == 1:
         return steps * _runs(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
-    # A star: most runs see every offset; only those at the two ends see fewer.
+    # A stencil: most runs have every offset. Only those at the two ends have fewer.
     count = sum(_merged(tuple(shifts), steps, line_bytes, line_bytes))
     return count * _runs(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
 
@@ -133,7 +133,7 @@ def _merged(
     ordered = sorted(offsets)
     begin, end = ordered[0], ordered[0] + span
     for offset in ordered[1:]:
-        if offset - end < line_bytes - element:  # a gap that leaves no line out
+        if offset - end < line_bytes - element:  # a gap that skips no line
             end = max(end, offset + span)
         else:
             lengths.append(end - begin)

@@ -43,9 +43,9 @@ class GroupLines(NamedTuple):
     team: tuple[Level, ...]
     levels: tuple[Level, ...]
     offsets: tuple[float, ...]
-    origin: float  # the address of the first step, offsets left out
-    slanted: bool = False  # a triangle: one step's range depends on another's place
-    strides: tuple[float, ...] = ()  # of the levels with several steps, the widest first
+    origin: float  # the address of the first step without offsets
+    slanted: bool = False  # a triangle: the range of one level depends on another
+    strides: tuple[float, ...] = ()  # strides of levels with several steps, the widest first
 
 
 def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:

@@ -87,7 +87,7 @@ def _body(
     *, written: Sequence[StatementFact], around: Sequence[StatementFact], trips: float,
     reassociates: bool,
 ) -> LoopBody:  # fmt: skip
-    # Compilers do not know that a side never runs: what is `written` makes the code.
+    # Compilers do not know that a side never runs, so the `written` code counts.
     loads, stores = _memory_operations(loop)
     return LoopBody(
         variable=loop.variable,

@@ -17,7 +17,7 @@ class Range(NamedTuple):
     extent: float  # steps between the smallest and the largest value, plus one
     depends: frozenset[str]
     step: int
-    first: float  # the variable at the first iteration of all loops around
+    first: float  # the variable in the first iteration of all outer loops
 
 
 Ranges = dict[str, Range]

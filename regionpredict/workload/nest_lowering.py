@@ -166,13 +166,13 @@ class _Lowering:
         self.arrays = {array.name: array for array in region.arrays}
         self.memories = region.memories()
         self._affine_forms: dict[Expr, Affine] = {}
-        self._local_forms: dict[Expr, Form | None] = {}  # of the loop whose references are grouped
+        self._local_forms: dict[Expr, Form | None] = {}  # forms in the current loop
         self._grouping = False
-        self.guesses: dict[str, str] = {}  # what was guessed, and the line that tells it
-        self.sources: list[Loop] = []  # the loops around what is read
+        self.guesses: dict[str, str] = {}  # guesses, each with the line that reports it
+        self.sources: list[Loop] = []  # the enclosing loops of the current node
         # k of CSR rows, of the loops around: k = k' + apart * i
         self.shifted: dict[str, tuple[str, float]] = {}
-        # Between which values the loops around stay, for what their names decide.
+        # The ranges of the enclosing loops' variables, for conditions on them.
         self.intervals = {
             name: Interval(float(value), float(value)) for name, value in values.items()
         }
@@ -289,7 +289,7 @@ class _Lowering:
                     self._loop(node, chain, shared=shared, given=runs, tests=tests)
                 )
             elif isinstance(node, Branch):
-                # Of more than two sides, as a call that may mean several functions has, each alike.
+                # More than two sides, as for a call with several targets, are equally frequent.
                 guessed = node.share is None and not node.extreme
                 even = min(BRANCH_SHARE.value, 1 / len(node.sides))
                 sides = zip(
@@ -329,7 +329,7 @@ class _Lowering:
         if expr in self._local_forms:
             return self._local_forms[expr]
         form = self._form(expr)
-        if isinstance(form, Affine):  # others depend on the loops around
+        if isinstance(form, Affine):  # others depend on the enclosing loops
             self._affine_forms[expr] = form
         elif self._grouping:
             self._local_forms[expr] = form
@@ -358,7 +358,7 @@ class _Lowering:
 
     def _curved(self, expr: Expr) -> Form | None:
         moving = expr.names & self.variables
-        # `i - 2` of an unsigned i may have a value in the middle of a loop alone.
+        # `i - 2` of an unsigned i may be valid in the middle of a loop only.
         places = ({name: self._middle(name) for name in moving}, dict.fromkeys(moving, 1))
         values = (evaluated(expr, {**self.values, **place}) for place in places)
         value = next((value for value in values if value is not None), None)
@@ -388,8 +388,8 @@ class _Lowering:
             else:
                 key = (memory, *sorted(address.slopes.items()))
                 offset = address.constant
-            # A number lies in one line, of whatever length it is; a whole struct may not. Of one
-            # that data choose, its members come with it.
+            # A number is in one line for any line length, but a whole struct may not be. A
+            # data-dependent struct includes its members.
             apart = address is not None and access.bytes > NUMBER_BYTES.value
             key = (*key, access.bytes if apart else 0)
             by_address.setdefault(key, []).append(_Member(number, offset, access, address))
@@ -418,8 +418,8 @@ class _Lowering:
             accesses=own,
             order=tuple(member.number for member in members),
             places=tuple(member.offset for member in members),
-            # Compilers begin such arrays with a line (GCC, `ix86_data_alignment`); what a pointer
-            # points to begins anywhere.
+            # Compilers align such arrays with a line (GCC, `ix86_data_alignment`). The target of a
+            # pointer may start anywhere.
             aligned=array.storage == "global" and bool(array.dims) and None not in array.dims,
             exact=exact,
             still=invariant_loops(own, chain) if address is None else frozenset(),

@@ -82,7 +82,7 @@ def recurrences_of(
         chain = _over_array(group, loop, facts, reassociates)
         if chain is not None:
             still = chain.distance is None and all(map(_adds, chain.operations))
-            # Without a distance it stands still along this loop: what moves it are others.
+            # Without a distance, it is constant in this loop, and outer loops move it.
             moves = chain.distance is not None or any(group.slopes.values())
             chains.append(
                 chain._replace(
@@ -161,7 +161,7 @@ def _over_array(
 ) -> Recurrence | None:
     if not group.written or group.irregular:
         return None
-    arrays = {access.array for access in group.accesses}  # those of structs lie in one group
+    arrays = {access.array for access in group.accesses}  # members of a struct are in one group
     writing = tuple(
         _floating(fact, reassociates)
         for fact in facts

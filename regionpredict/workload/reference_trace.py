@@ -172,7 +172,9 @@ class _Tracer:
             group = part.group
             address = part.exact or Affine(part.place, group.slopes)
             byte = self._values(address, body.points, body.number)
-            if not (np.abs(byte) < np.iinfo(np.int64).max).all():  # NaN, or beyond all memory
+            if not (
+                np.abs(byte) < np.iinfo(np.int64).max
+            ).all():  # NaN, or beyond the address space
                 raise _NotTracedError
             self.iteration[at] = body.shared
             self.array[at] = self.arrays.setdefault(group.array, len(self.arrays))

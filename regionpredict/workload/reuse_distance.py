@@ -92,7 +92,7 @@ class _Reference:
     """
 
     number: int
-    address: tuple[int, float]  # its group of the nest, and its offset there
+    address: tuple[int, float]  # its group in the nest, and its offset in the group
     group: ReferenceGroup
     alike: ReferenceGroup
     path: tuple[NestLoop, ...]
@@ -127,16 +127,16 @@ class _ReuseCounter:
         self.samples = samples
         self.footprints = TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables())
         self.references: list[_Reference] = []
-        # Of groups and loops that are made: no number is that of another.
+        # Unique numbers for new groups and loops.
         self._numbers = count(len(tuple(nest.groups())) + len(nest.loops))
-        self._runs: dict[int, float] = {}  # of the body of a loop
+        self._runs: dict[int, float] = {}  # executions of a loop's body
         self._alike: dict[tuple[object, ...], ReferenceGroup] = {}
         self._iterations: dict[tuple[int, tuple[float, ...]], float] = {}
         self._windows: dict[tuple[int, float, tuple[float, ...]], float] = {}
         self._leading: dict[tuple[int, int], list[_Reference]] = {}
         self._visit(nest.root, ())
         self._by_array: dict[str, list[_Reference]] = {}
-        self._latest: dict[int, _Reference] = {}  # of one address, before a reference
+        self._latest: dict[int, _Reference] = {}  # the last previous reference to the same address
         latest: dict[tuple[int, float], _Reference] = {}
         for reference in sorted(self.references, key=_number):
             if reference.address in latest:
@@ -227,7 +227,7 @@ class _ReuseCounter:
         each = trips / len(places)
         inner = reference.path[depth + 1] if depth + 1 < len(reference.path) else None
         before, ahead = self._before(reference, depth), self._ahead(reference, depth)
-        # Where all before it, if any, stands in the inner loop, its run has said what is left.
+        # If all previous references are in the inner loop, its run gave the remaining ones.
         only_inner = inner is not None and len(before) == len(self._ahead(reference, depth + 1))
         fresh: list[tuple[float, _Env]] = []
         for place in places:
@@ -245,7 +245,7 @@ class _ReuseCounter:
         if not total:
             return 0.0
         whole = min(total, self._fresh(reference, ahead, (loop,), env))
-        if whole >= total:  # nothing is found again
+        if whole >= total:  # no reuse
             return whole
         alone = self._fresh(reference, [], (loop,), env)
         own = max(0.0, total - max(whole, alone))
@@ -278,7 +278,7 @@ class _ReuseCounter:
         self, references: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
     ) -> float:
         """Lines of one array."""
-        # In one order, so that what is asked of a reference is known to the next one behind it.
+        # In a fixed order, so that results are cached for the next reference.
         places = [(each.group, each.offset) for each in sorted(references, key=_number)]
         return self._touched(loops, env, places)
 

@@ -131,7 +131,8 @@ def _fact(
         return _unknown(access)
     executions = None if whole is None else whole.executions
     uses = () if whole is None else whole.uses
-    # A line that one reference comes to twice is an end of a row, not what a cache is wanted for.
+    # A line used twice by one reference is the end of a row, which does not determine the cache
+    # size.
     least = COUNTED_SHARE.value * min(1.0, access.bytes / line_bytes)
     far = max(
         (use for use in shown.uses if use.lines is not None and use.share >= least),

@@ -62,5 +62,5 @@ def _may_be(group: ReferenceGroup, other: ReferenceGroup) -> bool:
         return False
     own = {access.bytes for access in group.accesses}
     others = {access.bytes for access in other.accesses}
-    struct = max(own | others) > NUMBER_BYTES.value  # has numbers of any length
+    struct = max(own | others) > NUMBER_BYTES.value  # a struct has numbers of any length
     return struct or bool(own & others) or BYTE_LENGTH in own | others

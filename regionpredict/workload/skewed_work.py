@@ -85,5 +85,5 @@ def skewed_share(skew: Skew, iterations: float, threads: int, schedule: Schedule
         piece = max(piece, 1.0 / (GUIDED_DIVISOR.value * threads))
     longest = skew.heaviest(piece)
     if piece * threads >= 1.0:
-        return longest  # a piece each
+        return longest  # one piece per thread
     return longest + (1.0 - longest) / threads

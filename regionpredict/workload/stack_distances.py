@@ -84,7 +84,8 @@ class LineRuns:
         cache = np.searchsorted(begins, self._start, side="right")
         before = self._start - references.reuse_time[starts]
         self.first = ~references.again[starts] | (before < begins[cache - 1])
-        # References from the end of the run before on the same line: no fewer than lines between.
+        # References since the end of the previous run on the same line, an upper bound of the lines
+        # in between.
         apart = self._start - np.roll(self._end, 1)
         self._longest = int(apart.max(initial=0, where=~self.first))
         self._number = number
@@ -118,7 +119,7 @@ class LineRuns:
         before: Whole = np.roll(self._end, 1)
         by_time = in_order_of(self._start, self._number)
         ended = _counts_up_to(self._end, self._number)
-        # By the end of the run before: of the first runs, which have none, all come first.
+        # Sorted by the end of the previous run. First runs, which have none, come first.
         turn = np.empty(number, dtype=np.int64)
         turn[by_time] = np.arange(number)
         has_one = np.flatnonzero(~self.first)

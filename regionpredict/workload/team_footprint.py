@@ -288,7 +288,7 @@ class TeamFootprints:
         met = self._meeting(groups, active)
         if met.irregular:
             return None
-        # Threads that drift apart in a triangle are at work a part of the time only.
+        # Threads that drift apart in a triangle work only part of the time.
         if self.dealt_to > 1 and met.drifting:
             return None
         around = {name: env[name] for name in met.names if name in env}
@@ -373,14 +373,14 @@ class TeamFootprints:
             return ()
         if any(not chain.loops or chain.loops[0].index != first.index for chain in chains):
             return ()
-        if groups[0].private:  # of one array
+        if groups[0].private:  # all groups have the same array
             return ()
         trips, team = round(first.trips({})), self.dealt_to
         if first.depends or team > MOST_BLOCKS.value or trips < team:
             return ()
         least, more = divmod(trips, team)
         edges = [least * thread + min(thread, more) for thread in range(team + 1)]
-        # Caches side by side; where some of the threads are at work, any neighbours.
+        # Neighboring caches. If only some threads work, any neighbors.
         begins = range(0, team - each + 1, each if team % each == 0 else 1)
         return tuple((edges[at], edges[at + each] - edges[at]) for at in begins)
 
@@ -498,7 +498,8 @@ class TeamFootprints:
             _widen(name, group.slopes, ranges, steps)
         levels = [(group.slopes[name] * ranges[name].step, steps[name]) for name in steps]
         own = tuple(levels)
-        # Pieces are whole iterations, and threads stand apart by their mean: no row is met by it.
+        # Pieces are whole iterations, but the distance of threads is the mean, so it does not
+        # coincide with rows.
         levels = unskewed(levels, group.element, self.line_bytes)
         for team in along:
             level = (self._moved(group, team) * team.distance, team.threads)

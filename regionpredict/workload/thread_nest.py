@@ -206,13 +206,13 @@ class _Rounds:
         self.length = length
         self._moved: dict[int, LoopHeader] = {}
         self.chunk = f"{loop.variable} in a chunk"
-        # The mean thread stands in the middle of the team.
+        # The mean thread is the middle one.
         offset = loop.step * (covered - length) / 2
         steps = {loop.variable: loop.step * covered, **drift}
         if length > 1:
             steps[self.chunk] = float(loop.step)
         self.value = Affine(loop.first.constant + offset, steps)
-        # What drifts out of the row at one end comes in at the other: no bound is cut for it.
+        # Columns wrap around at the end of a row, so no bound is cut.
         inside = {name: step for name, step in steps.items() if name not in drift}
         self.in_row = Affine(self.value.constant, inside)
         nothing = frozenset[str]()

@@ -64,7 +64,7 @@ class TracedTraffic:
         self._dealt: dict[tuple[int, int, int | None], _Dealt] = {}
         self._runs: dict[tuple[_Caches, int], LineRuns] = {}
         self._as_made: dict[_Caches, References] = {}
-        # What is as long as the trace is kept of the caches that were asked for last.
+        # Arrays as long as the trace are kept for the last requested caches only.
         self._references: dict[_Caches, References] = {}
         self._touched: dict[_Caches, _Counts] = {}
         self._stores = np.flatnonzero(trace.written)
@@ -98,7 +98,7 @@ class TracedTraffic:
         lines = self._numbered(caches.place, caches.alignments)
         if lines.shared + lines.private * caches.sharers <= most:
             if caches.threads <= caches.sharers and not lines.private:
-                # One cache sees the same lines, whichever thread refers to them.
+                # The lines of a cache do not depend on the accessing thread.
                 caches = caches._replace(threads=1, sharers=1, chunk=None)
             if caches not in self._touched:
                 self._touched[caches] = self._touched_by(caches, lines)
@@ -137,7 +137,7 @@ class TracedTraffic:
         if asked not in self._dealt:
             self._dealt = {asked: cache_order(self.trace, *asked)}
         dealt_out = self._dealt[asked]
-        # Blocks that have a cache each follow each other as the trace does.
+        # Blocks with separate caches are in the order of the trace.
         as_made = caches.sharers == 1 and caches.chunk is None
         known = self._as_made if as_made else self._references
         key = caches._replace(threads=1) if as_made else caches

@@ -54,7 +54,7 @@ def _of_atom(atom: Atom, intervals: Intervals) -> Interval | None:
     rule = _RULES.get(atom.kind)
     if rule is None:
         return None
-    # Which side a condition takes is not asked.
+    # The condition is not evaluated.
     args = atom.args[1:] if atom.kind == "select" else atom.args
     known = [interval for arg in args if (interval := interval_of(arg, intervals)) is not None]
     return rule(*known) if len(known) == len(args) else None

@@ -45,7 +45,9 @@ def _weights(nest: LoopNest) -> tuple[float, ...]:
         (sample + 0.5) / samples * max(0.0, trips - 1) for sample in range(samples)
     ]
     if trips <= samples and trips == int(trips):
-        places = [*range(int(trips))]  # each iteration by itself, as where they are the threads
+        places = [
+            *range(int(trips))
+        ]  # each iteration separately, for example if iterations are threads
     weights = []
     for place in places:
         at = outer.begin({}) + outer.step * place
@@ -76,7 +78,7 @@ def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> fl
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
         if total <= own * threads:
-            return min(1.0, own / total)  # a piece each, or none
+            return min(1.0, own / total)  # one piece per thread, or none
         waited = WAITED_PIECE.value * own / total * (threads - 1) / threads
         return 1.0 / threads + waited
     pieces, longest = float(threads), -(-total // threads)
@@ -90,7 +92,7 @@ def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> fl
             return max(parts) / sum(parts)
         if rounds > 1:
             return rounds * schedule.chunk / total
-        pieces, longest = total / schedule.chunk, schedule.chunk  # some threads may have none
+        pieces, longest = total / schedule.chunk, schedule.chunk  # some threads may have no piece
     even = max(1.0, longest) / total
     if not profile.weights:
         return min(1.0, even)

@@ -194,7 +194,7 @@ def _work(facts: RegionFacts, part: Selection, bindings: Values) -> Work | None:
     share = uneven_share(uneven, nest) if uneven else 0.0
     given = facts.region.skew
     if given is not None:
-        # Where no loop shows it, the caller means all of an iteration.
+        # If no loop shows it, all of an iteration is meant.
         skew: Skew | None = Skew.given(share or 1.0, given)
     else:
         skew = Skew(share) if share else None

@@ -228,15 +228,15 @@ class _Walk:
         self.made: dict[Place, int] = {}  # undecided conditions around each allocation
         self.doubts: dict[Place, str] = {}
         self.last: dict[Place, _Writer] = {}
-        self.names: dict[tuple[Span, Place], str] = {}  # of memory, in a worksharing loop
+        self.names: dict[tuple[Span, Place], str] = {}  # names of memory in worksharing loops
         self.since: dict[Place, dict[tuple[Span, str], None]] = {}  # loops after the last write
-        self.ran: dict[Span, int] = {}  # when each worksharing loop ran last
-        self.used: dict[Span, dict[Place, str]] = {}  # the memory that it then touched
-        self.had: dict[Span, set[Place]] = {}  # all that it has ever touched
-        # When each block was touched last, the last one at the end, and by which loop.
+        self.ran: dict[Span, int] = {}  # time of each worksharing loop's last run
+        self.used: dict[Span, dict[Place, str]] = {}  # the memory that it touched in that run
+        self.had: dict[Span, set[Place]] = {}  # everything that it has ever touched
+        # Blocks in the order of their last access, each with the loop that accessed it.
         self.touched: dict[Place, _Writer] = {}
         self.turn = 0
-        self.again = False  # on the second way through a loop
+        self.again = False  # in the second pass over a loop
         self.share: Span | None = None
         self.frames = count()
         self.blocks = count()
@@ -251,7 +251,8 @@ class _Walk:
         for place, memory in named.items():
             write = self.first.get(memory)
             known = self.notes.globals.get(place)
-            # What the way from main shows counts, which comes first; of others one thread's.
+            # Writes on the path from `main` have precedence. They come first. Otherwise, those of
+            # one thread.
             if write and place not in self.notes.known_from_main and (
                 known is None or write.kind == "serial"
             ):  # fmt: skip
@@ -378,7 +379,7 @@ class _Walk:
         for place, last in reversed(self.touched.items()):
             if not last_touches or last.turn < min(last_touches):
                 break
-            # What one pass goes through together lies between, too.
+            # Everything accessed together in one pass lies in between, too.
             if place not in memory and last.loop is not None:
                 between[place] = last.loop, last.name
         known = self.notes.steady_between if self.again else self.notes.between
@@ -390,7 +391,7 @@ class _Walk:
         since = tuple(self.since.get(memory, ()))
         if writer is None or not writer.known:
             return Before(since=since)
-        # Under another name it had other parts: two pointers have changed places.
+        # Under another name it had other parts, because two pointers were swapped.
         had_it = self.used.get(loop, {}).get(memory) == name
         if writer.turn < self.ran.get(loop, 0) and had_it:
             return Before(since=since)
@@ -487,7 +488,7 @@ class _Walk:
         how += f" in {frame.flow.function}()"
         if frame.calls:
             how += f"; {frame.calls[-1]}"
-        # A condition around both the allocation and the write leaves no doubt.
+        # If the same condition surrounds the allocation and the write, the write is certain.
         happens = state.branches <= self.made.get(memory[:1], 0)
         happens = happens and state.mode != "team" and memory not in self.doubts
         happens = happens and self._known(memory)

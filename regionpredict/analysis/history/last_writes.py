@@ -77,7 +77,7 @@ def histories(program: Program, followed: WriteHistory) -> tuple[History, ...]:
     for region in program.regions:
         history = _history(region, followed.before.get(region.span, ()), loops)
         repeats = region.span in followed.repeats or bool(region.enclosing)
-        # A second run would be on the same memory, unless a loop allocates it each time.
+        # A second run uses the same memory, unless a loop allocates it each time.
         fresh = history.fresh if region.span in followed.steady or not repeats else frozenset[str]()
         past.append(history._replace(
             fresh=fresh, repeats=repeats, untouched=history.untouched if repeats else frozenset(),
@@ -113,7 +113,7 @@ def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loo
     for array in region.arrays:
         if array.storage == "private":
             continue
-        name = array.name.rstrip("'")  # as the function itself calls it
+        name = array.name.rstrip("'")  # its name in the function itself
         pasts = [past for visit in visits
                  if (past := visit.get(array.name) or visit.get(name)) is not None]  # fmt: skip
         if not pasts:

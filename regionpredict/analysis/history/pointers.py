@@ -16,8 +16,8 @@ class Pointers:
 
     def __init__(self) -> None:
         self._memory: dict[Place, Place] = {}
-        self._copied: dict[Place, Place] = {}  # struct -> the one whose value it has
-        self._below: dict[str, dict[Place, None]] = {}  # variable -> all slots of both in it
+        self._copied: dict[Place, Place] = {}  # struct -> the struct that it was copied from
+        self._below: dict[str, dict[Place, None]] = {}  # variable -> all slots in it
 
     def target(self, pointer: Place) -> Place:
         """The target of a pointer."""

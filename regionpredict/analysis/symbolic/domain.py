@@ -24,7 +24,7 @@ class Range:
     first: Expr
     trips: Expr
     step: int
-    bound: Expr  # the furthest value that the comparison allows
+    bound: Expr  # the last value allowed by the comparison
 
     @property
     def last(self) -> Expr:
@@ -65,7 +65,7 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
     ranges: list[Range] = []
     tiles = _tiles(loops)
     for position in range(len(loops)):
-        # Every iteration of the tiles' loop is one of the loop inside, once, in the same order.
+        # Each iteration over tiles corresponds to one of the inner loop, once, in the same order.
         own = _range_of(_dense(_untiled(loops, position, tiles)))
         if own is None:
             return Domain(None)
@@ -184,7 +184,7 @@ def _clip(ranges: list[Range], position: int) -> list[Range] | None:
     elif abs(outer.step) == 1:
         lowest = inner.trips.substitute({outer.variable: outer.last}).constant
     else:
-        # The last value of a strided loop lies within a stride of its bound.
+        # The last value of a strided loop is less than a stride from its bound.
         near = inner.trips.substitute({outer.variable: outer.bound}).constant
         return ranges if near is None or near >= 0 else None
     if lowest is None:
@@ -192,7 +192,7 @@ def _clip(ranges: list[Range], position: int) -> list[Range] | None:
     if lowest >= 1:
         return ranges
     rate = abs(change * outer.step)
-    missing = int(-((lowest - 1) // rate))  # iterations of the outer loop that run nothing
+    missing = int(-((lowest - 1) // rate))  # iterations of the outer loop without inner ones
     shorter = replace(outer, trips=outer.trips - missing)
     if falls:
         shorter = replace(shorter, bound=outer.bound - missing * outer.step)

@@ -23,7 +23,7 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, TRUNCATES, ZERO, Atom, Number
 
 _T = "\0t"
-_RUNS = "runs"  # the label of max(0, trips): a loop never runs fewer than no iterations
+_RUNS = "runs"  # the label of max(0, trips), since trips may be negative
 _MAX_PIECES = 150
 """Maximum number of pieces of a sum. A nest of four loops with two operands in each minimum has
 fewer.
@@ -163,7 +163,7 @@ class _Summer:
         if atom is None:
             return _polynomial(body, low, high)
         if atom.label == TRUNCATES and not self._stays_positive(atom.args[0], low, high):
-            raise _WithheldError  # rounded towards zero, which is another way below it
+            raise _WithheldError  # rounded towards zero, so differently for negative values
         if atom.kind in ("min", "max"):
             return self._cut(body, atom, low, high, trips)
         if atom.kind == "floordiv":
@@ -211,7 +211,7 @@ class _Summer:
 
     def _inside(self, cut: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
         """The cut, limited to the range of the loop."""
-        # Where the count is max(0, trips), an end beyond trips is beyond the count as well.
+        # With the count max(0, trips), an end beyond trips is also beyond the count.
         end = trips if self.assume and trips is not None else high
         for side, other, kind in ((cut - low, low, "max"), (end - cut, high, "min")):
             least, most = _bounds(side)

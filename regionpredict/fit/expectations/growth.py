@@ -77,7 +77,7 @@ class Growth:
                 continue
             size = _number(abs(exponent))
             power = "" if size == "1" else f"^{size}" if size.isdigit() else f"^({size})"
-            # A quotient is written as one only where something stays above the line.
+            # Only a quotient with a numerator other than 1 is written as a fraction.
             (above if exponent > 0 else below).append(f"{base}{power}")
         if _rounded(self.exponential):
             size = _number(abs(self.exponential))

@@ -29,9 +29,9 @@ _COMPILATION_LIMIT_S = 120
 MOST_ROUNDS = 5
 """The maximum number of times that a run is repeated to reach the precision."""
 
-_FEWEST = 3  # repetitions that tell how far they scatter
+_FEWEST = 3  # minimum repetitions to estimate their scatter
 _NORMAL_95 = 1.96
-_WAITING = "contain waiting"  # what both programs say of more threads or processes than cores
+_WAITING = "contain waiting"  # both programs' message for more threads than cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def run_microbenchmark(
                         builder.add(callpath, metric, (float(place),), (float(value),))
                         seen.setdefault((callpath, metric), []).append(float(value))
                 wide = _imprecise(seen, precision)
-                if not wide or _WAITING in messages:  # more of the same would not help
+                if not wide or _WAITING in messages:  # more repetitions would not help
                     break
             doubts.extend(
                 InputError(line.removeprefix(f"{program.name}: "), path=benchmark.source.name)
@@ -164,7 +164,7 @@ def _run(
     except subprocess.TimeoutExpired as error:
         raise InputError(f"'{name}' took longer than {limit_s:g} s", remedy=remedy) from error
     if done.returncode:
-        # mpirun frames what it says with lines of dashes.
+        # mpirun frames its messages with lines of dashes.
         lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
         message = lines[0] if lines else "it said nothing"
         raise InputError(f"'{name}' failed: {message}", remedy=remedy)

@@ -14,7 +14,7 @@ FINEST_STEPS = 6
 distinguish.
 """
 
-_MOST_EXPONENTS = 100  # of the parameter, or of its logarithm
+_MOST_EXPONENTS = 100  # maximum exponents of the parameter, and of its logarithm
 
 
 def search_space(

@@ -133,7 +133,7 @@ def fit_expected(
             space=space,
             min_points=min_points,
             max_terms=max_terms,
-            segments=1,  # the growth that is expected is that of the whole range
+            segments=1,  # the expected growth holds over the whole range
         )
 
     if not expected.is_constant():
@@ -145,6 +145,6 @@ def fit_expected(
 
 def _goes_through_all(model: FittedModel) -> bool:
     """Whether the formula is exact at all points, with more points than coefficients."""
-    seen = replace(model.observations, dof=0.0)  # noise is no reason to leave something
+    seen = replace(model.observations, dof=0.0)  # noise does not excuse an unexplained remainder
     misfit = float(np.sum(seen.weights * (seen.y - model.formula_values(model.points)) ** 2))
     return seen.explained(misfit, len(model.terms) + 1)

@@ -22,7 +22,7 @@ _CALLPATH = ("callpath", "region", "region_id", "function", "kernel", "name")
 _VALUES = (
     "value", "time", "time_s", "seconds", "runtime", "runtime_s", "wall_s", "efficiency",
 )  # fmt: skip
-_SHOWN = 60  # of a header that names no column of values: it may be none
+_SHOWN = 60  # characters of an invalid header that a message shows
 _IGNORED = ("repetition", "rep", "run", "unit")
 
 

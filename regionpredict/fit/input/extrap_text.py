@@ -87,7 +87,7 @@ def parse_text(lines: Iterable[str], path: str = "") -> Experiment:
     state = _Reading(path)
     for number, raw in enumerate(lines, start=1):
         line = raw.strip()
-        if line.startswith("DATA") and not line[4:5].strip():  # tabs divide as spaces do
+        if line.startswith("DATA") and not line[4:5].strip():  # tabs are separators, too
             arguments = line[4:]
             try:
                 state.values.append([float(v) for v in arguments.split()])

@@ -52,7 +52,7 @@ def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None)
                            path=data.path)
             )  # fmt: skip
             continue
-        if "time_unit" not in entry.value:  # the fitted complexity, which is no measurement
+        if "time_unit" not in entry.value:  # the fitted complexity, not a measurement
             continue
         function, variables = _parsed_name(name)
         unit = _SECONDS.get(entry.text("time_unit"))

@@ -14,10 +14,10 @@ from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment
 from regionpredict.fit.input.variables import SCALES, Measured, experiment_of, number_of
 
-_LEAST = ("result", "name")  # columns that every log has
+_LEAST = ("result", "name")  # the columns of every log
 _PASSED = "pass"
-_VALUE = "_value"  # what the column of a performance variable ends with
-_PARAMETER = re.compile(r"%([\w.]+)=(\S+)")  # of a test, in its name
+_VALUE = "_value"  # suffix of a performance variable's column
+_PARAMETER = re.compile(r"%([\w.]+)=(\S+)")  # parameters in the name of a test
 _TASKS = ("num_tasks", "num_cpus_per_task", "num_tasks_per_node")
 
 

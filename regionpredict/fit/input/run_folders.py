@@ -84,7 +84,7 @@ def _around_repetition(name: str) -> tuple[str, str]:
     (('ms2_p8', '_weak'), ('run.r4.p8', ''))
     """
     match = _REPETITION.fullmatch(name)
-    if match is None or not _NAME.search(match[1]):  # then r is a parameter
+    if match is None or not _NAME.search(match[1]):  # otherwise, r is a parameter
         return name, ""
     return match[1], match[2]
 

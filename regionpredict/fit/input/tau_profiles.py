@@ -54,7 +54,7 @@ def _values(folder: Path) -> Iterator[tuple[str, str, float]]:
         for callpath, metric, value in _profile(file):
             key = (callpath, metric)
             sums[key] = sums.get(key, 0.0) + value
-    # Flat entries of callees repeat what the call paths have.
+    # Flat entries of callees repeat the values of call paths.
     paths = {callpath for callpath, _ in sums if "->" in callpath}
     roots = {callpath.split("->")[0] for callpath in paths}
     for (callpath, metric), total in sums.items():

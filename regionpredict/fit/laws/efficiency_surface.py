@@ -35,8 +35,8 @@ LEAST_POINTS = 6
 LARGEST = 1e18
 """Maximum of sizes and threads in searches."""
 _RIVALS = 12
-_WORSE = 1.5  # times the best one's mean square error: what the points cannot tell apart
-_RARE = 0.02  # of the mean square error: how much better an unusual term has to be
+_WORSE = 1.5  # ratio to the best mean square error: up to this, models count as equal
+_RARE = 0.02  # share of the mean square error that an unusual term must gain
 _EXACT = 1e-12  # mean square error below which all models are the same
 _NORMAL = {0.8: 1.2816, 0.9: 1.6449, 0.95: 1.96}
 

@@ -27,14 +27,14 @@ from regionpredict.quoting import latex_name, python_name
 
 Point = Sequence[float] | float
 
-_FAR = 4.0  # times the largest measured value; from here on a poor fit is said to be a guess
-_TOO_FAR = 32.0  # and from here on every prediction
+_FAR = 4.0  # times the largest measured value: farther off, a poor fit is marked as a guess
+_TOO_FAR = 32.0  # farther off, every prediction is marked
 _POOR_FIT = 10.0  # percent (SMAPE)
 NO_MODEL = "none"
 """The law of a series without a suitable formula. Its constant is the mean of the points."""
 
 _NO_FORMULA = {"text": "no model", "python": "float('nan')", "latex": "\\text{no model}"}
-_ROUNDING = 1e-13  # of the largest value: a constant below it is what rounding left
+_ROUNDING = 1e-13  # share of the largest value: a smaller constant is a rounding error
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +209,7 @@ class FittedModel:
         if self.ceiling is not None:
             value = np.maximum(value, self.ceiling)
         if self.reciprocal:
-            # The reciprocal of a sum that reaches zero would be a pole; no efficiency has one.
+            # The reciprocal of a sum that reaches zero has a pole, but an efficiency has none.
             return 1.0 / np.maximum(value, 1e-12 * float(np.abs(value).max() or 1.0))
         return np.maximum(value, 0.0) if self.observations.relative else value
 
@@ -369,7 +369,7 @@ class FittedModel:
             )
         if middle <= 0 and self.observations.relative:
             return "; ".join(["no prediction: the formula falls to zero or below", *doubts])
-        # Far off, what does not describe the points is no more than a guess.
+        # Far from the measured points, a poor fit is only a guess.
         if any(times >= _FAR for _, _, times in beyond) and self.smape > _POOR_FIT:
             return "; ".join(
                 [f"a guess: the model misses the points by {self.smape:.0f} %", *doubts]

@@ -13,13 +13,13 @@ import numpy as np
 from regionpredict.fit.model.terms import FloatArray
 
 _NORMAL_MAD = 1.4826  # standard deviations of a normal distribution in its median deviation
-# The same for few repetitions (Croux and Rousseeuw 1992): what the median deviation of so many
-# normal values must be multiplied with besides; n / (n - 0.8) from ten on.
+# The additional factor of the median deviation for few repetitions (Croux and Rousseeuw 1992). From
+# ten on, it is n / (n - 0.8).
 _FEW = {2: 1.196, 3: 1.495, 4: 1.363, 5: 1.206, 6: 1.200, 7: 1.140, 8: 1.129, 9: 1.107}
 _HICCUP = 8.0  # standard deviations of all points' noise, and
-_HICCUP_SHARE = 0.5  # of the value: farther off, a repetition tells nothing of the others
-_CLEARLY = 8.0  # twice the log-likelihood that another noise than a proportional one must gain
-# Constant part over the relative one, at the largest value: none, five ratios, nothing else.
+_HICCUP_SHARE = 0.5  # share of the value: a repetition farther off is excluded
+_CLEARLY = 8.0  # twice the log-likelihood that noise other than proportional must gain
+# Tried ratios of constant to relative noise at the largest value, from none to constant noise only.
 _CONSTANT_PARTS = np.array([[0.0, 0.01, 0.03, 0.1, 0.3, 1.0, 0.0]]).T ** 2
 
 

@@ -26,15 +26,15 @@ from regionpredict.fit.model.terms import FloatArray
 Statistic = Literal["mean", "median", "minimum", "first-quartile"]
 _STATISTICS: tuple[str, ...] = get_args(Statistic)
 
-# Variance of each statistic against that of the mean, for normal noise and 5 repetitions; that of
-# the minimum depends on how many there are.
+# Variance of each statistic relative to that of the mean, for normal noise and 5 repetitions. That
+# of the minimum depends on the number of repetitions.
 _VARIANCE_FACTOR: dict[str, float] = {
     "mean": 1.0,
     "median": 1.44,
     "first-quartile": 1.6,
 }
-# Variance of the least of so many standard normal values, by integration of its density: more
-# repetitions hardly make it smaller.
+# Variance of the minimum of n standard normal values, by integration of its density. It hardly
+# decreases with more repetitions.
 _OF_THE_LEAST = (
     (1, 1.0), (2, 0.6817), (3, 0.5595), (4, 0.4917), (5, 0.4475), (6, 0.4159), (8, 0.3729),
     (10, 0.3443), (15, 0.301), (20, 0.2757), (30, 0.2458), (50, 0.2157), (100, 0.1844),
@@ -43,11 +43,11 @@ _OF_THE_LEAST = (
 _LOG_COUNTS = np.log([count for count, _ in _OF_THE_LEAST])
 _LEAST_VARIANCES = np.array([variance for _, variance in _OF_THE_LEAST])
 
-_ENOUGH_REPETITIONS = 3.0  # degrees of freedom that tell how large the noise is
+_ENOUGH_REPETITIONS = 3.0  # degrees of freedom needed to estimate the noise
 _LIKE_NOISE = 4.0  # a misfit of twice the noise's standard deviation may still be noise
-_LOPSIDED = 0.5  # so large a share of all relative spread at one point: is it relative?
-_SPARE_POINTS = 2  # that a model without repetitions must go through by itself
-_EXACT = 1e-6  # relative variance that is taken for none
+_LOPSIDED = 0.5  # with this share of all relative spread at one point, noise may not be relative
+_SPARE_POINTS = 2  # additional points that a model without repetitions must match
+_EXACT = 1e-6  # relative variance that counts as zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def summarise(
             return _summarise_ragged(repetitions, statistic)
         kept = without_hiccups(data)
         if kept is not None:
-            # A slow repetition is one that did not take the least time, as it would otherwise be.
+            # A repetition counts as slow if it took longer than the minimum.
             made = data.shape[1] if statistic == "minimum" else None
             return _summarise_ragged(kept, statistic, made)  # type: ignore[arg-type]
         y, within = summarise_block(data, statistic)
@@ -183,7 +183,8 @@ def _block(many: Sequence[Sequence[Sequence[float]]]) -> FloatArray | None:
         points = set(map(len, many))
         if len(counts) != 1 or len(points) != 1 or not all(counts):
             return None
-        # An array of nested lists first finds out how deep they are, at twice the cost of this.
+        # Creating an array from nested lists takes twice as long, since numpy first finds their
+        # depth.
         flat = chain.from_iterable(chain.from_iterable(many))
         return np.fromiter(flat, np.float64).reshape(len(many), *points, *counts)
     except (ValueError, TypeError):

@@ -140,7 +140,7 @@ def of_model(model: ModelOfData) -> Quality:
     seen = model.observations
     y = seen.y
     fitted = model.predict_many(model.points)
-    kept = seen.weights > 0  # an outlier is not what the model is held against
+    kept = seen.weights > 0  # outliers do not count against the model
     total = float(((y[kept] - y[kept].mean()) ** 2).sum())
     stretches = model.stretches()
     count, size = int(kept.sum()), sum(1 + len(monomials) for _, monomials in stretches)
@@ -263,7 +263,7 @@ def _mixture_quantiles(
         for _ in range(60):
             middle = 0.5 * (low + high)
             z = np.clip((middle - centres) / spreads, -40, 40)
-            # The logistic function stands in for the normal one; it errs by less than 0.01.
+            # The logistic function approximates the normal one, with an error below 0.01.
             below = float((weights / (1.0 + np.exp(-1.702 * z))).sum())
             low, high = (middle, high) if below < target else (low, middle)
         quantiles.append(0.5 * (low + high))

@@ -25,7 +25,7 @@ FloatArray = NDArray[np.float64]
 _LOGARITHMS = (0.0, 1.0, 2.0)
 # Quarters up to 3, each with up to two logarithms (Shudler 2018, eq. 2.2): 38 terms.
 _QUARTERS = tuple((k / 4, j) for k in range(13) for j in _LOGARITHMS if k or j)
-# What Extra-P 4 tries besides, so that models compare side by side.
+# The additional terms of Extra-P 4, for comparable models.
 _THIRDS = (
     *((i, j) for i in (1 / 3, 2 / 3) for j in _LOGARITHMS),
     (0.8, 0.0),
@@ -38,15 +38,15 @@ DEFAULT_TERMS: tuple[Term, ...] = (*_QUARTERS, *_THIRDS)
 FAR = 16.0
 """The factor beyond the largest value at which the predictions of models are compared."""
 
-_LARGEST_POWER = 300.0  # of two: squares of larger values are no numbers
+_LARGEST_POWER = 300.0  # as a power of two: squares of larger values overflow
 _LARGEST = 1e150
 
 INVERSE: Term = (-1.0, 0.0)
 """The term of perfectly divided work, ``1/p``."""
 
-_OVERHEAD: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0))  # of more threads: a tree's, a queue's
+_OVERHEAD: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0))  # overhead of more threads: a tree, a queue
 
-# What algorithms mostly do: loops, nested loops, trees, sorts, surfaces of volumes.
+# Terms of common algorithms: loops, nested loops, trees, sorts, surfaces of volumes.
 _COMMON: frozenset[Term] = frozenset(
     {
         (0.0, 1.0),
@@ -171,7 +171,7 @@ class SearchSpace:
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        # Plans of points are looked up by it, once a fit.
+        # It is the key of cached point plans, used once per fit.
         object.__setattr__(self, "_hash", hash((self.terms, self.rarities)))
 
     def __hash__(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from regionpredict.fit.model.observations import Statistic
 
 _USUAL_REPETITIONS = 5.0
-_PRICE_OF_MORE = 1 / 3  # the power of the repetitions by which prices grow where they are many
+_PRICE_OF_MORE = 1 / 3  # exponent of the number of repetitions in the price of more terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Criterion:
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        # Prices are looked up by it, once a fit.
+        # It is the key of cached prices, used once per fit.
         weights = tuple(getattr(self, name.name) for name in fields(self) if name.compare)
         object.__setattr__(self, "_hash", hash(weights))
 

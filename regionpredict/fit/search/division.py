@@ -18,7 +18,7 @@ PRICE = 18.0
 SHORTEST = 3
 """Minimum number of points in a piece, and one more if no repetitions determine the noise."""
 
-_USED = 3.0  # a stretch's constant, coefficient and choice of term
+_USED = 3.0  # degrees of freedom of a segment: constant, coefficient, choice of term
 
 
 def divide(
@@ -92,7 +92,7 @@ def _misfits(x: FloatArray, seen: Observations, space: SearchSpace, shortest: in
         zero = np.zeros((*values.shape[:-1], 1))
         return np.concatenate([zero, np.cumsum(values, -1)], -1)
 
-    # Columns are counted from their weighted mean, lest differences of large sums lose figures.
+    # Columns are relative to their weighted mean, since differences of large sums lose precision.
     level = float(w @ y) / float(w.sum())
     column = columns - (columns @ w / w.sum())[:, None]
     d = y - level

@@ -12,9 +12,9 @@ from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import CompiledSpace
 from regionpredict.fit.search.one_parameter import One
 
-_NO_NOISE = 1e-24  # relative variance of repetitions that differ by no more than rounding
-_THROUGH = 1e-10  # of the variation of points that a term goes through but for rounding
-_VARIATION = 1e-20  # relative variance that is more than rounding
+_NO_NOISE = 1e-24  # relative variance of repetitions that differ by rounding only
+_THROUGH = 1e-10  # share of the variation that remains if a term fits up to rounding
+_VARIATION = 1e-20  # relative variance beyond rounding
 _NEEDED = 4  # points: two fix the coefficients, two more confirm the term
 
 

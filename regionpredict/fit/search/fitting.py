@@ -35,8 +35,8 @@ from regionpredict.fit.search.refined_space import REFINING, refined_columns
 
 _DEFAULT_OPTIONS = Options()
 _MOST_RIVALS = 40
-_SEARCHED_TERMS = 2  # all models of so many terms are tried
-_LEAST_EXPLAINED = 0.9  # adjusted R2 of measurements without noise; less is another function
+_SEARCHED_TERMS = 2  # all models with up to this many terms are tried
+_LEAST_EXPLAINED = 0.9  # minimum adjusted R2 of measurements without noise
 
 
 def _merged(repetitions: Sequence[Sequence[float]], plan: PointPlan) -> Sequence[Sequence[float]]:

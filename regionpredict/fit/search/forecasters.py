@@ -34,12 +34,12 @@ from regionpredict.fit.search.criterion import Criterion
 from regionpredict.fit.search.one_parameter import Data
 
 _WINDOWS = (3, 4, 6, 0.5, 1.0)  # points, or shares of the points (four points at least)
-_FINEST_MISFIT = 5e-3  # relative; below it, terms of a few points do not differ for sure
-_SLOWLY_FALLING = (((-0.5, 0.0), 1.0),)  # as surfaces of divided volumes do; with its rarity
-_RARITY = 1.5  # as `Criterion.rarity`, for averages, which need no winner
+_FINEST_MISFIT = 5e-3  # relative: below this, terms of a few points are equally good
+_SLOWLY_FALLING = (((-0.5, 0.0), 1.0),)  # like surfaces of divided volumes; with its rarity
+_RARITY = 1.5  # like `Criterion.rarity`, for averages, which need no winner
 _RARER = 2.7  # times `Criterion.rarity` for formulas: from an origin, few points are seen
 
-_ABSOLUTE = (0, 3, 4)  # of the windows; opinions that nearly agree would outvote the others
+_ABSOLUTE = (0, 3, 4)  # indices of windows: more similar ones would outvote the others
 
 NAMES = (
     *(f"{kind} {window}" for kind in ("sum", "work") for window in ("3", "4", "6", "half", "all")),
@@ -52,21 +52,22 @@ NAMES = (
 )
 """The forecasters, in the order of the rows of `opinions`."""
 
-_STEEP = 0.3  # of the exponent through the last points: beyond it they rise, or fall
-_END = 4  # points that say whether a series rises or falls
-# Rising values are not the share of a fixed work, do not stay where they were, and their local
-# curvature is mostly noise.
+_STEEP = 0.3  # exponent through the last points, beyond which they rise or fall
+_END = 4  # number of points that decide whether a series rises or falls
+# Excluded for rising values: shares of a fixed work, constants, and local curvature, which is
+# mostly noise.
 _NOT_RISING = ("work", "formula of work", "threads", "curved", "bent", "offset", "last")
-# Falling values have no growth term that a few points tell, and lines reach zero.
+# Excluded for falling values: growth terms, which a few points do not determine, and lines, which
+# reach zero.
 _NOT_FALLING = (
     *("sum 3", "sum 4", "sum 6", "sum half", "absolute", "line", "tree"),
     "cross-validated",
 )
 _NOT_FLAT = ("cross-validated",)
-_TURN = 0.02  # of the logarithm: smaller changes have no direction
-_STEEPEST = -1.3  # of an exponent: no division of a fixed work falls faster
-# Values that fall after a rise, or faster than work divides, have no trend that goes on. (A rise
-# after a fall is what more threads cost.)
+_TURN = 0.02  # change of the logarithm: smaller changes have no direction
+_STEEPEST = -1.3  # exponent: divided fixed work does not fall faster
+# Values that fall after a rise, or faster than divided work, have no lasting trend. A rise after a
+# fall is the overhead of more threads.
 _WHOLE_RANGE = (
     *("sum all", "absolute sum all", "power 4", "last"),
     *("cross-validated", "formula", "threads"),
@@ -158,7 +159,7 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = (shares * np.log(np.maximum(expected, 1e-300))).sum(1) / shares.sum(1)
         averages = np.exp(logs) / divisor
-        # Windows that have the same points are one opinion.
+        # Windows with the same points count once.
         averages[[size > count or size in sizes[k + 1 :] for k, size in enumerate(sizes)]] = np.nan
         rows.append(averages)
     return np.concatenate([rows[0], rows[1], rows[2][list(_ABSOLUTE)]])
@@ -196,7 +197,7 @@ def _formulas(
     """`formula` and `formula of work`: `(2, k)`."""
     compiled = space.compiled(x)
     criterion = replace(criterion, rarity=_RARER * criterion.rarity)
-    # Relative weights of the work are those of the value over the square of the parameter.
+    # The weight of the work is that of the value divided by the square of the parameter.
     data = Data(
         np.stack([seen.y, seen.y * x]),
         np.stack([seen.weights, seen.weights / x**2]),

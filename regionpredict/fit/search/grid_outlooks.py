@@ -25,7 +25,7 @@ from regionpredict.fit.search.options import Options
 from regionpredict.fit.search.outlooks import Forecaster, Said, combined, outlook_of
 from regionpredict.fit.search.several_parameters import Grid
 
-_ORIGINS = 5  # measured points that are predicted from those before them
+_ORIGINS = 5  # number of measured points that are predicted from previous ones
 
 
 class GridForecaster:

@@ -19,9 +19,9 @@ from regionpredict.fit.model.terms import FloatArray
 
 _POWERS = (2, 3, 4)
 _LINES = (3, 4)
-_DAMPED = 0.7  # halfway between a trend that goes on and none, in terms of a doubling
-_CURVED = (0.5, 1.0)  # of the exponent's last change
-_EXPONENTS = (-4.0, 5.0)  # of `offset power`
+_DAMPED = 0.7  # per doubling, halfway between a lasting trend and none
+_CURVED = (0.5, 1.0)  # shares of the exponent's last change that continue
+_EXPONENTS = (-4.0, 5.0)  # range of the exponent in `offset power`
 _BISECTIONS = 50
 _LARGEST = 700.0  # exponents of e that are finite
 
@@ -58,7 +58,7 @@ def _powers(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
     steepness = np.diff(b[-3:]) / np.diff(a[-3:])
     ahead = far - a[-1]
     rows.append(b[-1] + _DAMPED * steepness[-1] * ahead)
-    # From the middle of the last two points to the middle between the last one and the question.
+    # From the middle of the last two points to the middle between the last one and the target.
     change = (steepness[1] - steepness[0]) / (0.5 * (a[-1] - a[-3]))
     way = 0.5 * (far - a[-2])
     rows.extend(b[-1] + (steepness[1] + share * change * way) * ahead for share in _CURVED)

@@ -10,8 +10,8 @@ from regionpredict.fit.search import one_parameter
 from regionpredict.fit.search.criterion import Criterion
 from regionpredict.fit.search.one_parameter import Data
 
-_KEPT = 60  # models that are extended by one more term
-_SMALLEST = 1e-10  # determinant of unit columns: below it they are one column
+_KEPT = 60  # number of models that are extended by another term
+_SMALLEST = 1e-10  # determinant of unit columns, below which they count as equal
 
 Chosen = tuple[int, ...]
 
@@ -35,7 +35,7 @@ def more_terms(
     beam = [chosen for chosen in starts if chosen][:_KEPT]
     best, least = None, min(_score(seen, space, criterion, chosen)[0] for chosen in beam)
     for size in range(3, most + 1):
-        if len(seen.y) < size + 2:  # a point must be left that the model can miss
+        if len(seen.y) < size + 2:  # needs at least one degree of freedom
             break
         longer = {
             tuple(sorted((*chosen, k)))

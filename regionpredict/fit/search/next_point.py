@@ -21,12 +21,12 @@ from regionpredict.fit.model.quality import design, weighted_fit
 from regionpredict.fit.model.terms import FloatArray
 
 _REPETITIONS = 5
-_ENOUGH = 0.9  # of the decision that the best point brings: the cheapest such point is proposed
-_SURE = 0.05  # so likely a wrong choice, or so small a spread (of the logarithm), and one may stop
-_APART = 3.0  # standard deviations between two predictions that a measurement tells apart
-_LEAST_NOISE = 0.01  # of one measurement's logarithm, where repetitions agree better
-_MOST_POINTS = 256  # asked about
-_STEPS = 2  # values of each parameter beyond the largest one
+_ENOUGH = 0.9  # share of the best point's information: the cheapest such point is proposed
+_SURE = 0.05  # stop at this probability of a wrong choice, or this spread of the logarithm
+_APART = 3.0  # standard deviations between predictions that a measurement separates
+_LEAST_NOISE = 0.01  # minimum noise of one measurement's logarithm
+_MOST_POINTS = 256  # maximum number of candidate points
+_STEPS = 2  # tried values of each parameter beyond the largest one
 _CANDIDATES = 20
 _SECONDS_AN_HOUR = 3600.0
 
@@ -118,7 +118,7 @@ def _proposals(points: FloatArray) -> FloatArray:
         ]
         axes.append([*values.tolist(), *(float(round(v)) if v > 8 else v for v in further)])
     measured = {tuple(point) for point in points.tolist()}
-    # From the smallest on: the list is cut where there are too many.
+    # In ascending order, since a long list is cut off at the end.
     proposals = sorted((p for p in product(*axes) if p not in measured), key=math.prod)
     return np.array(proposals[:_MOST_POINTS] or [points[-1].tolist()], dtype=np.float64)
 

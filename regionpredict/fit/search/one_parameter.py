@@ -39,30 +39,32 @@ from regionpredict.fit.search.pooled_term_weights import MANY_PATHS, learned_pri
 IntArray = NDArray[np.intp]
 
 
-# The methods of arrays do the same with more calls in between; most arrays here are tiny. For
-# those of the points, lists are faster than either, and an array of no dimension than a number.
+# These functions avoid the overhead of array methods, because most arrays are tiny. For arrays of
+# points, lists are faster still, and a zero-dimensional array is faster than a number.
 _sum = np.add.reduce
 _least = np.minimum.reduce
 
-_FALLING_GAIN = 2.5  # pairs with 1/p are cheap, so less misfit makes them worth a try
+_FALLING_GAIN = 2.5  # pairs with 1/p are cheap, so they are tried for a smaller gain
 _NOTICEABLE = 1.1
 _NEARLY = 12.0
-_TOGETHER = 32  # call paths whose pairs are solved at once
-_SLACK = 8.0  # the Occam factor can favour a pair by this much
+_TOGETHER = 32  # number of call paths whose pairs are solved at once
+_SLACK = 8.0  # the maximum by which the Occam factor favors a pair
 _SAME_PREDICTION = 0.1
 _OWN_WEIGHT = 0.2
 _FALLING = np.array(12.0)  # the price of a growth term with a negative coefficient
-_DECADES = 2.0  # within which a coefficient and the constant lie as often as not
+_DECADES = 2.0  # decades within which a coefficient and the constant lie with probability 1/2
 _RATIO_SCALE = np.array(1.0 / (_DECADES * math.log(10.0)))
 _LOG_TWO_PI = float(np.log(2 * np.pi))
 _SMALLEST_DETERMINANT = 1e-8
 _ROUNDING = 1e-14
 _SURELY_NEGATIVE = np.array(-12.0)  # standard errors
-_LOGISTIC = np.array(-1.702)  # what a normal distribution's scale is as a logistic one's
-_EAGER = 0.4  # the share of the rarities that counts in whether anything grows
+_LOGISTIC = np.array(-1.702)  # scale of the logistic approximation of a normal distribution
+_EAGER = 0.4  # share of the rarities in the decision whether anything grows
 _ZERO, _TWO, _TINY = np.array(0.0), np.array(2.0), np.array(1e-300)
 
-_NO_GROWTH = np.array(1e-200)  # of a coefficient; the largest values over it are still numbers
+_NO_GROWTH = np.array(
+    1e-200
+)  # minimum coefficient: quotients of the largest values by it are finite
 
 
 class Data(NamedTuple):
@@ -108,8 +110,8 @@ class _Sums(NamedTuple):
 
 
 def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
-    # Call paths lie next to each other in memory, terms do not: what each path has one of then
-    # combines with all terms at the speed of whole columns.
+    # Call paths are contiguous in memory, and terms are not. So one value per path combines with
+    # all terms as whole columns.
     y, w = data.y, data.weights
     n = y.shape[1]
     h = len(space.terms)
@@ -125,10 +127,10 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
     size = np.abs(y)
     volume = np.multiply(size[:, :1], space.inverse[:, 0], order="F")
     ceiling = np.empty_like(volume)
-    for k in range(1, n):  # the least over an axis as short as that of the points is slow
+    for k in range(1, n):  # faster than a minimum over the short axis of points
         np.multiply(size[:, k : k + 1], space.inverse[:, k], out=ceiling)
         np.minimum(volume, ceiling, out=volume)
-    # The squared largest coefficient over the variance that the column leaves it.
+    # The square of the largest coefficient divided by its variance.
     volume *= volume
     volume *= column_norm
     volume += 1e-300
@@ -196,7 +198,7 @@ def _first_scores(
     """Scores `(b, h)` of the models with one term, their coefficients, the gain over the constant,
     and their prices.
     """
-    # In place where it can be: fresh pages for every step would cost as much as the steps.
+    # In place if possible, since new pages for every step would double the time.
     slope = s.product / s.column_norm
     residual = slope * s.product
     np.maximum(np.subtract(s.spread, residual, out=residual), 0.0, out=residual)
@@ -296,7 +298,7 @@ def _pair_models(
     """
     ia, ib, price, surcharge = _pair_prices(space, criterion)
     if worst is not None:
-        # A pair explains at most everything.
+        # A pair cannot explain more than everything.
         dearest = float((worst - s.dof[:, 0] * np.log(s.base[:, 0])).max())
         count = int(price.searchsorted(dearest, side="right"))
         ia, ib = ia[:count], ib[:count]
@@ -337,7 +339,7 @@ def _pair_models(
         + cost
         + np.where(_falls(data.y, space)[row], 0.0, surcharge[pair])
         + _sign_cost(constant / error)
-        # Both terms together have one constant to be compared with.
+        # Both terms together are compared with one constant.
         + 0.5
         * criterion.ratio
         * (_ratio_cost(constant, error, a) + _ratio_cost(constant, error, b))
@@ -414,10 +416,11 @@ def select(
         left = s.dof[:, 0] * np.log1p(residual[own_best] / s.base[:, 0])
         worth = criterion.second_gain - _FALLING_GAIN * _falls(data.y, space)
         doubtful = (grows & (left > worth)).nonzero()[0]
-        # Misfit and own price of the best single term are all that a pair can save.
+        # A pair can save at most the misfit and the price of the best single term.
         saved = left + own[own_best] + _SLACK
         doubtful = doubtful[saved[doubtful].argsort()]
-        # Those that can save as much go together: they can afford the same pairs.
+        # Call paths with similar possible savings are grouped, since they can afford the same
+        # pairs.
         for rows in (
             np.array_split(doubtful, -(-len(doubtful) // _TOGETHER)) if len(doubtful) else ()
         ):
@@ -574,7 +577,7 @@ def rank(
     The score of the constant is set so that it is as likely as a growth term exactly at the
     threshold.
     """
-    # How far a model may be off is not for that belief to say.
+    # That prior does not affect the model's uncertainty.
     criterion = replace(criterion, ratio=0.0)
     s = _sums(data, space, criterion)
     score, slope, constant, _, gain, _ = _first_scores(s, space, criterion)

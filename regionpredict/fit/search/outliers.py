@@ -17,15 +17,15 @@ from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.observations import Observations
 
 _FEWEST = 5
-_FAR = 0.3  # of the logarithm: nearer, a point may be what it says it is
-_FAR_IN_NOISE = 8.0  # standard deviations of one point, where repetitions tell them
-_FAR_IN_MISFIT = 20.0  # times what the others miss their model by, where none do
-_SUSPICIOUS = 8.0  # times the noise's variance, in the mean of all points
-_AT_THE_EDGE = 5.0  # the smallest value, one processor, often has reasons of its own
-_MANY = 8  # points from which on not every one is tried, but
-_TRIED = 4  # those farthest off
-_CONFIRMING = 2  # larger points of a single parameter that must agree with the smaller ones
-_SPARE = 2  # points that the others' model must have more than numbers, without repetitions
+_FAR = 0.3  # of the logarithm: nearer points are not outliers
+_FAR_IN_NOISE = 8.0  # standard deviations of one point, if there are repetitions
+_FAR_IN_MISFIT = 20.0  # times the misfit of the other points, without repetitions
+_SUSPICIOUS = 8.0  # mean variance over all points, relative to the noise
+_AT_THE_EDGE = 5.0  # the smallest value, such as one processor, is often special
+_MANY = 8  # with this many points, only some are tried:
+_TRIED = 4  # the ones farthest off
+_CONFIRMING = 2  # larger points of one parameter that must agree with the smaller ones
+_SPARE = 2  # degrees of freedom that the others' model needs without repetitions
 
 Refit = Callable[[Observations], FittedModel]
 
@@ -41,7 +41,7 @@ def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -
     if count < _FEWEST or not seen.relative or not active:
         return model
     off = np.sqrt(seen.weights) * np.abs(seen.y - model.formula_values(model.points))
-    # A point so far off leaves more than this, however the model bends towards it.
+    # A point that far off has a larger remainder, even if the model is fitted to it.
     if seen.dof > 0 and float(off @ off) < _SUSPICIOUS * seen.within / seen.dof * count:
         return model
     if len(active) == 1:

@@ -22,16 +22,16 @@ from regionpredict.fit.model.terms import FloatArray, SearchSpace
 from regionpredict.fit.search.criterion import Criterion
 from regionpredict.fit.search.forecasters import FEWEST, NAMES, asked, opinions
 
-_ORIGINS = 8  # earlier ones count less than a sixth of the latest
-_FADING = 0.8  # an origin's weight against the next one's
-_LEAST_ERROR = 0.01  # of the logarithm: nobody is surer than this
-_MOST_ERROR = 2.0  # of the logarithm: worse is all the same
-_UNKNOWN = 1.0  # origins' worth of belief that all forecasters are alike
-_UNTESTED = 1.5  # a forecaster without an opinion is taken for so much worse than the middle one
-_AGREEMENT = 0.75  # of the shares: so many opinions lie nearer than what counts as disagreement
-_PRIOR_ORIGINS = 2.0  # what the disagreement counts beside the past errors
-_DISAGREEMENT = 0.5  # what of it remains when the past errors are known
-_SPREAD = 0.78  # of the spread so far: the disagreement counts in part what the errors count too
+_ORIGINS = 8  # the weight of earlier ones is below a sixth of the latest
+_FADING = 0.8  # weight of an origin relative to the next one
+_LEAST_ERROR = 0.01  # minimum error of the logarithm
+_MOST_ERROR = 2.0  # maximum error of the logarithm
+_UNKNOWN = 1.0  # weight of the prior that all forecasters are equal, in origins
+_UNTESTED = 1.5  # error of a forecaster without a forecast, relative to the median
+_AGREEMENT = 0.75  # quantile of the forecasts' distances that counts as disagreement
+_PRIOR_ORIGINS = 2.0  # weight of the disagreement, in past errors
+_DISAGREEMENT = 0.5  # remaining share of the disagreement if past errors are known
+_SPREAD = 0.78  # factor of the spread, since disagreement and errors overlap
 _NORMAL_90 = 1.645
 # Half-widths of 90 % intervals by Student's t, for 1 to 8 past errors.
 _STUDENT_90 = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860)
@@ -91,7 +91,8 @@ class Forecaster:
             target = int(np.argmin(np.abs(reach - ahead)))
             past_opinions.append(opinion[:, target])
             truths.append(y[origin + target])
-            # Errors grow with the distance; where the series has no point as far, they are scaled.
+            # Errors grow with the distance. They are scaled if the series has no point at that
+            # distance.
             scales.append(max(1.0, ahead / reach[target]))
         return combined(past_opinions, truths, scales, now)
 
@@ -123,8 +124,8 @@ def combined(
     of the `truths`, oldest first. `scales` is how many times farther ahead the target is than each
     of them. `now` has shape `(f,)`.
     """
-    errors: list[FloatArray] = []  # of the forecasters, `(f,)` each
-    own: list[float] = []  # of the forecast, per distance asked for
+    errors: list[FloatArray] = []  # errors of the forecasters, `(f,)` each
+    own: list[float] = []  # errors of the combined forecast, per requested distance
     for opinion, truth, scale in zip(past_opinions, truths, scales, strict=True):
         if not np.isfinite(opinion).any():
             continue
@@ -138,7 +139,7 @@ def combined(
     forecast = _weighted_quantile(now, shares, 0.5)
     known = np.isfinite(now)
     deviations = np.minimum(np.abs(np.log(now[known] / forecast)), _MOST_ERROR)
-    # By shares, too: what those say who were wrong before tells nothing of those who were right.
+    # Weighted by shares, too, so that wrong forecasters do not affect the spread of good ones.
     disagreement = _weighted_quantile(deviations, shares[known], _AGREEMENT)
     weights = _fading(len(own))
     squares = float(weights @ np.square(own)) if own else 0.0

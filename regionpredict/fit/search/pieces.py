@@ -122,7 +122,7 @@ class Outlooks:
         if model.points[:, active].min() <= 0:
             return None
         if len(active) > 1:
-            kept = seen.weights > 0  # all but an outlier
+            kept = seen.weights > 0  # without outliers
             known = at_points(seen, kept)
             return GridForecaster(model.points[kept], known, active, options).at
         x = np.where(seen.weights > 0, model.points[:, active[0]], np.inf)

@@ -11,7 +11,7 @@ from regionpredict.fit.search.criterion import Criterion
 MANY_PATHS = 30
 """Minimum number of call paths for this estimate."""
 
-_PRIOR_PATHS = 150.0  # paths' worth of belief in the rarities
+_PRIOR_PATHS = 150.0  # weight of the prior rarities, in call paths
 
 
 def learned_prices(

@@ -12,7 +12,7 @@ from regionpredict.fit.search.criterion import Criterion
 
 _HALVINGS = 4
 _LOWEST, _HIGHEST = -2, 5  # whole exponents
-_RARER = 0.5  # by each halving
+_RARER = 0.5  # factor per halving
 _LOGARITHMS = (0.0, 1.0, 2.0)
 
 REFINING = Criterion(rarity=1.0)

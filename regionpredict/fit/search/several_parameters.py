@@ -29,14 +29,14 @@ from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
 from regionpredict.fit.search.criterion import DOUBTFUL, Criterion
 
 _SHORT_LIST = {2: 5, 3: 3}
-_SHORT_LIST_OF_SUMS = 6  # terms that stand alone cost no products
+_SHORT_LIST_OF_SUMS = 6  # separate terms need no products
 _LINE_MINIMUM = 3
 _FIRST_TERMS: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0), (2.0, 0.0))
 _SHORT_LIST_RANGE = 8.0
 _FURTHER_TERM = 9.0
 _SECOND_TERM_OF_PARAMETER = 5.0
 _BEAM = 3
-_MANY_PARTS = 3  # of a sum, each with a parameter or a term of its own
+_MANY_PARTS = 3  # parts of a sum, each with its own parameter or term
 _NEGATIVE = 12.0  # the price of negative coefficients, as for one parameter
 _SMALLEST_DETERMINANT = 1e-7
 MOST_COLUMNS = 512
@@ -65,7 +65,7 @@ class _Axis:
 
 _UNIT = np.eye(2)
 _OTHER = 1.0 - _UNIT
-_sum = np.add.reduce  # the method of arrays does the same with more calls in between
+_sum = np.add.reduce  # faster than the arrays' method
 
 _ShortLists = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
 """For each parameter, the indices of the terms for products, and of those that may be separate."""
@@ -174,7 +174,7 @@ def _short_list(
         total = _sum(wl, 1, keepdims=True)
         centred = yl - _sum(wl * yl, 1, keepdims=True) / total
         weighted = wl * centred
-        sums = wl @ lines.stacked  # of the columns and of their squares
+        sums = wl @ lines.stacked  # sums of the columns and of their squares
         norm = sums[:, h:] - sums[:, :h] ** 2 / total
         product = weighted @ lines.transposed
         rising = product if signed else np.maximum(product, 0.0)
@@ -193,12 +193,12 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     column_values, price = [], []
     narrow, wide = lists
     picked = list(product(*((-1, *terms) for terms in narrow)))
-    alone: list[list[int]] = []  # for each parameter, where its terms stand alone
+    alone: list[list[int]] = []  # for each parameter, the positions of its separate terms
     for number, terms in enumerate(wide):
         nothing = [-1] * len(wide)
         ones = [(*nothing[:number], term, *nothing[number + 1 :]) for term in terms]
         picked.extend(column for column in ones if column not in picked)
-        # The first pick is no term at all, so it is no column.
+        # The first choice is no term, so it has no column.
         alone.append([picked.index(column) - 1 for column in ones])
     for picks in picked:
         monomial: Monomial = {}
@@ -422,7 +422,7 @@ _Solved = tuple[FloatArray, float]
 def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> _Solved | None:
     """Coefficients of the standardized columns and the residual. None for a wrong sign."""
     index = list(chosen)
-    if len(index) < 3:  # in closed form: a solver's call costs more than the rest
+    if len(index) < 3:  # closed form, which is faster than a solver's call
         pa, pb = float(fit.projection[index[0]]), float(fit.projection[index[-1]])
         r = float(fit.gram[index[0], index[1]]) if len(index) > 1 else 0.0
         if abs(r) >= 1.0:
@@ -463,11 +463,13 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
             inverse = np.linalg.inv(fit.gram[index[:, :, None], index[:, None, :]])
         known = projection @ inverse
         explained = _sum(known * projection, 2)
-        independent = 1.0 - _sum(shared * (inverse @ shared), 1)  # of each column's unit of squares
+        independent = 1.0 - _sum(
+            shared * (inverse @ shared), 1
+        )  # remaining share of each column's sum of squares
         rest = fit.projection - (known @ shared)[:, 0]
         usable = independent > _SMALLEST_DETERMINANT
         gain = rest * rest * usable / np.maximum(independent, _SMALLEST_DETERMINANT)
-        # What is left of the squares, against what would pay for one more column.
+        # The remaining sum of squares, compared with the price of another column.
         left = fit.base + np.maximum(fit.spread - explained - gain, 0.0)
         lows = [fit.columns.price_of(chosen, criterion) for _, chosen in beam]
         most = np.exp((best[0] - _FURTHER_TERM - np.array(lows)) / fit.dof)[:, None]

@@ -16,11 +16,11 @@ SHIPPED = str(Path(__file__).parent / "c_library")
 _SYSTEM = ("/usr/local/include", "/usr/include")
 _GUESSES = ("include", "inc", "common", "src", "headers", "utilities", "util")
 _MAX_FOLDERS = 400
-_MAX_SHOWN = 100  # letters of a name in a message
+_MAX_SHOWN = 100  # maximum length of a name in a message
 
 
 _GCC = "/usr/lib/gcc"
-# Where compilers put what tells which of them are installed.
+# Folders whose contents show which compilers are installed.
 _COMPILERS = ("/usr/lib", "/usr/include/c++", _GCC)
 
 

@@ -22,7 +22,7 @@ _INCOMPLETE = re.compile(r"incomplete definition of type '(?:struct )?(\w+)'")
 _DECLARATION = re.compile(r"\b([A-Za-z_]\w*)\s*(\*?)\s*\b([A-Za-z_]\w*)\s*(?=[;,=)\[])")
 _SUBSCRIPTED = re.compile(r"\b(\w+)\s*((?:\[[^\[\]]*\]\s*)+)")
 _MEMBER_USE = re.compile(r"(?:->|\.)\s*(\w+)\s*(?=(\[|->))")
-_MAX_TEXT = 4_000_000  # characters of sources that are looked at
+_MAX_TEXT = 4_000_000  # maximum characters of sources that are searched
 _INTEGER_HINT = re.compile(r"int|index|idx|size|len|num|count|long|short|id$|bool|flag|enum", re.I)
 _REAL_HINT = re.compile(r"real|float|double|scalar|number|value|data_?type|fp|num_t", re.I)
 
@@ -37,7 +37,7 @@ class Guesses:
         self._arrows: set[str] = set()
         self._dots: set[str] = set()
         self._calls: set[str] = set()
-        self._ranks: dict[str, int] = {}  # name -> the most subscripts that it has in a row
+        self._ranks: dict[str, int] = {}  # name -> its maximum number of consecutive subscripts
         self._indexed_members: set[str] = set()
         self._pointing_members: set[str] = set()
         self._types: dict[str, str] = {}
@@ -96,7 +96,7 @@ class Guesses:
     def _learn_member(self, struct: str, member: str) -> bool:
         known = self._members.get(struct)
         if known is None or member in known:
-            return False  # a struct that the file defines itself is not ours to extend
+            return False  # a struct defined in the file is not extended
         if member in self._indexed_members:
             known[member] = f"double *{member};"
         elif member in self._pointing_members:

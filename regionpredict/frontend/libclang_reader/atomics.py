@@ -25,7 +25,7 @@ from regionpredict.library import place_argument
 
 ATOMIC_TYPE = 177  # CXType_Atomic: `_Atomic int`
 _POINTER, _INTEGERS = 101, frozenset(range(3, 21))
-_FEW_VALUES = 2  # more have only those that compare: expected, desired, and two more words
+_FEW_VALUES = 2  # only compare-and-exchange has more: expected, desired, and two others
 _CLASS = re.compile(
     r"std::(?:__\w+::)*(?:atomic|__atomic_base|__atomic_float|atomic_ref|atomic_flag)\b.*"
 )

@@ -79,7 +79,7 @@ class Type(Structure):
     _fields_ = (("kind", c_int), ("ptr0", c_void_p), ("ptr1", c_void_p))
 
 
-PRELUDE = "/regionpredict-prelude.h"  # a name for text that is in no file
+PRELUDE = "/regionpredict-prelude.h"  # the name of a text without a file
 
 _VISITOR = ctypes.CFUNCTYPE(c_int, Cursor, Cursor, c_void_p)
 _INCLUSION = ctypes.CFUNCTYPE(None, c_void_p, POINTER(Location), c_uint, c_void_p)
@@ -283,7 +283,7 @@ class Place:
         lib = library()
         self._extent = lib.clang_getCursorExtent
         self._expand = lib.clang_getExpansionLocation
-        # A range is the location of its begin, with its end where a location has padding.
+        # A range is the location of its start, with its end in the location's padding.
         self._expand_begin = lib["clang_getExpansionLocation"]
         self._expand_begin.restype = None
         self._expand_begin.argtypes = [Range, c_void_p, c_void_p, c_void_p, c_void_p]
@@ -356,7 +356,7 @@ def parse(
         *(UnsavedFile(n, text, len(text)) for n, text in texts.items())
     )
     unit = c_void_p()
-    name = f"./{path}" if path.startswith("-") else path  # which would be an option
+    name = f"./{path}" if path.startswith("-") else path  # otherwise it would be an option
     code = library().clang_parseTranslationUnit2(
         index, os.fsencode(name), array, len(argv), files, len(texts), options, byref(unit)
     )

@@ -65,8 +65,8 @@ _CALLED = WRAPPERS | {UNARY}
 _IMPLICIT = frozenset((IMPLICIT,))
 _LONGEST_ACCESSOR = 2000
 """Maximum length of an accessor in bytes of text. Longer functions are not read."""
-_DEEPEST = 12  # accessors inside accessors
-_COPIES = frozenset(("__builtin_memcpy", "memcpy"))  # how arrays that are members are assigned
+_DEEPEST = 12  # maximum nesting of accessors
+_COPIES = frozenset(("__builtin_memcpy", "memcpy"))  # assignments of member arrays
 
 
 class CallBuilder:
@@ -92,14 +92,14 @@ class CallBuilder:
         target = self._lib.clang_getCursorReferenced(node.cursor)
         children = node.children
         name = lc.spelling(node.cursor)
-        if not name and children:  # (f)(x), (*f)(x): the library looks through no parentheses
+        if not name and children:  # (f)(x), (*f)(x): libclang does not skip parentheses
             callee = unwrapped(children[0], _CALLED)
             target = self._lib.clang_getCursorReferenced(callee.cursor)
             if callee.kind in (NAME, MEMBER):
                 name = lc.spelling(callee.cursor)
         if not name and not children:
-            return Opaque("")  # T(): the value of a type that is not known yet
-        if not name and children[0].kind < 100:  # T(x), of such a type
+            return Opaque("")  # T(): a value of a type that is still unknown
+        if not name and children[0].kind < 100:  # T(x), with such a type
             return Opaque("", tuple(self._build(child) for child in children if child.kind >= 100))
         span = self._declarations.span(node.cursor)
         if target.kind == CONSTRUCTOR:
@@ -200,14 +200,14 @@ class CallBuilder:
             return self._called(name, decl, target, self._handed(arguments, target), span)
         args = (address, *self._handed(arguments, target))
         if self._lib.clang_CXXMethod_isVirtual(target) and (pointer or _through(address)):
-            # Which of the classes' methods is called shows when the program runs.
+            # The method's class is only known at run time.
             return CallExpr(name, None, args, span, method=True)
         return self._called(name, decl, target, args, span, method=True)
 
     def _operator(
         self, name: str, children: list[Node], decl: Decl, target: lc.Cursor, span: Span
     ) -> Expression:
-        # An overloaded operator's children are its operands with the operator's name among them.
+        # An overloaded operator's children are its operands and the operator's name.
         operands = [child for child in children if not _names_operator(child)]
         arguments = tuple(self._build(child) for child in operands)
         op = name.removeprefix("operator").strip()
@@ -238,7 +238,7 @@ class CallBuilder:
         calls = [e for e in expressions_in(function.body) if isinstance(e, CallExpr)]
         return all(call.name in _COPIES for call in calls)
 
-    # -- what they have in common ---------------------------------------------------------------
+    # -- common parts -----------------------------------------------------------------------------
 
     def _called(
         self, name: str, decl: Decl, target: lc.Cursor, args: tuple[Expression, ...], span: Span,

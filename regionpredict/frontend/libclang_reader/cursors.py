@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from regionpredict.frontend.libclang_reader import bindings as lc
 
-# CXCursorKind, where one is asked for by name.
+# Values of CXCursorKind that are used by name.
 ENUMERATION, LABEL, TRANSLATION_UNIT = 5, 48, 350
-UNNAMED_ATTRIBUTE = 400  # one that the library has no kind for: `[[noreturn]]`
+UNNAMED_ATTRIBUTE = 400  # an attribute without its own kind: `[[noreturn]]`
 STRUCT, BASE = 2, 44
 FIELD, ENUMERATOR, VARIABLE, PARAMETER, CONSTRUCTOR = 6, 7, 9, 10, 24
 FUNCTIONS = frozenset((8, 21, CONSTRUCTOR, 25, 26, 30))
 FUNCTION_TEMPLATE = 30
 TEMPLATED_CLASSES = frozenset((31, 32))
 METHODS = frozenset((21, CONSTRUCTOR, 25, 26))
-CONTAINERS = frozenset((1, 2, 4, 22, 23, 31, 32))  # what may hold functions
+CONTAINERS = frozenset((1, 2, 4, 22, 23, 31, 32))  # kinds that may contain functions
 IMPLICIT, NAME, MEMBER, CALL, PARENTHESES = 100, 101, 102, 103, 111
 UNARY, SUBSCRIPT, BINARY = 112, 113, 114
 MEMBER_NAME = 47  # in `.nx = 4`

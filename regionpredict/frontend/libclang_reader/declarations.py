@@ -34,7 +34,9 @@ NO_SPAN = Span("", 0)
 INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 _FUNCTION_TYPES = frozenset((110, 111))  # CXType_FunctionNoProto, CXType_FunctionProto
 _ATTRIBUTES = frozenset((UNNAMED_ATTRIBUTE,))
-_MEMBERS = frozenset((FIELD, STRUCT, 3, 4, BASE))  # what a list of initial values may begin with
+_MEMBERS = frozenset(
+    (FIELD, STRUCT, 3, 4, BASE)
+)  # members that a list of initial values may begin with
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 
@@ -52,7 +54,7 @@ class Declarations:
         self._place = lc.Place()
         self._decls: dict[int, Decl] = {}
         self._cursors: dict[Decl, lc.Cursor] = {}
-        self.this: Decl | None = None  # what `this` is in the function being read
+        self.this: Decl | None = None  # `this` in the current function
         self._this: dict[int, Decl] = {}
         self._by_address: dict[int, tuple[bool, ...]] = {}
         self._scope: dict[str, Decl] = {}
@@ -75,7 +77,7 @@ class Declarations:
         """Adds a parameter or variable to the scope."""
         decl = self.of(cursor)
         self._scope[decl.name] = decl
-        # An array extent that names a variable is resolved now that its names are in scope.
+        # An array extent with variables is resolved here, when its names are in scope.
         if decl.ctype.has_spelt_extent:
             decl.ctype = self._types.resolve(decl.ctype, partial(self._named, cursor), decl.span)
         return decl
@@ -170,7 +172,7 @@ class Declarations:
         if kind in ("function", "global"):
             decl.symbol = self._symbol(cursor)
         if kind == "global":
-            if ctype.kind == "array" and ctype.extent is None:  # its list says how long it is
+            if ctype.kind == "array" and ctype.extent is None:  # the list gives its length
                 decl.ctype = self._defined_type(cursor) or ctype
             decl.init = self._global_initialiser(cursor, decl)
             if ctype.has_spelt_extent:
@@ -240,10 +242,10 @@ class Declarations:
         if definition.kind != VARIABLE:
             if not decl.is_const:
                 return None
-            definition = cursor  # of a class: its value stands where it is declared
+            definition = cursor  # of a class: its value is in the declaration
         if decl.ctype.is_option_table or decl.ctype.holds_sizes or self._holds_function(cursor):
             canonical = self._lib.clang_getCanonicalCursor(cursor).data0 or 0
-            self._decls[canonical] = decl  # what is inside may name it
+            self._decls[canonical] = decl  # its contents may refer to it
             return self._first_value(definition)
         if decl.is_const and decl.ctype.kind == "float":
             return self._first_value(definition)
@@ -271,7 +273,7 @@ class Declarations:
 
     def this_of(self, method: lc.Cursor) -> Decl | None:
         """`this` in a method. All methods of a class share one declaration."""
-        while self.is_closure(method):  # it has the `this` of the method around it
+        while self.is_closure(method):  # it has the `this` of the enclosing method
             closure = self._lib.clang_getCursorSemanticParent(method)
             method = self._lib.clang_getCursorSemanticParent(closure)
         if method.kind not in METHODS or self._lib.clang_CXXMethod_isStatic(method):

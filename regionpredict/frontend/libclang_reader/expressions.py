@@ -62,8 +62,8 @@ _FLOAT = 21  # CXType_Float
 _UNSIGNED = frozenset((8, 9, 10, 11))  # short, int, long, long long
 _LONG = frozenset((10, 11, 18, 19))
 _IMPLICIT = frozenset((IMPLICIT,))
-_OTHER = "an expression of this kind"  # what a diagnostic calls one that is not understood
-# What an expression that is not understood is called in a diagnostic.
+_OTHER = "an expression of this kind"  # an unsupported expression in diagnostics
+# Names of unsupported expressions in diagnostics.
 _CONSTRUCTS = {
     109: "", 118: "", 121: "statement expression",
     122: "_Generic", 120: "label address", 132: "this",
@@ -204,7 +204,7 @@ class ExpressionBuilder:
     # -- names ----------------------------------------------------------------------------------
 
     def _name(self, node: Node) -> Expression:
-        if node.children and not lc.spelling(node.cursor):  # N of `template <int N>`: its value
+        if node.children and not lc.spelling(node.cursor):  # N of `template <int N>`
             return self.build(node.children[-1])
         decl = self._declarations.referred(node.cursor)
         return self._use(decl) if decl is not None else Opaque(lc.spelling(node.cursor))
@@ -214,7 +214,7 @@ class ExpressionBuilder:
             return IntLit(decl.value)
         if decl.reference:
             return Unary("*", Name(decl, NO_SPAN), NO_SPAN)
-        name = self._names.get(decl)  # all uses are the same value: made once
+        name = self._names.get(decl)  # one node for all uses
         if name is None:
             name = self._names[decl] = Name(decl, NO_SPAN)
         return name
@@ -227,13 +227,13 @@ class ExpressionBuilder:
             return Opaque(lc.spelling(node.cursor), (base,) if base is not None else ())
         if field.kind == "function":
             return Opaque(field.name, (base,) if base is not None else ())
-        if field.kind != "field":  # a static one
+        if field.kind != "field":  # a static member
             return self._use(field)
         if base is None:
             this = self._declarations.this
             arrow = this is not None
             return Member(Name(this, NO_SPAN) if this is not None else None, field, arrow, NO_SPAN)
-        # A pointer, or an array that decays to one: the base's own type says so.
+        # The base's own type shows whether it is a pointer or an array that decays to one.
         arrow = bool(bases) and self._declarations.type_at(bases[0].cursor).kind in (
             "pointer",
             "array",
@@ -324,7 +324,7 @@ class ExpressionBuilder:
         return Ternary(condition, then, other)
 
     def _cast(self, node: Node) -> Expression:
-        # The extents of a type like `double (*)[n]` are children too, in front of the operand.
+        # The extents of a type like `double (*)[n]` are children, too, before the operand.
         operands = [child for child in node.children if child.kind >= 100]
         if not operands:
             return self._opaque(node)

@@ -135,7 +135,7 @@ class GuessingParser:
 
     def __init__(self, request: SourceRequest) -> None:
         self.diagnostics: list[Diagnostic] = []
-        self.errors: tuple[Span, ...] = ()  # where the last parse stumbled in the user's files
+        self.errors: tuple[Span, ...] = ()  # places of the last parse's errors in the user's files
         self._request = request
         self._unsaved: dict[str, str] = {}
         self._read: dict[str, None] = {request.path: None}
@@ -219,8 +219,8 @@ class GuessingParser:
                     if is_special_file(folder / header):
                         line = text.count(b"\n", 0, match.start()) + 1
                         self._shut_out(str(folder / header), Span(str(file), line))
-                        # The parser knows a text by the very name it makes: of a file in the
-                        # current folder it is ./pipe.h, which a path has not.
+                        # The parser identifies a text by the name that it constructs. For a file in
+                        # the current folder that is ./pipe.h, unlike a path.
                         for base in (str(folder), os.path.join(".", folder)):  # noqa: PTH118
                             self._unsaved[f"{base}/{header}"] = ""
                 if match.group(1) is None or request.extra:
@@ -281,7 +281,7 @@ class GuessingParser:
         return unit
 
     def _note_errors(self, unit: TranslationUnit) -> None:
-        missing = {span for _, span in unit.missing_headers()}  # each said already
+        missing = {span for _, span in unit.missing_headers()}  # already reported
         errors = [(message, span) for message, span in unit.errors() if span not in missing]
         self.errors = tuple(span for _, span in errors if not is_system_path(span.file))
         if self.errors:

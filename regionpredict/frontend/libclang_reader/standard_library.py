@@ -93,7 +93,7 @@ def standard_operator(
     if op in ("++", "--"):
         return Unary(_STEPS[len(args)][op], args[0], span)
     if any(ctype.name in _ELEMENTS for ctype in types):
-        return None  # a copy of the elements, or of a part
+        return None  # a copy of some or all elements
     if op == "-" and len(args) == 1:
         return Unary("-", args[0], span)
     if op in _COMPARISONS or (op in _ARITHMETIC and len(args) == 2):
@@ -121,7 +121,8 @@ def standard_call(
         return Cast(CType("float", types[0].bits // 2), args[0])
     numbers = all(ctype.kind in _NUMBERS for ctype in types) and all(map(is_place, args))
     pairs = list(zip(args, types, strict=True))
-    # Of two integer variables the lowering follows the values, which no order of writes swaps.
+    # The lowering tracks the values of integer variables, and two writes in sequence cannot swap
+    # them.
     counters = all(isinstance(expression, Name) and t.kind == "int" for expression, t in pairs)
     if name == "swap" and len(args) == 2 and numbers and not counters:
         there = Assign("=", args[0], args[1], span)

@@ -80,7 +80,7 @@ class TreeBuilder:
         self._lambdas: list[Stmt] = []
         self._statements = self._statement_table()
 
-    # -- doors ----------------------------------------------------------------------------------
+    # -- entry points ---------------------------------------------------------------------------
 
     def set_pragmas(self, file: int, pragmas: list[Pragma]) -> None:
         """Sets the directives of a file."""
@@ -100,7 +100,7 @@ class TreeBuilder:
         self._attacher.enter(file, begin)
         self._declarations.enter(this)
         named = [n.cursor for n in tree.children if n.kind == PARAMETER]
-        # Those of a method that the compiler made are not among its children.
+        # The parameters of an implicit method are not among its children.
         made = range(self._lib.clang_Cursor_getNumArguments(cursor) if not named else 0)
         named += [self._lib.clang_Cursor_getArgument(cursor, at) for at in made]
         parameters = [self._declarations.declare(parameter) for parameter in named]
@@ -129,7 +129,7 @@ class TreeBuilder:
     def _keep_block(self, body: Node, runs: bool) -> None:
         built = self._statement(body)
         if runs or any(isinstance(inner, Directive) for inner in every_statement(built)):
-            self._lambdas.append(built)  # other lambdas stand where they are called
+            self._lambdas.append(built)  # other lambdas are lowered at their calls
 
     # -- statements -----------------------------------------------------------------------------
 
@@ -226,7 +226,7 @@ class TreeBuilder:
         return DeclStmt(tuple(decls), self._at(at))
 
     def _initialiser(self, node: Node) -> Expression | None:
-        # Array extents are children too: the library says which one is the value.
+        # Array extents are children, too. libclang identifies the value.
         value = key_of(self._lib.clang_Cursor_getVarDeclInitializer(node.cursor))
         for child in node.children:
             if value and child.kind >= 100 and key_of(child.cursor) == value:
@@ -293,7 +293,7 @@ class TreeBuilder:
         if len(parts) >= 3:
             return parts[0], parts[-2], parts[-1]
         init = condition = increment = None
-        for part in parts:  # a part is missing: tell them apart by what they are
+        for part in parts:  # a part is missing: identify parts by their kinds
             if part.kind == DECLARATIONS and init is None:
                 init = part
             elif self._expressions.compares(part) and condition is None:

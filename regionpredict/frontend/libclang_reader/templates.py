@@ -23,7 +23,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
 from regionpredict.frontend.text import SourceText, functions_holding, mentioned_at
 
 _LAMBDA = re.compile(r"\(lambda at (?P<file>[^()]*):(?P<line>\d+):\d+\)")
-_DEEPEST = 8  # templates that call templates
+_DEEPEST = 8  # maximum nesting of template calls
 _INTEGRAL = 4  # CXTemplateArgumentKind_Integral
 
 Located = tuple[lc.Cursor, int, int, int]  # function, file, begin, end
@@ -60,7 +60,7 @@ class Templates:
         key = self._key(template)
         if key in self._known:
             return self._known[key]
-        self._known[key] = []  # one that calls itself
+        self._known[key] = []  # for recursion
         instances: dict[int, Instance] = {}
         name = lc.spelling(template)
         occurrences = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}

@@ -35,7 +35,7 @@ _BOOL = 3  # CXType_Bool
 _MAX_DEPTH = 8
 _EXTENT_WORDS = re.compile(r"\b(?:static|const|volatile|restrict)\b\s*")
 _QUALIFIERS = re.compile(r"^(?:(?:const|volatile|restrict) )+")
-# The namespaces inside `std` that libraries put their versions into are left out.
+# The inline namespaces of library versions inside `std` are left out.
 _STANDARD = re.compile(
     r"(?:std|__gnu_cxx)::(?:__\w+::)*(?P<name>vector|array|valarray|span|complex|unique_ptr"
     r"|shared_ptr|__normal_iterator|__wrap_iter)<"
@@ -75,7 +75,7 @@ class TypeReader:
         if kind in (101, 103, 104):
             element = self.of(self._lib.clang_getPointeeType(ctype), depth + 1)
             if kind != 101:
-                return element  # a reference is used as what it refers to
+                return element  # a reference is used like its target
             return CType("pointer", 64, element=element)
         if kind in (112, 114, 115, 116):
             return self._array(ctype, kind, depth)
@@ -94,7 +94,7 @@ class TypeReader:
             return CType("void")
         if kind == ATOMIC_TYPE:
             return self.of(self._lib.clang_Type_getValueType(ctype), depth + 1)
-        if kind in (110, 111):  # a function stands for what it returns
+        if kind in (110, 111):  # a function has its return type
             return self.of(self._lib.clang_getResultType(ctype), depth + 1)
         return UNKNOWN
 
@@ -118,7 +118,7 @@ class TypeReader:
             )
             return CType("array", 64, element=element, extent=extent, name="std::array")
         if name == "vector" and self._lib.clang_getCanonicalType(first).kind == _BOOL:
-            return None  # eight to a byte, behind objects that stand for one
+            return None  # packed bits with proxy objects
         if name in ("unique_ptr", "shared_ptr") and element.kind == "array":
             element = element.element or UNKNOWN
         return CType("pointer", 64, element=element, name=f"std::{name}")

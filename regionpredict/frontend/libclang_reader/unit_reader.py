@@ -83,7 +83,7 @@ class _Reader:
         self.enumerators: dict[str, int] | None = None
         self.known_bodies: dict[Decl, Function | None] = {}
         self.templates = Templates(self._located, self.sources)
-        self.leading: set[int] = set()  # the functions that hold or may call one with a directive
+        self.leading: set[int] = set()  # functions with a directive, or that may call one
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
         self.top: list[lc.Cursor] | None = None
 
@@ -136,7 +136,7 @@ class _Reader:
         defines = left_out_macros(
             (masked(data).code, self._active(file, data).code) for file, data in texts.items()
         )
-        self.active.clear()  # by handles of files, which end with their parse
+        self.active.clear()  # its keys are handles of files, which are valid for one parse
         if not defines:
             return
         self.parsed.close()
@@ -334,7 +334,7 @@ class _Reader:
     def _function(self, cursor: lc.Cursor) -> Function | None:
         key = int(cursor.data0 or 0)
         if key not in self.functions:
-            self.functions[key] = None  # one that is asked for while it is read calls itself
+            self.functions[key] = None  # for recursion
             name = instance_name(cursor) if is_cpp(self.request.path) else ""
             self.functions[key] = self.builder.function(cursor, name or lc.spelling(cursor))
         return self.functions[key]

@@ -123,7 +123,7 @@ class _Census:
             if field.ctype.kind == "struct" and field.ctype.name:
                 self.objects.add((field.ctype.name, field.span, 0))
             elif field.ctype.name and field.ctype.element is not None:
-                self.several.add(field.ctype.element.class_name)  # of a container
+                self.several.add(field.ctype.element.class_name)  # elements of a container
         elif isinstance(expression, (Index, Binary, Unary)):
             self._moved(expression)
 

@@ -84,7 +84,7 @@ def trees_of(unit: Unit) -> Trees:
     """The trees of all functions of a unit that can be called."""
     bodies = tuple(_live_bodies(unit))
     defined = {body.function.decl: body.function for body in bodies}
-    if unit.overloads:  # a call may name an instance, whose definition is the template's
+    if unit.overloads:  # a call may refer to an instance of a template
         waiting = [body.function for body in bodies]
         while waiting:
             for decl in calls_in(waiting.pop().body):
@@ -108,7 +108,7 @@ def _live_bodies(unit: Unit) -> list[Body]:
     A header of helpers is read with each file that includes it, which calls few of them.
     """
     asleep: set[str] = set()
-    if not unit.overloads:  # operators and methods are called without their name
+    if not unit.overloads:  # operators and methods may be called without their name
         directed = {function.name for function in unit.functions}
         places = [
             (located.name, located.file, located.begin, located.end) for located in unit.located

@@ -48,7 +48,7 @@ def pointer_uses(
     """
     named, read = 0, False
     calls: list[tuple[Function, CallExpr]] = []
-    outside = dict.fromkeys(variables)  # in their order, each once
+    outside = dict.fromkeys(variables)  # in order, without duplicates
     inside: set[Decl] = set()
     for function in functions:
         inside |= declared_in(function.body)

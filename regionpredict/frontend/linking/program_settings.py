@@ -82,7 +82,7 @@ class SettingsOfProgram:
                 self._listed.setdefault((owner, key), set()).add(where)
             inner = members.get((owner or "", name.partition("[")[0]), "")
             if inner and "[" in name:
-                known_lost.add(inner)  # its members by their positions, or an array of such
+                known_lost.add(inner)  # its members by position, or an array of such structs
         self._inside = inside
         self._members = members
         self.is_program = any(unit.has_main for unit in units)
@@ -141,7 +141,7 @@ class SettingsOfProgram:
         around = self._around(whole)
         lists = self._left_out_of(around)
         if listed and (len(lists) > len(listed) or self._are_several_in_a_list(around, owners)):
-            return None  # another object of the type has none there
+            return None  # another object of the type has no value there
         if not settings and lists and all(where.number == 0 for where in lists):
             return _ZERO
         return next(iter(settings)) if len(settings) == 1 else None

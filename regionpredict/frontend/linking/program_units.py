@@ -49,7 +49,7 @@ from regionpredict.frontend.text import called_at, mentioned_at, written_at
 from regionpredict.ir import Span
 from regionpredict.ir.nearest_files import folder_of, nearest_files
 
-_MOST_SETTINGS = 64  # of a member whose settings are looked for
+_MOST_SETTINGS = 64  # maximum number of assignments of a member
 _SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".C", ".c++"))
 
 
@@ -339,7 +339,7 @@ class _View:
             writes=self._program.writes,
         )
 
-    # -- which definition is meant --------------------------------------------------------------
+    # -- choice of the definition ---------------------------------------------------------------
 
     def _nearest(self, numbers: Iterable[int]) -> list[int]:
         """The nearest of these units."""
@@ -387,7 +387,7 @@ class _View:
         variables = self._program.trees(units[0]).variables
         return next((variable for variable in variables if variable.symbol == decl.symbol), decl)
 
-    # -- who uses it ----------------------------------------------------------------------------
+    # -- uses -----------------------------------------------------------------------------------
 
     def _others_naming(self, decl: Decl) -> list[int]:
         if not decl.symbol:

@@ -120,8 +120,8 @@ class FunctionCensus:
         self._put: list[Put] = []
         self._open: set[Place] = set()
         self._elsewhere: set[tuple[str, str]] = set()
-        self._placed: set[Expression] = set()  # values of lists whose struct is known
-        self._elements: dict[Expression, int] = {}  # arrays whose subscript has just been met
+        self._placed: set[Expression] = set()  # values in lists for known structs
+        self._elements: dict[Expression, int] = {}  # arrays whose subscript has just been visited
 
     def result(self) -> StoredFunctions:
         """The collected result."""
@@ -135,7 +135,7 @@ class FunctionCensus:
                 self._elsewhere.add((decl.symbol, struct))
             return
         if struct and decl.ctype.kind == "array" and initial_values(decl.init) is None:
-            self._open.add((struct, ANY))  # too long to be read
+            self._open.add((struct, ANY))  # too long to read
         elif struct:
             self._structs(decl.init, struct, in_function=by is not None)
         else:

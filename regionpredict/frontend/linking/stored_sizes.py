@@ -55,7 +55,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 ALL = -1
-LEFT_OUT = ""  # stands for the members that a list does not name
+LEFT_OUT = ""  # represents the members that a list does not name
 _HARMLESS = frozenset(("free", "printf", "fprintf", "puts"))
 _ZEROING = frozenset(("memset", "__builtin_memset", "bzero"))
 _COPYING = frozenset(("memcpy", "memmove", "__builtin_memcpy"))
@@ -188,11 +188,12 @@ class _Census:
         self.functions = FunctionCensus()
         self._defined = defined
         self._met: set[Decl] = set()
-        # Arrays whose name a subscript follows, where it comes next; nodes of names are shared.
+        # Arrays that are followed by a subscript, at this position, since nodes of names are
+        # shared.
         self._elements: Counter[Expression] = Counter()
-        # Values of lists, the struct that these are for, and what leads to a member's: `box.`.
+        # Values of lists, with their struct and the path to the member: `box.`.
         self._structs: dict[Expression, tuple[str, str]] = {}
-        self._handed_to: dict[Expression, str] = {}  # arguments, and who gets them
+        self._handed_to: dict[Expression, str] = {}  # arguments, with the called function
 
     def look_at(self, function: Function) -> None:
         self.has_main |= function.name == "main"
@@ -200,7 +201,7 @@ class _Census:
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
                 for decl in statement.decls:
-                    self._met.add(decl)  # a `static` one has its list here, as the others
+                    self._met.add(decl)  # a `static` one also has its list here
                     self._structs.update(self._initial(decl, function.span))
                     self.functions.variable(decl, function.span)
             elif isinstance(statement, Return):
@@ -246,8 +247,8 @@ class _Census:
     ) -> None:
         """The effect of an initializer on unnamed members, in a function's `own` struct."""
         if not all(map(_is_zero, map(_held, listed))):
-            # In C++ a member may have a first value where its class is declared; what is known
-            # outside a function may be set by files that are not read.
+            # In C++, a member may have an initial value in its class. Variables outside functions
+            # may be set by files that are not read.
             number = 0 if own and where.function.file.endswith(".c") else None
             self.listed.add((struct, LEFT_OUT, where._replace(number=number)))
 
@@ -260,7 +261,7 @@ class _Census:
         if values is None or not struct:
             return {}
         if ctype is not None and ctype.kind == "array":
-            self.lost.add(struct)  # many of them
+            self.lost.add(struct)  # several objects
             return {}
         for value in values:
             if member_named(value) is None and not _is_zero(value):
@@ -315,7 +316,7 @@ class _Census:
             elif member_named(value) is not None:
                 self._structs[value] = struct, f"{name}."
             elif initial_values(value) is not None:
-                self.listed.add((struct, f"{name}[]", where))  # nobody follows these
+                self.listed.add((struct, f"{name}[]", where))  # these are not supported
             elif not _is_zero(value):
                 self._listed(struct, f"{name}[{at}]", value, where._replace(element=at))
             at += 1
@@ -323,7 +324,7 @@ class _Census:
     def _listed(self, struct: str, name: str, value: Expression, where: Setting) -> None:
         if where.at == ALL:
             number = value.value if isinstance(value, IntLit) else None
-            where = where._replace(number=number)  # without one, it is not known what is set
+            where = where._replace(number=number)  # without a number, the target is unknown
         self.listed.add((struct, name, where))
 
     # -- expressions ----------------------------------------------------------------------------
@@ -362,7 +363,7 @@ class _Census:
             if self._elements[expression]:
                 self._elements[expression] -= 1
             elif array is not None:
-                self.spoilt.add(array)  # handed on as the address of its first element
+                self.spoilt.add(array)  # passed as the address of its first element
 
     def _set(self, assign: Assign, where: Setting) -> None:
         what = stored_at(assign.left)
@@ -405,10 +406,10 @@ class _Census:
         structs = [struct_of(type_of(argument)) for argument in call.args]
         zeroed = call.name in _ZEROING and (len(call.args) < 3 or _is_zero(call.args[1]))
         copied = call.name in _COPYING and len(structs) > 1 and structs[0] == structs[1]
-        if zeroed or copied:  # or another of the same
+        if zeroed or copied:  # or another object of the same type
             self.whole.update((struct, where) for struct in structs[:1] if struct)
             return
-        structs.append(struct_of(type_of(call)))  # what it gives back, it may have set
+        structs.append(struct_of(type_of(call)))  # it may have set the struct that it returns
         place = place_of(call.pointer) if call.decl is None and call.pointer is not None else None
         if place is not None:
             self.through.update((place, struct, where) for struct in structs if struct)

@@ -43,7 +43,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Expr, Span
 
-_DEEPEST = 8  # functions that hand the pointer on
+_DEEPEST = 8  # maximum number of functions that pass the pointer on
 
 
 class AllocatedLength(NamedTuple):

@@ -34,7 +34,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 _DEEPEST = 8
-_MOST_CALLERS = 64  # functions on the ways from `main`
+_MOST_CALLERS = 64  # maximum number of functions on the paths from `main`
 Place = Expression | Decl
 """An expression, or the declaration of a variable, since all uses of a name may share a node."""
 Site = tuple[Function, Place]
@@ -65,7 +65,7 @@ class CallOrder:
         reads, sets = self._ways([read]), self._ways(settings)
         if reads is None or sets is None or reads.main is None:
             return False
-        if sets.main is None:  # no program comes to what sets
+        if sets.main is None:  # without `main`, no order is known
             return True
         return reads.main.span == sets.main.span and self._in_order(reads.main, sets, reads, 0)
 
@@ -96,7 +96,7 @@ class CallOrder:
         first, called = led[0]
         return called if all(on is first for on, _ in led) else None
 
-    # -- ways ---------------------------------------------------------------------------------
+    # -- paths --------------------------------------------------------------------------------
 
     def _ways(self, places: Iterable[Site]) -> _Ways | None:
         """The paths to places. None if one is unknown."""

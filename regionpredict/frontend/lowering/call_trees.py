@@ -62,7 +62,7 @@ class CallTrees:
     def tree_of(self, function: Function) -> CallTree:
         """The statements that replace a call of the function."""
         if function not in self._known:
-            self._known[function] = _UNSEEN  # for a call of itself, from wherever in its tree
+            self._known[function] = _UNSEEN  # for recursion
             if ends_program(self._unit, function.body):
                 self._known[function] = _NOTHING
             else:

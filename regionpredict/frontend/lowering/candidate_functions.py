@@ -64,8 +64,10 @@ INNER_TRIPS = Constant(
     100.0, "iterations", "assumed", "decides only which of several functions costs most"
 )
 _MOST_CALLS = 12
-_MOST_SIDES = 6  # each has its statements in the region
-_RETURNED = frozenset(("int", "float", "void"))  # an address would say where the region goes next
+_MOST_SIDES = 6  # each adds its statements to the region
+_RETURNED = frozenset(
+    ("int", "float", "void")
+)  # a returned address would affect the region's accesses
 _QUIET = frozenset(("", "sizeof", "this", "{}"))
 
 _Place = tuple[str, bool, tuple[str, ...]]
@@ -146,7 +148,7 @@ class _Body:
         if isinstance(statement, (Directive, Unread, RangeFor)):
             return None
         if isinstance(statement, Compound) and statement.label:
-            return None  # a goto may come back to it
+            return None  # a goto may repeat it
         loops = isinstance(statement, (For, While))
         total = 0.0
         for expression in own_expressions(statement):
@@ -163,7 +165,7 @@ class _Body:
 
     def _expression(self, expression: Expression, *, in_loop: bool) -> float | None:
         total = 0.0
-        bases: set[Expression | None] = set()  # inside a place that has been looked at as a whole
+        bases: set[Expression | None] = set()  # bases of places that were already recorded
         for inner in every_expression(expression):
             operations: float | None = 0.0
             if isinstance(inner, (Binary, Assign)):
@@ -185,7 +187,7 @@ class _Body:
             elif isinstance(inner, Name):
                 operations = 0.0 if inner in bases or self._is_plain(inner) else None
             elif isinstance(inner, Cast) and inner.constructor is not None:
-                return None  # what it does is no part of the expression
+                return None  # its effects are outside the expression
             if operations is None:
                 return None
             total += operations

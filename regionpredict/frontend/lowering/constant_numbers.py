@@ -69,7 +69,7 @@ def _number(expression: Expression | None, names: int) -> Value:
         return signed(expression, _number(expression.operand, names))
     if not isinstance(expression, Binary):
         return UNKNOWN
-    # What is no constant stands more often at the end of a long sum than at its beginning.
+    # In a long sum, a term that is not constant is more often at the end.
     right = _number(expression.right, names)
     left = UNKNOWN if right is UNKNOWN else _number(expression.left, names)
     return operated(expression, left, right)

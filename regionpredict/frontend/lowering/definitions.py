@@ -144,7 +144,7 @@ def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
     For `if (debug) n = 10;`, the user sets `n`, not `debug`.
     """
     known: dict[str, Expr] = {}
-    for _ in definitions:  # each round gives one more of a chain its number
+    for _ in definitions:  # each pass evaluates another name of a chain
         expressions = {
             name: value
             for name, definition in definitions.items()
@@ -349,7 +349,7 @@ class _Finder:
             if caller.decl is function.decl and isinstance(argument, Name) and (
                 argument.decl is decl
             ):  # fmt: skip
-                continue  # a recursion hands it on as it is
+                continue  # a recursion passes it unchanged
             values.append((self.context.value(call.args[position], Frame({})), caller))
             calls.append((caller, call))
         if values and all(value == values[0][0] for value, _ in values):

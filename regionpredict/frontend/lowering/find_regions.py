@@ -58,7 +58,7 @@ from regionpredict.ir import (
 from regionpredict.isolation import Failure, attempt
 from regionpredict.library import with_critical_sections
 
-_VARIABLE = re.compile(r"\w+'*")  # with which the name of a place begins
+_VARIABLE = re.compile(r"\w+'*")  # the variable at the beginning of a place's name
 _Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instance of a template
 
 
@@ -89,7 +89,7 @@ def regions_of(
     by_hand: dict[Span, For] = {}
     others: set[Span] = set()
     trees, numbers, around = CallTrees(unit), ThreadNumbers(unit), TeamsAround(unit)
-    shared: set[Span] = set()  # teams in which others are started
+    shared: set[Span] = set()  # parallel regions that start nested ones
     for function in unit.functions:
         here: Counter[_Place] = Counter()
         instance = function.name if function.shown else ""
@@ -104,7 +104,7 @@ def regions_of(
             here[place] += 1
             if place in seen and here[place] == 1 + again.get(place, 0):
                 again[place] = again.get(place, 0) + 1
-                continue  # the same lines, included or expanded in another function
+                continue  # the same lines in another function, by an include or a macro
             made = attempt(_lowered, unit, function, site, trees, numbers, around)
             if isinstance(made, Failure):
                 stand_in = _unread(unit, function, site.directive.pragma, span, trees, site.context)
@@ -114,7 +114,7 @@ def regions_of(
         understood: set[Span] = set()
         for loop in _shared_by_hand(unit, function, numbers, trees, notes):
             understood.add(loop.parallel)
-            if loop.loop.span not in by_hand:  # two teams may call one function
+            if loop.loop.span not in by_hand:  # two parallel regions may call the same function
                 by_hand[loop.loop.span] = loop.loop
                 built.append(with_names(unit, loop.region, loop.definitions))
         built += _without_hint(unit, function, trees, others, tasks=tasks)

@@ -22,8 +22,8 @@ from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Number
 
-_FINEST = 1024  # parts of one: a product or quotient of two such numbers equals a third one in
-_LARGEST = 1 << 20  # double precision just where it does by itself
+_FINEST = 1024  # multiples of 1/1024: products and quotients of two such numbers equal a third
+_LARGEST = 1 << 20  # in double precision exactly if they do in exact arithmetic
 _COMPARED = {"==": "eq", "!=": "eq", "<": "lt", "<=": "le"}
 _MIRROR = {">": "<", ">=": "<="}
 
@@ -97,7 +97,7 @@ class FloatConditions:
         if op == "==":
             return Expr.atom("not", _unequal(first, second))
         if (first.under, second.under) != (ONE, ONE):
-            return None  # which way it turns, the sign below decides
+            return None  # unknown sign, which decides the direction of the comparison
         return Expr.atom(_COMPARED[op], first.over, second.over)
 
     def _number(self, expression: Expression) -> _Ratio | None:

@@ -32,12 +32,12 @@ from regionpredict.ir import Call, Expr, Loop, Node, Span
 from regionpredict.library import is_synchronisation
 
 _MAX_INLINE = 12
-_MAX_STATEMENTS = 1000  # beyond these no call is followed: each costs time at every size tried
-# A region all of whose calls are seen, and that is no longer than this, can be known in full: that
-# is worth its time. One that meets what nobody sees stays partial, and is left at the above.
+_MAX_STATEMENTS = 1000  # then no more calls are inlined, since each costs time at every tried size
+# A limit for regions whose calls all have visible bodies, since these can be known completely.
+# Others stay partial, with the lower limit above.
 _MAX_SEEN_INLINE = 32
 _MAX_SEEN_STATEMENTS = 4000
-_MOST_NAMED = 6  # functions that one call may mean
+_MOST_NAMED = 6  # maximum number of targets of one call
 
 Followed = CType | CallExpr | None
 
@@ -75,13 +75,17 @@ class FollowedCalls:
         self.calling: list[Decl] = [function.decl]
         self.returned: CType = UNKNOWN
         self.operands = OperandPaths()
-        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being followed
-        self.handed: dict[Decl, tuple[Expression, Function]] = {}  # to their parameters, from where
+        self.results: list[list[Expr | Pointer | None]] = []  # of the functions being inlined
+        self.handed: dict[
+            Decl, tuple[Expression, Function]
+        ] = {}  # arguments by parameter, with the calling function
         self.loop: Stmt | None = None
-        # What is said of calls that may mean several functions, none of which stands for all.
+        # Notes on calls with several targets that no single function represents.
         self._several: dict[tuple[str, Span], str] = {}
-        self._all_seen: bool | None = None  # of all that the loop calls; None: not asked yet
-        self._loops_around = [0]  # of each function that is read: how many when it was called
+        self._all_seen: bool | None = (
+            None  # whether all called functions are visible; None: not computed yet
+        )
+        self._loops_around = [0]  # for each function being lowered, the number of loops at its call
 
     def continue_from(self, other: FollowedCalls) -> None:
         """Continues with the functions that another builder is inlining."""
@@ -123,7 +127,7 @@ class FollowedCalls:
             nodes += before
             to_arguments.append(paths)
         inner = self.context.entered(function, call.args, frame)
-        if function.closure:  # it has its own variables, though those around it are seen in it
+        if function.closure:  # it has its own variables, but also sees the enclosing ones
             self.context.private.update(declared_in(function.body), function.parameters)
         handed_on(self.context, frame, inner)
         self.operands.enter({
@@ -144,12 +148,12 @@ class FollowedCalls:
         self.calling.pop()
         self._loops_around.pop()
         handed_on(self.context, inner, frame)
-        if function.closure:  # it may set what is around it
+        if function.closure:  # it may set enclosing variables
             own = set(function.parameters) | declared_in(function.body)
             frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
         self._keep_result(asked, self.results.pop())
         if len(functions) > 1:
-            self.context.returned.pop(asked, None)  # another one may return anything
+            self.context.returned.pop(asked, None)  # another target may return anything
         self.operands.leave(asked)
         ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
         self.returned = outer

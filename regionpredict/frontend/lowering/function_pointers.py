@@ -26,7 +26,7 @@ from regionpredict.frontend.syntax import (
     Name,
 )
 
-_MAX_HANDED = 4  # variables from which a pointer was taken
+_MAX_HANDED = 4  # maximum length of a chain of pointer variables
 
 Functions = tuple[Decl, ...]
 
@@ -86,7 +86,7 @@ def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | 
         named = named_function(value)
         if named is not None:
             answers.append((named,))
-        elif place_of(value) != place_of(place):  # a copy of another's adds nothing
+        elif place_of(value) != place_of(place):  # a copy of the same member adds nothing
             answers.append(
                 pointed_functions(unit, value, home, depth + 1) if home is not None else None
             )

@@ -57,9 +57,9 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.text import parse_expression
 from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Loop, Region, Span
 
-_MOST_THREADS = "omp_get_max_threads()"  # what a team has that asks for no other number
+_MOST_THREADS = "omp_get_max_threads()"  # the default number of threads
 _ARITHMETIC = frozenset(("floordiv", "mod", "min", "max"))  # beyond sums and products
-_MAX_CALLS = 3  # inside each other, from the `parallel` to the loop
+_MAX_CALLS = 3  # maximum nesting of calls from the `parallel` to the loop
 
 
 class HandSharedLoop(NamedTuple):
@@ -293,7 +293,7 @@ def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Exp
     """
     known = {definition.name: definition.value for definition in defined}
     bindings = dict.fromkeys((_MOST_THREADS, *asked), Expr.name(TEAM))
-    for _ in known:  # each round follows one more of a chain
+    for _ in known:  # each pass resolves another name of a chain
         new = {
             name: made
             for name, value in known.items()

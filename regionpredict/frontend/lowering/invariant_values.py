@@ -23,7 +23,7 @@ def with_invariant_names(
     changes.
     """
     variables = {loop.variable for loop in region.loops()}
-    elements: dict[str, str] = {}  # `t[k].n`, and what it is of any element
+    elements: dict[str, str] = {}  # `t[k].n` -> its name for all elements
 
     def named(atom: Atom) -> Expr | None:
         if not _is_place(atom) or atom.names & variables:

@@ -24,8 +24,8 @@ BLAS_BLOCK = Constant(
 
 _COPIES = frozenset(("memcpy", "memmove", "mempcpy", "bcopy"))
 _FILLS = frozenset(("memset", "bzero"))
-# Functions on text, which end where it ends: the arguments that they go through, and those that
-# they write. Nothing tells how long it is.
+# Functions on strings, whose length is unknown: the arguments that they read, and those that they
+# write.
 _TEXT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
     **dict.fromkeys(("strlen", "strnlen", "strchr", "strrchr", "atoi", "atol", "atoll", "atof"),
                     ((0,), ())),
@@ -72,7 +72,7 @@ def _vector(address: int, increment: int | None, *kinds: str) -> _Operand:
 
 
 _R, _W, _RW = ("read",), ("write",), ("read", "write")
-# Positions as in the C interface of level 1, which is the Fortran one.
+# Positions in the C interface of level 1, which are the same in Fortran.
 _LEVEL_1 = {
     "axpy": _Shape((0,), (_vector(2, 3, *_R), _vector(4, 5, *_RW))),
     "copy": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_W)), 0, 0),
@@ -86,9 +86,9 @@ _LEVEL_1 = {
     "amax": _Shape((0,), (_vector(1, 2, *_R),), 0, 1),
     "rot": _Shape((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 4, 2),
 }
-# Positions of the Fortran interface; the C one has the order of storage in front. In Fortran's
-# order the second subscript is the slow one; that of a C matrix stored by rows is the same with
-# the lengths exchanged, which `_exchanged` does.
+# Positions in the Fortran interface. The C interface has the storage order before them. In
+# Fortran's order, the second subscript is the slow one. A C matrix stored by rows is the same with
+# exchanged lengths (`_exchanged`).
 _LEVELS_2_3 = {
     "gemv": _Shape((2, 1), (_Operand(4, _R, 0, 5, 1), _Operand(6, _R, 0, 7, None),
                             _Operand(9, _RW, 1, 10, None))),
@@ -120,7 +120,7 @@ _WIDTHS = {"s": (32, 4), "d": (64, 8), "c": (32, 8), "z": (64, 16)}
 def _base_name(name: str) -> str:
     """The function's name without prefixes and suffixes of headers and compilers."""
     name = name.removeprefix("__builtin_").removeprefix("std::")
-    if name.startswith("__") and name.endswith("_chk"):  # what <string.h> makes of a call
+    if name.startswith("__") and name.endswith("_chk"):  # a call's name after macros of <string.h>
         name = name.strip("_").removesuffix("_chk")
     return name
 
@@ -283,7 +283,7 @@ def _lowered(
             accesses += [_access(place.plus(at), kind, call, size) for kind in operand.kinds]
     finally:
         del context.open_loops[len(context.open_loops) - len(variables) :]
-    several = 4 if name[0] in "cz" else 1  # of complex numbers
+    several = 4 if name[0] in "cz" else 1  # for complex numbers
     counts = {
         Operation("fp_mul", bits): shape.multiplications * several,
         Operation("fp_add", bits): shape.additions * several,

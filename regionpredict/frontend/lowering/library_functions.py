@@ -23,10 +23,9 @@ _COMPLEX = """
     cabs cacos cacosh carg casin casinh catan catanh ccos ccosh cexp cimag clog conj cpow cproj
     creal csin csinh csqrt ctan ctanh
 """
-# Questions about numbers and characters; memory that is handed out and taken back, of which nothing
-# is touched; output of what is handed by value or is short text; ends of the program; clocks; files
-# and the system's tables, by which nothing of the program's moves; what only the compiler reads;
-# the macros of `lapacke_config.h` that make complex numbers and take them apart.
+# Tests of numbers and characters, allocation, output of values and short strings, ends of the
+# program, clocks, files and system tables, hints for the compiler, and the macros of
+# `lapacke_config.h` for complex numbers.
 _OTHERS = """
     isnan isinf isfinite isnormal signbit fpclassify isunordered finite __isnan __isinf __finite
     __isnanf __isinff __finitef __signbit __signbitf abs labs llabs imaxabs div ldiv toupper tolower
@@ -50,7 +49,7 @@ _WITHOUT_MEMORY = frozenset(
     [base + suffix for base in (_REAL + _COMPLEX).split() for suffix in ("", "f", "l")]
     + _OTHERS.split()
 )
-# Results that go where an argument points, by its position.
+# Functions with results through pointers: the positions of these arguments.
 _WRITES_THROUGH = {
     **{f"sincos{suffix}": (1, 2) for suffix in ("", "f", "l")},
     **{f"{base}{suffix}": (1,) for base in ("frexp", "modf") for suffix in ("", "f", "l")},
@@ -71,7 +70,7 @@ _ALLOCATED: dict[str, tuple[int, ...]] = {
     **{f"fftw{precision}_malloc": (0,) for precision in ("", "f", "l")},
 }  # fmt: skip
 _REGISTERS = re.compile(r"_(?:mm(?:256|512)?|k(?:and|or|xor|not|mov)\w*|cvt)_?\w*")
-# What headers of compilers make of intrinsics with an immediate operand, which are macros there.
+# Names of intrinsics with an immediate operand after macro expansion in compilers' headers.
 _REGISTER_BUILTINS = re.compile(
     r"__builtin_ia32_(?:shuf|pshuf|p?blend|v?perm|palignr|ps[lr]ldqi|round|cmp[ps][sd]|dpp|"
     r"v?extract|v?insert|vec_(?:ext|set)_)\w*"

@@ -70,7 +70,8 @@ def sorting_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None
     def counted(
         variable: Decl, begin: int, end: Expression, advance: Expression, body: Stmt
     ) -> For:
-        # Not an initialiser: the source has no statement by which that would not be its only value.
+        # An assignment, not an initializer, because an initial value without other assignments
+        # counts as constant.
         start = ExprStmt(Assign("=", Name(variable, at), IntLit(begin), at), at)
         inside = Binary("<", Name(variable, at), end)
         return For(start, inside, advance, body, at)
@@ -86,7 +87,7 @@ def sorting_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None
     body = Compound((compared, moved))
     one_pass = counted(element, 0, length, one_more(element), body)
     elements = context.value(length, frame).constant
-    if elements is not None:  # else it would stand here once for each pass
+    if elements is not None:  # otherwise it would be repeated for each pass
         passes = IntLit(max(0, math.ceil(elements) - 1).bit_length())
         return counted(width, 0, passes, one_more(width), one_pass)
     doubled = Assign("*=", Name(width, at), IntLit(2), at)

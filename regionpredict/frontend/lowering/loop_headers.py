@@ -270,7 +270,7 @@ def _sided(test: Binary, decl: Decl) -> tuple[str, Expression] | None:
         return test.op, test.right
     if isinstance(right, Name) and right.decl is decl:
         return _MIRROR[test.op], test.left
-    # i + c < n and i*i < n: a constant may move to the other side
+    # i + c < n and i*i < n: a constant may be moved to the other side
     if isinstance(left, Binary) and left.op in ("+", "-"):
         inner = without_casts(left.left)
         if isinstance(inner, Name) and inner.decl is decl:

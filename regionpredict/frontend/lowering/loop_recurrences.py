@@ -49,7 +49,7 @@ from regionpredict.frontend.syntax.integer_types import holds
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom
 
-_LEAST_BITS = 32  # of the types that names' numbers are taken to fit
+_LEAST_BITS = 32  # minimum width of types that are assumed to hold all values of names
 
 
 class Repeated(NamedTuple):
@@ -100,7 +100,7 @@ def carried_loop(
     inside = list(expressions_in(body))
     if context.exposed and any(stores(e) or isinstance(e, CallExpr) for e in inside):
         if context.frames:
-            return None  # it may set variables of the functions around
+            return None  # it may set variables of enclosing functions
         written |= context.exposed
     own = in_order({decl for decl in written - declared_in(body) if decl.ctype.kind == "int"})
     return _Recurrence(loop, body, last, own, name, unit, context, frame, trial).counted(written)
@@ -188,7 +188,7 @@ class _Recurrence:
         elif trips.constant is not None and not isinstance(trips.constant, int):
             return None
         if not trips.names and trips.constant is None:
-            return None  # too often, or for ever
+            return None  # too many iterations, or endless
         self.trips = trips = trips + once
         inside: dict[Decl, Expr] = {}
         after: dict[Decl, Expr] = {}
@@ -265,7 +265,7 @@ class _Recurrence:
             return None
         if test.kind == "ne" and shrinks != 1:
             return None
-        # An unsigned number that falls, or a difference of two, may pass below zero on the way.
+        # A decreasing unsigned number, or a difference of two, may wrap below zero.
         if (left, right) != test.args and not (
             _rises(left, self._after_one(left, needed)) and not _states_in(right)
             and all(_never_below_zero(argument) for argument in

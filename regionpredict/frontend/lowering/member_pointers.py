@@ -25,7 +25,7 @@ from regionpredict.frontend.syntax import (
     without_casts,
 )
 
-# All that is set in front of the loop is the same in each iteration: the member's own name says it.
+# Members set before the loop are the same in each iteration, so their own name is enough.
 
 
 def declared(decl: Decl, value: Expression, context: Context, frame: Frame) -> None:

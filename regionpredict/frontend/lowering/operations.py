@@ -144,7 +144,7 @@ class Tally:
     def visit(self, expression: Expression) -> CType:
         """Counts an expression that is read, and returns its type."""
         self.paths = {}
-        if ends_here(expression):  # a run that goes on does not come here
+        if ends_here(expression):  # a run that continues does not reach this
             return UNKNOWN
         handler = _VISITORS.get(type(expression))
         return handler(self, expression) if handler else UNKNOWN
@@ -198,7 +198,7 @@ class Tally:
         span = getattr(expression, "span", None)
         if span is None or not span.line:
             span = self.span
-        if place.array not in self.context.arrays:  # *p where p = &x: the scalar itself
+        if place.array not in self.context.arrays:  # *p with p = &x: the scalar itself
             (self.reads if kind == "read" else self.writes).add(place.array)
             self.paths = {place.array: ()} if kind == "read" else {}
             return
@@ -240,8 +240,8 @@ class Tally:
         return self.visit(expression)
 
     def _base(self, expression: Expression) -> CType:
-        # The rows of a declared array are no memory accesses; those of an array of pointers are
-        # loads of addresses, which the loops around them keep in cache: not counted either.
+        # Rows of a declared array are not memory accesses. Rows of an array of pointers are loads
+        # of addresses, which stay in cache during inner loops, so they are not counted, either.
         if isinstance(expression, (Index, Member)) or (
             isinstance(expression, Unary) and expression.op == "*"
         ):
@@ -319,7 +319,7 @@ class Tally:
         to_left = self.paths
         if op in ("&&", "||"):
             self._visit_perhaps(expression.right)
-            self.paths = {}  # a branch, which is guessed
+            self.paths = {}  # a branch, which is predicted
             return INT
         right = self.visit(expression.right)
         if op in (",",):
@@ -411,7 +411,7 @@ class Tally:
     def _call(self, expression: CallExpr) -> CType:
         followed = self.follow(expression, self.frame, self._perhaps > 0)
         if isinstance(followed, CallExpr):
-            expression = followed  # what a pointer stands for
+            expression = followed  # the target of a pointer
         elif followed is not None:
             self.paths = self.operands.of_call(expression)
             return followed
@@ -509,7 +509,7 @@ class Tally:
             self.visit(child)
             to_children.append(self.paths)
         self.paths = joined(*to_children)
-        if expression.text == "lambda":  # what it does is done where it is called
+        if expression.text == "lambda":  # its effects occur at its calls
             return CType("pointer", 64)
         quiet = expression.text in _QUIET or member_named(expression) is not None
         if not quiet and not self._address:

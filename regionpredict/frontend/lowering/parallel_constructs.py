@@ -45,7 +45,7 @@ def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> Pa
     """The construct. `frame` has the loops around the region."""
     pragma, body = site.directive.pragma, site.directive.body
     if pragma.is_loop:
-        body = None  # of a combined construct: its loop
+        body = None  # for a combined construct, its loop
     synchronisations = [] if body is None else list(_synchronisations(body, ()))
     return ParallelConstruct(
         span=site.directive.span,
@@ -137,7 +137,7 @@ class TeamsAround:
         """
         decl = function.decl
         if decl not in self._known:
-            self._known[decl] = Callers(frozenset(), elsewhere=False)  # for calls of itself
+            self._known[decl] = Callers(frozenset(), elsewhere=False)  # for recursion
             self._known[decl] = self._found(function)
         return self._known[decl]
 

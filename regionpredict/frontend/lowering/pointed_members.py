@@ -44,8 +44,8 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import entry_name
 
-_MOST_CALLS = 64  # of a function whose parameter is followed
-_MOST_COPIES = 8  # from parameter to parameter by value
+_MOST_CALLS = 64  # maximum calls of a function with a resolved parameter
+_MOST_COPIES = 8  # maximum number of copies from parameter to parameter
 
 
 class _Target(NamedTuple):
@@ -162,7 +162,7 @@ class PointedMembers:
         several values."""
         if decl not in self._targets:
             itself = _Target(Name(decl, decl.span), function)
-            self._targets[decl] = itself  # where it leads back to itself
+            self._targets[decl] = itself  # for circular assignments
             self._targets[decl] = self._looked_up(decl, itself)
         return self._targets[decl]
 
@@ -220,7 +220,7 @@ class PointedMembers:
             values += [_Target(value, setter) for value, _ in own]
         return [value for value in values if not is_null(value.value)]
 
-    # -- what is set but once --------------------------------------------------------------------
+    # -- single assignments ----------------------------------------------------------------------
 
     def _is_set_once(self, what: Stored) -> bool:
         """Whether the member has a single value per object of its struct in the given files."""
@@ -250,7 +250,7 @@ class PointedMembers:
             words.append(self._words(target.value))
         return len(set(words)) == len(words)
 
-    # -- what stays as it is --------------------------------------------------------------------
+    # -- constant pointers ----------------------------------------------------------------------
 
     def _is_steady(self, place: Expression) -> bool:
         """Whether each pointer in a struct on the path to a place is set at most once."""
@@ -276,7 +276,7 @@ class PointedMembers:
             self._often_set[field] = len(settings) > 1
         return self._often_set[field]
 
-    # -- words ----------------------------------------------------------------------------------
+    # -- names ----------------------------------------------------------------------------------
 
     def _words(self, place: Expression) -> str:
         """A unique name for a place. "" if it has none."""

@@ -115,7 +115,7 @@ class RegionBuilder:
         self._in_switch = False
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
 
-    # -- the door -------------------------------------------------------------------------------
+    # -- entry point ----------------------------------------------------------------------------
 
     def build(
         self, loop: For | RangeFor | None, context: str, enclosing: tuple[For, ...],
@@ -147,7 +147,7 @@ class RegionBuilder:
             node = self._for(loop, frame) if isinstance(loop, For) else self._range_for(loop, frame)
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
             if nest is not None and nest.exits and isinstance(loop, For):
-                # Nothing may leave it from inside (OpenMP 5.2, sec. 4.4.1): it stays in the body.
+                # It cannot be left early (OpenMP 5.2, sec. 4.4.1), so it stays in the body.
                 nest = replace(nest, exits=tests_more(loop))
             self._note_errors(loop)
             if nest is not None and nest.trips is None:
@@ -195,7 +195,7 @@ class RegionBuilder:
         """A diagnostic on this region, once."""
         self.diagnostics.setdefault((rule, message), Diagnostic(rule, span, message))
 
-    # -- values alone ---------------------------------------------------------------------------
+    # -- values only ----------------------------------------------------------------------------
 
     def _trial(self, site: For | CallExpr | None = None) -> RegionBuilder:
         """Another builder that sets the same variables, and skips loops."""
@@ -221,7 +221,7 @@ class RegionBuilder:
             self.body(loop.init, frame)
         self.values.forget_changed(loop, self.effects.written_in(loop), frame)
         if self.site is not None and _holds(loop, self.site):
-            for decl in _counters(loop):  # stands for itself: the loop says what it takes
+            for decl in _counters(loop):  # keeps its name, since the loop gives its values
                 frame.env.pop(decl, None)
             self.body(loop.body, frame)
         return []
@@ -243,7 +243,7 @@ class RegionBuilder:
         name = self._loop_name(header.decl, frame)
         self.values.forget_stored(loop, frame)
         written = set(self.effects.written_in(loop.body))
-        if loop.increment is not None:  # other variables that it moves
+        if loop.increment is not None:  # other variables that it changes
             written |= self.effects.of(loop.increment).keys() - {header.decl}
         simd, self.simd = self.simd, None
         trips = trips_of(header)
@@ -637,7 +637,7 @@ class RegionBuilder:
         inlined = len(nodes) > first
         idle = not (tally.operations or tally.accesses or tally.writes or tally.calls)
         if role in ("assign", "return") and inlined and idle:
-            return  # a call that was followed: its statements stand for it
+            return  # an inlined call is replaced by its statements
         if tally.calls and role == "assign" and not tally.accesses and not tally.writes:
             role = "call"
         nodes.append(tally.statement(text, role))

@@ -66,7 +66,7 @@ class _Conditions:
         self._in(self._function.body, Frame({}), {})
         branches = self._known.values()
         if all(len(branch.condition.names) == len(branch.counters) for branch in branches):
-            return list(branches)  # there is nothing to be said of any name
+            return list(branches)  # there are no definitions
         definitions = definitions_of(self._unit, self._function, self._context)
         return [branch._replace(definitions=definitions) for branch in branches]
 
@@ -118,7 +118,7 @@ class _Conditions:
                 self._floats.declared(decl)
                 continue
             value = self._context.value(decl.init, frame)
-            if not value.has_unreadable_part:  # else its name can be given
+            if not value.has_unreadable_part:  # otherwise, a user can set its name
                 frame.env[decl] = value
 
     def _sides(self, statement: Deciding, frame: Frame, counters: _Counters) -> None:
@@ -144,7 +144,7 @@ class _Conditions:
         handed = self._parameters(value.names)
         branch = SerialBranch(span, side, value, text, own, (), handed)
         known = self._known.setdefault((span, side), branch)
-        if (known.condition, known.text) != (value, text):  # two of one macro
+        if (known.condition, known.text) != (value, text):  # two branches from one macro
             unknown = Expr.atom("varying", label=text)
             self._known[span, side] = branch._replace(condition=unknown)
 

@@ -57,7 +57,7 @@ class SetOnce:
         self._context = context
         self._pointed = pointed
         self._roots: dict[str, Expr | None] = {}
-        self.readers: dict[str, Function] = {}  # of members that values are made of, by name
+        self.readers: dict[str, Function] = {}  # by member's name, a function that reads it
         self._asked: dict[Stored, tuple[Expr, Function | None] | None] = {}
 
     def value_of(self, place: Expression, ctype: CType) -> tuple[Expr, Function | None] | None:
@@ -66,7 +66,7 @@ class SetOnce:
         if what is None or (isinstance(place, Index) and not type_of(place.base).holds_sizes):
             return None
         if what not in self._asked:
-            self._asked[what] = None  # what is set to something made of itself
+            self._asked[what] = None  # for values that depend on themselves
             self._asked[what] = self._asked_for(what, place, ctype)
         return self._asked[what]
 
@@ -203,7 +203,7 @@ class SetOnce:
             for caller, _, value in handed
         }) == 1  # fmt: skip
 
-    # -- what steady values are made of ---------------------------------------------------------
+    # -- names in constant values ---------------------------------------------------------------
 
     def _in_roots(self, value: Expr, home: Function, depth: int) -> Expr:
         """A constant value of a function, in names that are not defined by others."""
@@ -215,7 +215,7 @@ class SetOnce:
         """The names that determine a name of a function. None if there are others."""
         if name in self._roots or depth > _DEEPEST:
             return self._roots.get(name)
-        self._roots[name] = None  # what is made of itself
+        self._roots[name] = None  # for names that depend on themselves
         made = self._made_of(name, home)
         if made is not None and name not in made[0].names:
             self._roots[name] = self._in_roots(*made, depth)
@@ -241,7 +241,7 @@ class SetOnce:
         handed = self._unit.handed_to(decl, home)
         if not handed:
             return None
-        caller, _, value = handed[0]  # all agree, as the value is steady
+        caller, _, value = handed[0]  # all agree, because the value is constant
         return self._context.value(value, Frame({})), caller
 
     def _runs_once(self, function: Function, depth: int) -> bool:

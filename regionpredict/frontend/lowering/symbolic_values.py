@@ -61,7 +61,7 @@ from regionpredict.ir import Array, Expr, Span
 from regionpredict.ir.expr import ONE, ZERO
 
 _MAX_INLINE = 6
-_MAX_SIZE = 80  # parts; longer expressions help nobody and cost time
+_MAX_SIZE = 80  # parts: longer expressions cost time without use
 
 
 class Context:
@@ -79,18 +79,18 @@ class Context:
         self.private: set[Decl] = set()  # declared inside the region
         self.private_names: set[str] = set()  # listed in private clauses
         self.invariants: dict[str, Decl] = {}
-        self.members: dict[str, Decl] = {}  # arrays that are members of a variable
+        self.members: dict[str, Decl] = {}  # member arrays of variables
         self.members_set = SetMembers()
-        self.member_homes: dict[str, str] = {}  # by their paths, the variable that they are in
-        # Members, and elements of arrays, that stand for themselves, by the names that they get.
+        self.member_homes: dict[str, str] = {}  # by path, the variable that contains them
+        # Members and array elements that keep their own name, by this name.
         self.stored_uses: dict[str, Member | Index] = {}
-        self.exposed: set[Decl] = set()  # integers whose address something holds
+        self.exposed: set[Decl] = set()  # integers whose address was taken
         self.open_loops: list[str] = []
-        self.frames: list[Frame] = []  # of the functions that call the one being followed
-        self.followed: set[CallExpr] = set()  # calls whose statements have been gone through
-        self.exact = False  # unsigned numbers wrap round, whatever names stand for
-        self.returned: dict[Expression, Value] = {}  # by calls that were followed
-        self.homes: dict[str, Function] = {}  # whose variables names are, where that was asked
+        self.frames: list[Frame] = []  # frames of the callers of the current function
+        self.followed: set[CallExpr] = set()  # calls that were inlined
+        self.exact = False  # unsigned numbers wrap for any values of names
+        self.returned: dict[Expression, Value] = {}  # return values of inlined calls
+        self.homes: dict[str, Function] = {}  # the function of each name, if requested
         self._names: dict[tuple[Decl | str, int], str] = {}
         self._taken: dict[str, tuple[Decl | str, int]] = {}
         self._declared: dict[str, tuple[Decl, int]] = {}
@@ -102,7 +102,7 @@ class Context:
         it.
         """
         local = decl.kind in ("local", "parameter")
-        # An external variable is the same in all units, whatever declares it.
+        # An external variable is the same in all units.
         key: tuple[Decl | str, int] = (decl.symbol or decl, instance if local else 0)
         if key not in self._names:
             self._declared[self._unique(decl.name or "?", key)] = (decl, key[1])
@@ -336,7 +336,7 @@ class Context:
         for parameter, argument in zip(function.parameters, args, strict=False):
             if parameter.ctype.kind in ("pointer", "array"):
                 pointer = self.pointer(argument, frame)
-                if pointer is not None:  # else memory that is the parameter's, as far as we know
+                if pointer is not None:  # otherwise, memory that is assumed to be separate
                     bound[parameter] = pointer
             elif parameter.ctype.kind == "int":
                 bound[parameter] = self.value(argument, frame)
@@ -441,7 +441,7 @@ class Context:
             return Pointer(name if pointee.kind == "struct" else name[1:], (ZERO,), pointee)
         storage = {"static": "global"}.get(decl.kind, decl.kind)
         if decl in self.private or decl.name in self.private_names:
-            # An array of a thread's own; what a pointer of its own points to is not.
+            # A private array. The target of a private pointer is not private.
             storage = "private" if decl.ctype.kind == "array" else "unknown"
         return self._array_pointer(
             self.name_of(decl, frame.depth), decl.ctype, storage, decl.span, frame
@@ -467,7 +467,7 @@ class Context:
             ctype = expression.base.decl.ctype if isinstance(expression.base, Name) else None
             if ctype is None or ctype.kind not in ("struct", "unknown"):
                 return None
-            # An overloaded operator[] or a dependent type: an array of what is not known.
+            # An overloaded operator[] or a dependent type: an array with an unknown element type.
             assert isinstance(expression.base, Name)
             name = self.name_of(expression.base.decl, frame.depth)
             base = self._array_pointer(
@@ -521,7 +521,7 @@ class Context:
             return None
         path = self.path(expression, frame)
         set_here = place = None
-        if ctype.kind == "pointer":  # an array in a copy is the copy's own
+        if ctype.kind == "pointer":  # an array in a copy belongs to the copy
             set_here, place = self.members_set.held(path, expression.field, frame)
         if set_here is not None:
             return set_here
@@ -537,7 +537,7 @@ class Context:
             return None
         name = f"{place.array}[].{expression.field.name}"
         outer = self.arrays.get(place.array)
-        # An array lies in the struct itself; what a pointer points to lies anywhere.
+        # An array is inside the struct. The target of a pointer may be anywhere.
         inside = outer is not None and ctype.kind == "array"
         storage = outer.storage if outer is not None and inside else "unknown"
         inner = self._array_pointer(name, ctype, storage, expression.field.span, frame)

@@ -36,7 +36,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.syntax.integer_types import type_of
 
 _MOST_ELEMENTS = 200
-_MOST_STEPS = 8  # from a variable to a function
+_MOST_STEPS = 8  # maximum steps from a variable to a function
 
 
 class Picked(NamedTuple):

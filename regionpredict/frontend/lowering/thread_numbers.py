@@ -50,7 +50,7 @@ class ThreadNumbers:
         if function is None:
             return False
         if function not in self._known:
-            self._known[function] = False  # for a call of itself
+            self._known[function] = False  # for recursion
             self._known[function] = self.asked_in(function.body)
         return self._known[function]
 

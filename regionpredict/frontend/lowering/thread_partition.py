@@ -25,10 +25,10 @@ THREAD = "omp_get_thread_num()"
 TEAM = "omp_get_num_threads()"
 
 _TEAMS = (2, 3, 4, 5, 7, 8)  # threads
-_TRIALS = 24  # sets of values for the names, for each kind of them
-_NEEDED = 3  # of these that deal enough iterations to tell
-_MULTIPLE = 840  # of all of _TEAMS
-_UNEVEN = 1.25  # times the mean: the longest block of those that are as long as each other
+_TRIALS = 24  # sets of values for the names, per kind
+_NEEDED = 3  # minimum number of sets with enough iterations
+_MULTIPLE = 840  # a multiple of all of _TEAMS
+_UNEVEN = 1.25  # maximum ratio of the longest block to the mean for equal blocks
 
 
 class ThreadBounds(NamedTuple):

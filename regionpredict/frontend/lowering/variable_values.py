@@ -44,7 +44,7 @@ from regionpredict.frontend.syntax.integer_types import converted, type_of
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ZERO
 
-_MAX_UNROLLED = 64  # iterations, which is as often as a number can be halved
+_MAX_UNROLLED = 64  # iterations: a 64-bit number can be halved this often
 
 
 class VariableValues:
@@ -202,7 +202,7 @@ class VariableValues:
             elif decl in frame.env:
                 self.forget(decl, frame)
         elif decl.ctype.kind == "float" and self.context.open_loops:
-            # An integer that is made of it, as an index, is no size of the program's.
+            # An integer computed from it, such as an index, is not a size.
             frame.env[decl] = self.context.varying(self.context.name_of(decl, frame.depth))
 
     def assign(self, expression: Expression, frame: Frame) -> None:
@@ -239,7 +239,7 @@ class VariableValues:
     def _beside(self, value: Expression, frame: Frame, target: Decl | None = None) -> None:
         """The changes made while a value is computed: `int k = j++;`."""
         if value in self.context.followed and not _sets(value):
-            return  # what it does to `n` of `&n` was seen
+            return  # its effect on `n` through `&n` is known
         for inner, amount in self.effects.of(value).items():
             if inner is not target:
                 self.grow(inner, amount, frame)

@@ -93,7 +93,7 @@ class _Flows:
         self.effects = effects
         self.moving: list[frozenset[Decl]] = []
         self.calls = 0
-        self.at = Span("", 0)  # the statement at hand
+        self.at = Span("", 0)  # the current statement
         self.parameters: dict[str, int] = {}
 
     def flow(self, function: Function) -> Flow:
@@ -165,7 +165,8 @@ class _Flows:
         if increment is not None:
             self._expression(increment, inside)
         self.moving.pop()
-        # One that only reads takes time, too, and may be shared by hand, which is not known yet.
+        # A loop that only reads also takes time, and threads may share it manually, which is
+        # unknown here.
         return [Block("loop", tuple(inside), loop.span, note=left_early(loop))]
 
     def _decided(self, statement: Deciding) -> list[Event]:
@@ -264,7 +265,7 @@ class _Flows:
     def _call(self, call: CallExpr, events: list[Event]) -> Place:
         name = call.name if call.decl is not None else ""
         pointer = "" if call.pointer is None or call.decl is not None else show(call.pointer)
-        for event in events:  # asked for again by _points
+        for event in events:  # requested again by _points
             if isinstance(event, CallEvent) and (event.span, event.function, event.pointer) == (
                 call.span, name, pointer
             ):  # fmt: skip
@@ -350,13 +351,13 @@ class _Flows:
                 inner = inner.base
             elif isinstance(inner, Unary) and inner.op == "*":
                 if levels and isinstance(inner.operand, Name) and not self._moves(inner.operand):
-                    break  # `(*out)[i]`: the memory of a pointer that the caller has
+                    break  # `(*out)[i]`: the memory of the caller's pointer
                 levels.append(self._moves(inner.operand))
                 inner = inner.operand
             else:
                 break
         still = [level for level in levels if not level]
-        # The first of three dimensions may stand still: one of two grids is written.
+        # The first of three dimensions may be constant, if one of two grids is written.
         if not levels or (still and (len(levels) < 3 or levels[-1] or len(still) > 1)):
             return
         place = self._object(target, events)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from regionpredict.frontend.syntax import Member, Name
 from regionpredict.ir.flow import Block, Event, Flow, Place
 
-_MARK = "\0"  # between a class and what follows: no name of a region has it
+_MARK = "\0"  # separates a class from its member, and does not occur in names
 
 
 def general_name(member: Member) -> str | None:
@@ -36,7 +36,7 @@ def _event(event: Event, objects: Mapping[str, str]) -> Event:
     if not isinstance(event, Block):
         return event
     names: dict[str, Place] = {}
-    known: set[Place] = set()  # under the name of the one object
+    known: set[Place] = set()  # under the name of the only object
     for name, place in event.names:
         owner, marked, rest = name.partition(_MARK)
         if marked and owner in objects:

@@ -67,8 +67,8 @@ from regionpredict.ir import Span
 
 _NOWHERE = Opaque("")
 _NUMBERS = frozenset(("int", "float"))
-_COMPARED_A_STEP = 100  # variables are compared in the time of an expression
-_MOST_ZEROS = 64  # elements of an array that its list of values leaves out
+_COMPARED_A_STEP = 100  # comparisons of variables per step
+_MOST_ZEROS = 64  # maximum number of elements that a list omits
 
 
 class Evaluator(Caller, ABC):
@@ -78,18 +78,20 @@ class Evaluator(Caller, ABC):
 
     def __init__(self, argv: Sequence[str], *, assumed: bool = False) -> None:
         self.argv = tuple(argv)
-        self.assumed = assumed  # what is around the program: no variable is set, no file there
+        self.assumed = assumed  # assumes an environment without variables and files
         self.memory = Memory()
         self.files = InputFiles()
         self.options = OptionScan(self.argv)
         self.option_text: Value = UNKNOWN
-        self.read: set[int] = set()  # the arguments that the program looks at
-        self.kept: set[Decl] = set()  # what functions that are not seen leave alone
+        self.read: set[int] = set()  # the arguments that the program reads
+        self.kept: set[Decl] = set()  # variables that functions without a body do not change
         self.globals: dict[str | Decl, Decl] = {}
         self._evaluated = 0  # expressions so far
-        self.meant: dict[Span, set[str]] = {}  # what calls through pointers came to, "": not known
-        self.retyped: set[Decl] = set()  # variables whose bytes are also seen as another type
-        self._untouched: dict[Written, dict[Decl, Contents]] = {}  # by the write
+        self.meant: dict[Span, set[str]] = {}  # targets of calls through pointers, "" if unknown
+        self.retyped: set[Decl] = set()  # variables whose bytes are also accessed as another type
+        self._untouched: dict[
+            Written, dict[Decl, Contents]
+        ] = {}  # contents that a write leaves unchanged
 
     @property
     def steps(self) -> int:
@@ -273,7 +275,7 @@ class Evaluator(Caller, ABC):
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
         """Stores a value at a place. For a struct, everything in it."""
         elements = initial_values(source) if ctype.kind == "struct" else None
-        if elements is not None:  # which may name what is there now: `g = (grid){g.ny, g.nx};`
+        if elements is not None:  # they may use current values: `g = (grid){g.ny, g.nx};`
             made = self._made(elements, ctype)
             self.memory.forget(place)
             self.memory.move(made, place, ctype)
@@ -358,7 +360,7 @@ class Evaluator(Caller, ABC):
                 self.memory.forget(whole)
                 return
             if not _is_row(part.base):
-                break  # a pointer, and it is not known to what
+                break  # a pointer with an unknown target
             part = part.base
         self.forget_written(written_to(target))
 
@@ -454,7 +456,7 @@ class Evaluator(Caller, ABC):
         if op == ",":
             return right
         if isinstance(left, Text) and isinstance(right, Text) and op in ("==", "!="):
-            self.look_at(left)  # a std::string: of two char * nobody asks that
+            self.look_at(left)  # a std::string, since `char *` are rarely compared
             self.look_at(right)
             return int((left.rest == right.rest) == (op == "=="))
         return operated(expression, left, right)
@@ -491,7 +493,7 @@ class Evaluator(Caller, ABC):
                 return short(made)
         return self.called(call, arguments)
 
-    # By kind of expression: a chain of questions would be asked for each of millions.
+    # A table by kind of expression is faster than a chain of tests.
     _VALUES: ClassVar[dict[type, Callable[[Evaluator, Any], Value]]] = {
         IntLit: lambda _, literal: literal.value,
         FloatLit: lambda _, literal: literal.value,

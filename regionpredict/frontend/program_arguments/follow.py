@@ -92,7 +92,9 @@ class Follower(LoopFollower):
         self.seen = Followed(read=self.read, files=self.files)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
-        self.returned: list[list[tuple[Memory, Value]]] = []  # of each function, so far
+        self.returned: list[
+            list[tuple[Memory, Value]]
+        ] = []  # possible returns of each active function
         self._deciding: dict[If, bool] = {}
         self._fills: dict[ExprStmt, Written | None] = {}
         self._locals: dict[Function, frozenset[Decl]] = {}

@@ -43,15 +43,15 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Span
 
-_MOST_STEPS = 500_000  # expressions: some seconds
-_MOST_TOGETHER = 2_000_000  # of all programs of a run, each with at least _LEAST_STEPS
+_MOST_STEPS = 500_000  # expressions, which take some seconds
+_MOST_TOGETHER = 2_000_000  # for all programs of a run, with at least _LEAST_STEPS each
 _LEAST_STEPS = 50_000
-_MOST_ROUNDS = 200  # of one loop
-_MOST_LOOP_STEPS = 10_000  # expressions in the rounds of one loop: one with more stands for all
-_MOST_SHORT_STEPS = 100_000  # as _MOST_LOOP_STEPS, of loops that have few rounds for sure
-_FEW_ROUNDS = 32  # of all loops of a nest that are followed in a round that stands for all
-_MOST_PASSES = 20  # over a loop until nothing changes any more
-_MOST_FILLING_STEPS = 1_000  # as _MOST_LOOP_STEPS, of loops that only fill arrays
+_MOST_ROUNDS = 200  # iterations of one loop
+_MOST_LOOP_STEPS = 10_000  # expressions in one loop: beyond, one iteration represents all
+_MOST_SHORT_STEPS = 100_000  # like _MOST_LOOP_STEPS, for loops with few iterations
+_FEW_ROUNDS = 32  # iterations of all short loops of a nest in a representative iteration
+_MOST_PASSES = 20  # passes over a loop until nothing changes
+_MOST_FILLING_STEPS = 1_000  # like _MOST_LOOP_STEPS, for loops that only fill arrays
 
 
 BREAK = frozenset(("break",))
@@ -84,16 +84,18 @@ class LoopFollower(Evaluator):
         super().__init__(argv, assumed=assumed)
         self.written = written
         self.most_steps = most_steps
-        self.long_loops: set[Span] = set()  # those that were too long to be run
+        self.long_loops: set[Span] = set()  # loops that were too long to execute
         self._filling: dict[For | While, bool] = {}
         self._reading: dict[For | While, bool] = {}
         self._writes: dict[Stmt, Written] = {}
         self._targets: dict[Stmt, tuple[Expression, ...]] = {}
-        self.jumps: list[Jumps] = []  # of each loop and switch around
-        self.inside_filling = 0  # loops around it of which one round stands for all that they fill
-        self.inside_long = 0  # how many such loops stand around what is being followed
-        self._changed: dict[int, set[Place]] = {}  # what a loop changes, while an outer one is run
-        self.rounds_inside = 1  # of the short loops around it within such a one, together
+        self.jumps: list[Jumps] = []  # for each enclosing loop and switch
+        self.inside_filling = 0  # enclosing array-filling loops with a representative iteration
+        self.inside_long = 0  # enclosing long loops of the current statement
+        self._changed: dict[
+            int, set[Place]
+        ] = {}  # the places that a loop changes, during an outer loop
+        self.rounds_inside = 1  # total iterations of the enclosing short loops in a long one
 
     @abstractmethod
     def _statement(self, statement: Stmt) -> Signal | None:
@@ -118,7 +120,7 @@ class LoopFollower(Evaluator):
             self._long_loop(loop)
             return None
         before = self.memory.copy()
-        # At most half of what is left: what follows a long loop is followed, too.
+        # At most half of the remaining steps, so that code after a long loop is executed, too.
         few = (short or self._reads_input(loop)) and not self.inside_long
         most = _MOST_FILLING_STEPS if filling else _MOST_SHORT_STEPS if few else _MOST_LOOP_STEPS
         most = min(self.steps + most, (self.steps + self.most_steps) // 2)
@@ -131,7 +133,9 @@ class LoopFollower(Evaluator):
             self.memory = before
             self._unknown_loop(loop)
         except LongLoopError:
-            self.memory = before.common(self.memory)  # what its first rounds left as it was
+            self.memory = before.common(
+                self.memory
+            )  # values that the first iterations left unchanged
             self.long_loops.add(loop.span)
             self._long_loop(loop)
         finally:
@@ -157,7 +161,7 @@ class LoopFollower(Evaluator):
         counters = own_counters(loop)
         before: _State | None = None
         idle = False
-        for done in range(_MOST_ROUNDS + 1):  # the last one tells that there are no more
+        for done in range(_MOST_ROUNDS + 1):  # the last one shows that there are no more
             if not first:
                 test = True if loop.condition is None else truth(self.value(loop.condition))
                 if test is None:
@@ -177,7 +181,9 @@ class LoopFollower(Evaluator):
                 self.value(loop.increment)
             if self.steps > most:
                 break
-            if rounds and not idle and (done or not counters):  # a second one may tell it is idle
+            if (
+                rounds and not idle and (done or not counters)
+            ):  # a second iteration may show that it is idle
                 each = (self.steps - begin) / (done + 1)
                 if begin + rounds * each > most:
                     break
@@ -220,7 +226,9 @@ class LoopFollower(Evaluator):
             if signal.kind in jumps.kinds:
                 jumps.memories.append(memory.copy())
                 return True
-            if jumps.kinds != BREAK:  # a loop; a `switch` leaves `continue` to the loop around it
+            if (
+                jumps.kinds != BREAK
+            ):  # a loop, since a `continue` in a `switch` belongs to the enclosing loop
                 break
         return False
 
@@ -326,8 +334,8 @@ class LoopFollower(Evaluator):
     def _written(self, statement: Stmt) -> list[Place]:
         if statement not in self._targets:
             expressions = list(expressions_in(statement))
-            # Numbers in arrays, and what the program's own functions write to that they get the
-            # address of, are forgotten by their types.
+            # Numbers in arrays, and targets of addresses that the program's functions write to,
+            # become unknown by their types.
             handed = {
                 id(without_casts(argument)) for call in expressions
                 if isinstance(call, CallExpr) and self.defines(call) for argument in call.args

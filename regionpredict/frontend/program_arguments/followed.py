@@ -10,7 +10,7 @@ from regionpredict.frontend.program_arguments.memory import Memory
 from regionpredict.frontend.syntax import Decl
 from regionpredict.ir import Span
 
-_MOST_ENTRIES = 8  # times that a region begins of which each is known by itself
+_MOST_ENTRIES = 8  # executions of a region that are recorded separately
 
 
 class Entry(NamedTuple):

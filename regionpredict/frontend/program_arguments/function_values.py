@@ -64,7 +64,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Expr, Span
 
-_MOST_STEPS = 20_000  # expressions of one function with all that it calls
+_MOST_STEPS = 20_000  # expressions of one function, including its calls
 _ONE_THREAD = frozenset(("single", "master", "masked", "section", "sections"))
 _NUMBERS = frozenset(("int", "float"))
 _IN_FILE = ("global", "static")
@@ -191,12 +191,12 @@ class _FunctionFollower(Follower):
         self.unsure = _Unsure(self.retyped, set())
         self.memories: dict[Directive, Memory] = {}
         self.symbols: dict[str, _Symbol] = {}
-        self._counters: dict[int, list[Decl]] = {}  # of loops, by their bodies
+        self._counters: dict[int, list[Decl]] = {}  # loop counters, by the loop's body
         self._scanned: set[Function] = set()
-        self._escaped: set[Decl] = set()  # variables to which a pointer may lead
-        self._reached: set[str] = set()  # members to which one may lead
+        self._escaped: set[Decl] = set()  # variables that a pointer may point to
+        self._reached: set[str] = set()  # members that a pointer may point to
         self._constant: set[Decl] = set()
-        self._handed: set[Decl] = set()  # structs to which the function's parameters point
+        self._handed: set[Decl] = set()  # target structs of the function's parameters
         self._fields: dict[tuple[str, str, int], Decl] = {}
         if unit.path not in unit.values:
             closures = [body.body for body in unit.bodies() if body.closure]
@@ -403,7 +403,7 @@ class _FunctionFollower(Follower):
         body = statement.body
         items = body.items if isinstance(body, Compound) else (body,)
         if sum(len(case_labels(item)) for item in items) != _labels_in(body):
-            raise NotFollowedError  # one is inside another statement
+            raise NotFollowedError  # a label inside another statement
         return super()._switch(statement)
 
     def _jump(self, statement: Jump) -> Signal | None:

@@ -70,7 +70,7 @@ def _extract(stream: Stream, call: CallExpr, arguments: Sequence[Value]) -> Valu
     if not form or (ctype.kind == "int" and ctype.bits == 8):
         stream.forget()
         return None
-    if not stream.failed:  # a value that is not read becomes 0, but none after a failure
+    if not stream.failed:  # an unreadable value becomes 0, but not after a failure
         stream.memory.forget(target.place)
     values = [] if stream.failed else stream.scan(form).values
     if values:
@@ -88,7 +88,7 @@ def _getline(stream: Stream, _: CallExpr, arguments: Sequence[Value]) -> Value |
     if not isinstance(target, Address):
         stream.forget()
         return None
-    if stream.failed:  # which leaves the line as it was
+    if stream.failed:  # a failed stream leaves the line unchanged
         return arguments[0]
     stream.memory.forget(target.place)
     line = stream.line()

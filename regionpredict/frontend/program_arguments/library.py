@@ -399,7 +399,7 @@ def _getopt(caller: Caller, call: CallExpr) -> Value:
     if isinstance(index, Address):
         caller.memory.forget(index.place)
     if isinstance(arguments[1], Arguments) and not caller.options.any_left:
-        short, table = Text(""), []  # whatever the options may be, none is given
+        short, table = Text(""), []  # no options are given
     if not isinstance(arguments[1], Arguments) or not isinstance(short, Text) or table is None:
         caller.remark(call, f"the options that {call.name}() is given are not known")
         caller.option_text = UNKNOWN

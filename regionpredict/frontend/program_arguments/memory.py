@@ -84,8 +84,8 @@ Contents = Mapping[Steps, Value]
 """The known values of a variable, by path."""
 BYTES = "(bytes)"
 """The step from a block of memory to its number of bytes, which is not a member's name."""
-_FASTER_COPIED = 8  # variables are copied in the time in which one is compared
-MOST_VALUES = 512  # of one variable: what tells sizes is no long array
+_FASTER_COPIED = 8  # ratio of the time to compare a variable to that to copy it
+MOST_VALUES = 512  # values of one variable: sizes are not in long arrays
 
 
 @dataclass(slots=True)
@@ -191,7 +191,7 @@ class Memory:
         for decl in self.values | other.values:
             mine = self.values.get(decl)
             if mine is not None and mine is other.values.get(decl):
-                same[decl] = mine  # most of them, since copies share what neither has written
+                same[decl] = mine  # most variables, since copies share unwritten values
                 continue
             own, others = self.contents(decl) or _NOTHING, other.contents(decl) or _NOTHING
             both = own if own is others else {
@@ -241,7 +241,7 @@ class Memory:
 
 
 _NOTHING: Contents = MappingProxyType({})
-_MOST_PARTS = 80  # of a value in names
+_MOST_PARTS = 80  # maximum parts of a value in names
 
 
 def either(test: Value, then: Value, other: Value, label: str = BY_IF) -> Value:
@@ -284,7 +284,7 @@ def held(value: Value, ctype: CType | None) -> Value:
     try:
         if ctype.kind == "float":
             if ctype.bits > 64:
-                return UNKNOWN  # it has digits that are not kept here
+                return UNKNOWN  # it has more digits than are stored
             return c_float(value).value if ctype.bits == 32 else float(value)
         return whole(int(value), ctype)
     except (ValueError, OverflowError):

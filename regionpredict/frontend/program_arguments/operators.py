@@ -65,7 +65,7 @@ def applied(op: str, left: Value, right: Value) -> Value:
         return UNKNOWN
     first, second = truth(left), truth(right)
     if op in ("==", "!=") and first is not None and second is not None and first != second:
-        return int(op == "!=")  # a null pointer and one that is none
+        return int(op == "!=")  # a null pointer and another pointer
     return UNKNOWN
 
 

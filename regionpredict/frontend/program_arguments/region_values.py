@@ -225,7 +225,7 @@ def _main_of(unit: LinkedUnit) -> Function | None:
 
 def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
     unread = [word for number, word in enumerate(argv, 1) if number not in seen.read]
-    # What is not read before the program ends is no mistake of its own.
+    # Unread arguments are no error if the program ends early.
     if not unread or seen.handed_on or seen.ended:
         return []
     named = one_line(" ".join(unread))

@@ -304,7 +304,10 @@ def summary_of(contents: Contents) -> _Summary:
     )
     if len(_SUMMARIES) >= _MOST_SUMMARIES:
         _SUMMARIES.clear()
-    _SUMMARIES[id(contents)] = contents, summary  # kept, so that no other has its number
+    _SUMMARIES[id(contents)] = (
+        contents,
+        summary,
+    )  # keeps `contents` alive, so that its id stays unique
     return summary
 
 

@@ -39,7 +39,7 @@ from regionpredict.ir import Span
 
 _NO_SPAN = Span("", 0)
 _FLOAT = CType("float", 32)
-_OTHER = "an expression of this kind"  # what a diagnostic calls one that is not understood
+_OTHER = "an expression of this kind"  # an unsupported expression in diagnostics
 _UNNAMED = {
     IMAGINARY: "imaginary constant", OMITTED: _OTHER, "__func__": "", "__FUNCTION__": "",
     "__PRETTY_FUNCTION__": "",
@@ -112,7 +112,7 @@ class ExpressionBuilder:
         self.places = places
         self._types = types
         self._implicit = implicit
-        self._known: dict[Expression, CType] = {}  # types that no declaration tells
+        self._known: dict[Expression, CType] = {}  # types without a declaration
         self._builders: dict[type, Callable[[Any, Scope], Expression]] = {
             c_ast.ID: self._name,
             c_ast.Constant: self._constant,
@@ -153,7 +153,7 @@ class ExpressionBuilder:
             if not isinstance(value, int):
                 return Opaque(_OTHER)
             long = "long" in node.type or value >= 1 << 32
-            # A hexadecimal constant that no int holds is unsigned, a decimal one long.
+            # A hexadecimal constant beyond int is unsigned, and a decimal one is long.
             plain = node.value[:1] != "0"
             fits = value < 1 << 31 or "unsigned" in node.type
             return IntLit(value, 64 if long or (plain and not fits) else 32,
@@ -187,7 +187,7 @@ class ExpressionBuilder:
         return self.places.span(self.places.expression_start(node))
 
     def _binary(self, node: Any, scope: Scope) -> Expression:
-        # Long sums lean to the left: without recursion on that side.
+        # Long sums are nested on the left, so no recursion on that side.
         chain = [node]
         while isinstance(chain[-1].left, c_ast.BinaryOp):
             chain.append(chain[-1].left)
@@ -249,7 +249,7 @@ class ExpressionBuilder:
             decl = scope.find(callee.name) or self._implicit_function(callee.name, span)
             if decl.kind == "function":
                 return CallExpr(callee.name, decl, args, span)
-        # A pointer to a function stands for a pointer to what the function returns.
+        # A pointer to a function has the type of a pointer to the return type.
         called = self.build(callee, scope)
         result = self._type_of(called).element or UNKNOWN
         name = "(pointer)"

@@ -26,11 +26,11 @@ from regionpredict.ir import Diagnostic, Span
 
 _MAX_GUESSES = 6
 _MAX_DEPTH = 100
-_MAX_EXPANDED = 500_000  # tokens that macros give: some seconds, and more than programs have
+_MAX_EXPANDED = 500_000  # maximum tokens from macros, which take some seconds
 _SYSTEM_FOLDERS = ("/usr/include", "/usr/local/include")
 _BOM = b"\xef\xbb\xbf"
 
-# What libclang defines for x86-64 Linux and programs ask for.
+# The predefined macros of libclang for x86-64 Linux that programs test.
 _PREDEFINED = """
 _OPENMP 201511
 __STDC__ 1
@@ -158,10 +158,10 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.opened: dict[str, None] = {request.path: None}
         self.missed: dict[str, None] = {}
         self.line = 1
-        self.expanded = 0  # tokens that macros gave
+        self.expanded = 0  # number of tokens from macros
         self.text = ""
         self.rewrite_paths: list[Any] = []
-        self.auto_pragma_once_enabled = False  # it takes files for guarded that are not
+        self.auto_pragma_once_enabled = False  # it misdetects include guards
         self.guards: dict[str, str] = {}
         self.folders, self.quoted, self.forced, dropped = _options(request)
         self.folders += [SHIPPED]
@@ -195,7 +195,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if not isinstance(tokens, str) and tokens and tokens[0].source is not None:
             self.defined.add((tokens[0].source.file, tokens[0].source.offset))
 
-    # -- what pcpp asks -------------------------------------------------------------------------
+    # -- interface of pcpp ----------------------------------------------------------------------
 
     def run(self, data: bytes) -> Iterator[Token]:
         """The expanded tokens of the main file and its includes."""
@@ -223,7 +223,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
     def tokenize(self, text: str) -> list[Token]:
         """The tokens of a macro definition given as text."""
-        # A `#` before it makes the spaces stay; it and the newline go again.
+        # A `#` before it keeps the spaces. The `#` and the newline are then removed.
         (line,) = lines_of("#" + text, "") if "\n" not in text else ([],)
         return [token for token in line[1:] if token.value != "\n"]
 
@@ -352,7 +352,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         self.lexer = own
         return [Token(t.type, t.value, token.source, t.hidden | hidden) for t in given]
 
-    # -- what pcpp asks of its hooks ------------------------------------------------------------
+    # -- hooks of pcpp --------------------------------------------------------------------------
 
     def on_directive_handle(
         self, directive: Token, toks: list[Token], ifpassthru: bool, precedingtoks: list[Token]

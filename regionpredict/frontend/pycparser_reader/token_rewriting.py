@@ -275,7 +275,7 @@ def partners(tokens: list[CToken]) -> list[int]:
         if value in _OPENING and word.type[0] == "L":
             open_.append(index)
         elif value in (")", "]", "}"):
-            # A bracket too few: those that fit nothing are left alone.
+            # Brackets without a partner are ignored.
             depth = len(open_) - 1
             while depth >= 0 and _OPENING[tokens[open_[depth]].value] != value:
                 depth -= 1

@@ -31,7 +31,7 @@ class Token:
         self.type = kind
         self.value = value
         self.source = spot
-        self.hidden = hidden  # the macros that it came from, which do not expand in it again
+        self.hidden = hidden  # the macros that it came from, which are not expanded again
         self.lineno = spot.line if spot is not None else 0
         self.lexpos = 0
 

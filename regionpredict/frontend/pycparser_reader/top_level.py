@@ -95,7 +95,7 @@ def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> li
         if word.type in ("TYPEDEF", "LBRACE", "_STATIC_ASSERT", "TYPEOF"):
             return None
         if word.value in ("(", "[") and partner[at] > at:
-            if not names or tokens[at + 1].value in ("*", "("):  # its partner is behind it
+            if not names or tokens[at + 1].value in ("*", "("):  # the other part follows
                 return None
             at = partner[at]
         elif word.type == "EQUALS":

@@ -52,7 +52,7 @@ class Tag:
         self.node = node
         self.scope = scope
         self.name = name
-        self.offsets: dict[Any, int] = {}  # bytes, by member, once the layout is known
+        self.offsets: dict[Any, int] = {}  # bytes, by member, if the layout is known
         self._layout: Layout | None = None
         self._fields: dict[str, Decl] | None = None
 
@@ -191,7 +191,7 @@ class TypeReader:
         if isinstance(node, c_ast.ArrayDecl):
             element = self.of(node.type, scope, depth + 1)
             return CType("array", 64, element=element, extent=self._extent(node.dim, scope))
-        if isinstance(node, c_ast.FuncDecl):  # a function stands for what it returns
+        if isinstance(node, c_ast.FuncDecl):  # a function has its return type
             return self.of(node.type, scope, depth + 1)
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
             tag = self._tag(node, scope)
@@ -279,7 +279,7 @@ class TypeReader:
                 return Layout(0, 1)
             return self._layout_of(full)
         if tag._layout is None:
-            tag._layout = Layout(0, 1)  # what a struct inside itself would see
+            tag._layout = Layout(0, 1)  # for a struct that contains itself
             tag._layout = self._measure(tag)
         return tag._layout
 
@@ -313,7 +313,7 @@ class TypeReader:
         return Layout(-(-size // alignment) * alignment, alignment)
 
     def _member_layout(self, node: Any, scope: Scope) -> Layout:
-        # By the declaration, not by `of`: a list node holds a pointer to itself.
+        # By declaration, not by `of`, because a list node contains a pointer to itself.
         if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
             return self._member_layout(node.type, scope)
         if isinstance(node, c_ast.PtrDecl):
@@ -377,7 +377,7 @@ class TypeReader:
             return members
         for node in tag.node.decls:
             if isinstance(node, c_ast.Decl) and node.name is None and node.bitsize is not None:
-                continue  # no value is given to it
+                continue  # it has no value
             field = self.field(ctype, node.name) if getattr(node, "name", None) else None
             if field is None:
                 break

@@ -133,7 +133,7 @@ class _Reader:
                 self._say("RP002", Span(path, *source.place(at)), what)
         self.macros = MacroTable()
         self.chunks: dict[str, Chunk] = {}  # the functions with a body
-        self.waiting: dict[str, list[Chunk]] = {}  # declarations that nobody has asked for
+        self.waiting: dict[str, list[Chunk]] = {}  # declarations that were not needed so far
         self.variables_declared: dict[str, list[tuple[Any, int]]] = {}
         self.prototypes: dict[str, tuple[Any, int]] = {}
         self.functions: dict[str, Function | None] = {}

@@ -25,7 +25,7 @@ _KEEPS_ORDER = frozenset((
     "-fp-model=precise", "-fp-model=strict", "-fp-model=consistent",
 ))  # fmt: skip
 _FAST_BY_DEFAULT = frozenset(("icc", "icpc", "icx", "icpx"))
-_MAX_BYTES = 256 << 20  # a large project's database has some ten megabytes
+_MAX_BYTES = 256 << 20  # a large project's database has tens of megabytes
 
 
 def requests_from_database(
@@ -46,7 +46,7 @@ def requests_from_database(
         raise InputError("nested too deep", remedy="write it again", path=str(path)) from error
     except UnicodeError as error:
         raise InputError("not UTF-8 text", remedy="write it again", path=str(path)) from error
-    except (OSError, ValueError) as error:  # numbers of thousands of digits, NULs in names, ...
+    except (OSError, ValueError) as error:  # numbers with thousands of digits, NULs in names, ...
         reason = getattr(error, "strerror", None) or " ".join(str(error).split())
         raise InputError(
             f"not a compilation database: {reason}", remedy="write it again", path=str(path)
@@ -124,7 +124,7 @@ def _command_line(entry: dict[str, Any], database: Path) -> list[str]:
             "an entry whose fields are not text", remedy="write it again", path=str(database)
         )
     for text in (*texts, *argv):
-        text.encode()  # half a surrogate pair is no text, in no file's name and no macro
+        text.encode()  # rejects half surrogate pairs in file names and macros
         if "\0" in text:
             raise InputError("an entry with a NUL", remedy="write it again", path=str(database))
     try:

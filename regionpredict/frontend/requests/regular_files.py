@@ -37,7 +37,7 @@ def read_regular_file(path: str, *, limit: int | None = None) -> bytes:
     Raises InputError for a missing or unreadable file, or one with more than `limit` bytes.
     """
     try:
-        # Without O_NONBLOCK, to open a pipe is to wait for a writer.
+        # Without O_NONBLOCK, opening a pipe waits for a writer.
         with open(path, "rb", opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode) or _is_of_the_kernel(path):

@@ -37,7 +37,7 @@ from regionpredict.frontend.syntax.nodes import (
 )
 from regionpredict.frontend.syntax.traversal import ends_here, every_expression
 
-# What a failed assertion calls: on the way that a program takes, it is not there.
+# Functions called by failed assertions, which a correct run does not reach.
 _ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert", "abort"))
 
 
@@ -120,11 +120,11 @@ def _only_return(body: Stmt) -> Expression | None:
             return None
         for decl in reversed(statement.decls):
             if decl.kind == "static":
-                continue  # an object of the program, set once: its name stays
+                continue  # a global object that is set once keeps its name
             if decl.init is None or decl.ctype.kind not in ("int", "pointer"):
                 return None
             if decl.ctype.kind == "pointer" and _calls(decl.init):
-                return None  # memory that it allocates is the function's own doing
+                return None  # an allocation is a side effect
             part = Cast(decl.ctype, decl.init) if decl.ctype.kind == "int" else decl.init
             value = None if value is None else _with(value, {decl: part})
     return value

@@ -72,7 +72,7 @@ def _effects(expression: Expression) -> dict[Decl, int | None]:
     waiting = [expression]
     while waiting:
         inner = waiting.pop()
-        if ends_here(inner):  # nothing behind it runs
+        if ends_here(inner):  # nothing after it runs
             continue
         if isinstance(inner, Assign) and isinstance(inner.left, Name):
             _note(effects, inner.left.decl, _added(inner))

@@ -97,7 +97,7 @@ def computed(expression: Binary, left: Expr, right: Expr) -> Expr:
     op = expression.op
     if left.constant is not None and right.constant is not None:
         ctype = usual(type_of(expression.left), type_of(expression.right))
-        if ctype.unsigned:  # of numbers below zero it keeps others
+        if ctype.unsigned:  # negative numbers wrap
             left, right = converted(left, ctype), converted(right, ctype)
             if op in ("+", "-", "*"):
                 total = {"+": left + right, "-": left - right, "*": left * right}[op]

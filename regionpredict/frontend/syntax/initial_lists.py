@@ -25,7 +25,7 @@ def unread_list() -> Expression:
 
 def initial_values(expression: Expression) -> tuple[Expression, ...] | None:
     """The values of `{3, .ny = 4}` or `(struct grid){3, 4}`. None for anything else."""
-    literal = isinstance(expression, Opaque) and expression.text == ""  # around its list
+    literal = isinstance(expression, Opaque) and expression.text == ""  # it encloses the list
     if isinstance(expression, Opaque) and literal and len(expression.children) == 1:
         return initial_values(expression.children[0])
     return (

@@ -15,7 +15,7 @@ from regionpredict.ir import Span
 _Node = TypeVar("_Node")
 
 
-_MOST_SIZES = 64  # elements of an array that are looked at one by one
+_MOST_SIZES = 64  # maximum elements of an array with separate values
 
 
 def _by_identity(node: type[_Node]) -> type[_Node]:
@@ -51,7 +51,7 @@ class CType(NamedTuple):
     @property
     def is_option_table(self) -> bool:
         """Whether it is an array of options for `getopt_long`."""
-        names = ("option", "struct option")  # a parser's word for it
+        names = ("option", "struct option")  # the parsers' names for it
         return self.kind == "array" and self.element is not None and self.element.name in names
 
     @property
@@ -132,15 +132,15 @@ class Decl:
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
         self.ctype = ctype
         self.span = span
-        self.symbol = symbol  # what other units know it by; "" where they cannot
+        self.symbol = symbol  # the linker symbol; "" without external linkage
         self.init = init
         self.value = value
         self.reference = reference
-        self.never_returns = never_returns  # a function that says so: `[[noreturn]]`
-        self.is_const = is_const  # a number that stays what its first value is
-        self.is_atomic = False  # `_Atomic`, it or its elements, where the parser's types do not say
+        self.never_returns = never_returns  # declared as such: `[[noreturn]]`
+        self.is_const = is_const  # a constant number
+        self.is_atomic = False  # `_Atomic`, itself or its elements, if the types do not show it
         self.is_volatile = False  # it may change at any time
-        self.offset = offset  # of a field: bytes from the begin of its struct, 0 if not known
+        self.offset = offset  # of a field: bytes from the start of its struct, 0 if unknown
 
     def __repr__(self) -> str:
         return f"Decl({self.name})"

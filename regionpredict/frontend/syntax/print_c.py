@@ -86,7 +86,7 @@ def _binary(e: Binary) -> tuple[str, int]:
     return f"{left} {e.op} {right}", own
 
 
-# A table, since this is asked for every reference and every statement.
+# A table, since this is called for every reference and every statement.
 _SHOWERS: dict[type, Callable[[Any], tuple[str, int]]] = {
     Name: lambda e: (e.decl.name, _POSTFIX),
     IntLit: lambda e: (str(e.value), _POSTFIX if e.value >= 0 else _UNARY),

@@ -182,7 +182,7 @@ def _cases(statement: Switch) -> list[Side]:
         groups[-1][1].append(item)
     named = [label for labels, _ in groups for label in labels if label is not None]
     sides: list[Side] = []
-    falls: list[Expression] = []  # the conditions under which the group before goes on to this one
+    falls: list[Expression] = []  # conditions of falling through from the previous group
     for labels, group in groups:
         here = [*falls]
         here += [Binary("==", statement.condition, label) for label in labels if label is not None]

@@ -24,7 +24,7 @@ class Lookups(NamedTuple):
     guessed: tuple[str, ...]
 
 
-# What is written to a variable: the value where it is `=`, and whether a loop repeats it.
+# A write to a variable: the value if the operator is `=`, and whether a loop repeats it.
 Writes = dict[Decl, list[tuple[Expression | None, bool]]]
 
 
@@ -71,6 +71,6 @@ class Unit:
     base_classes: frozenset[str] = frozenset()
     threadprivate: frozenset[str] = frozenset()
     reassociates: bool = False
-    errors: tuple[Span, ...] = ()  # where the parser stumbled
+    errors: tuple[Span, ...] = ()  # places of parser errors
     overloads: bool = False
     close: Callable[[], None] = field(default=lambda: None)

@@ -32,7 +32,7 @@ from regionpredict.frontend.syntax.nodes import (
 )
 from regionpredict.ir import Span
 
-# Any: the checker takes minutes over the recursive union here.
+# Any, because the type checker takes minutes for the recursive union.
 _BELOW: dict[type, Callable[[Any], tuple[Any, ...]]] = {
     Binary: lambda e: (e.left, e.right),
     Assign: lambda e: (e.left, e.right),
@@ -65,7 +65,7 @@ def ends_here(expression: Expression) -> bool:
 def every_expression(expression: Expression) -> Iterator[Expression]:
     """The expression and all its subexpressions, in source order."""
     waiting: list[Any] = [expression]
-    while waiting:  # a loop, not a recursion: this is asked for every expression of a file
+    while waiting:  # a loop instead of recursion, since it is called for every expression
         node = waiting.pop()
         yield node
         inside = _BELOW.get(type(node))
@@ -129,7 +129,7 @@ def expressions_in(statement: Stmt) -> Iterator[Expression]:
     for inner in every_statement(statement):
         own = _OWN.get(type(inner))
         waiting: list[Any] = [] if own is None else list(reversed(own(inner)))
-        while waiting:  # as `every_expression`, without a generator for each
+        while waiting:  # like `every_expression`, without a generator per expression
             node = waiting.pop()
             yield node
             inside = _BELOW.get(type(node))

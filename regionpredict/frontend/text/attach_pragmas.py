@@ -38,8 +38,8 @@ class Attacher(Generic[File]):
     def __init__(self) -> None:
         self._pragmas: dict[File, list[Pragma]] = {}
         self._next: dict[File, int] = {}
-        self._masked: set[tuple[File, int]] = set()  # expansions whose directive is taken
-        self._blocks: dict[tuple[File, int], int] = {}  # of expansions, those begun so far
+        self._masked: set[tuple[File, int]] = set()  # expansions whose directive has a statement
+        self._blocks: dict[tuple[File, int], int] = {}  # by expansion, the blocks begun so far
         self._function: tuple[File, int] | None = None
         self._outer: list[_State[File]] = []
 
@@ -75,7 +75,7 @@ class Attacher(Generic[File]):
         while at < len(held) and held[at].offset <= offset:
             pragma = held[at]
             if pragma.offset == offset:
-                # Of one macro: a second region's directive waits for the second loop.
+                # In one macro, a second region's directive waits for the second loop.
                 waits = bool(taken) and not pragma.joined
                 begun = self._begun(pragma, file)
                 misplaced = block or (pragma.is_loop and not loop)

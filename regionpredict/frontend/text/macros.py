@@ -99,7 +99,7 @@ class MacroTable:
         at = 0
         while at < len(text):
             match = _WORD.match(text, at)
-            assert match is not None  # the last alternative takes any character
+            assert match is not None  # the last alternative matches any character
             word, at = match.group(), match.end()
             macro = self._macros.get(word)
             if macro is None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.text.source_text import masked
 
-# Each begins with what is found fast.
+# Each begins with a pattern that is fast to find.
 _DIRECTIVES = (
     re.compile(rb"pragma(?:[ \t\v]|\\\r?\n)+omp\b"),
     re.compile(rb"_Pragma\s*\(\s*[^\"\s)]"),
@@ -62,7 +62,7 @@ def passages(data: bytes) -> list[Passage]:
     >>> [(p.macro, *sorted(p.names), *sorted(p.used_names & {b"f", b"g"})) for p in passages(text)]
     [(True, b'RUN', b'f'), (False, b'g', b'f', b'g'), (False, b'table', b'g')]
     """
-    # Strings will be blank: a directive in one is written without it.
+    # Strings become blank, so a directive in a string is unwrapped first.
     bare = masked(_QUOTED.sub(b"pragma omp ", data)).bare
     macros: list[Passage] = []
     branches, otherwise = [b""], [False]
@@ -83,7 +83,7 @@ def passages(data: bytes) -> list[Passage]:
             otherwise.append(conditional.group(1)[:2] == b"el")
     branches[-1] += bare[at:]
     for number, text in enumerate(branches):
-        # `#else` and another head of the same function, whose brace is there already.
+        # `#else` with another header of the same function, whose brace was already found.
         if otherwise[number] and text.count(b"{") != text.count(b"}"):
             branches[number] = text.translate(None, b"{}")
     text = b"\n".join(branches)
@@ -101,8 +101,8 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
     """
     passages: list[Passage] = []
     names = frozenset[bytes]()
-    depth = scopes = 0  # braces inside the passage; namespaces, classes and structs around it
-    start = begin = since = 0  # of the passage; behind the last edge; behind the last brace
+    depth = scopes = 0  # open braces in the passage; enclosing namespaces, classes and structs
+    start = begin = since = 0  # start of the passage; after the last boundary; after the last brace
     for edge in _EDGE.finditer(text):
         char, at = edge.group(), edge.end()
         if depth:
@@ -116,7 +116,7 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
                 scopes += 1
                 begin = since = at
             else:
-                # Between an old C function's name and its body stand declarations.
+                # Old-style C functions have declarations between their name and their body.
                 pointers = _pointers(text[begin : at - 1], header)
                 names = pointers or _names(header) or _names(_flat(text[since : at - 1])) or names
                 start, depth = begin, 1

@@ -17,7 +17,7 @@ from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.source_text import Masked, SourceText
 from regionpredict.ir import Clause
 
-# Words of a directive's name, in front of its clauses.
+# Words in directive names, before the clauses.
 _NAME_WORDS = frozenset(
     (
         "parallel", "for", "simd", "sections", "section", "single", "master", "masked", "critical",
@@ -29,7 +29,7 @@ _NAME_WORDS = frozenset(
         "dispatch",
     )
 )  # fmt: skip
-# Of these, the words that may follow another one: `ordered` and `reduction` are clauses there.
+# The words that may follow another one. `ordered` and `reduction` are then clauses.
 _FOLLOWING_WORDS = frozenset(
     (
         "for", "simd", "sections", "parallel", "distribute", "teams", "loop", "taskloop", "master",
@@ -55,7 +55,7 @@ def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
 
 _OPERATOR = re.compile(r'_Pragma\s*\(\s*("(?:\\.|[^"\\])*")\s*\)')
 _OPERATORS = re.compile(rf"(?:\s*{_OPERATOR.pattern})*")
-_OPENED_BLOCK = re.compile(r"(?:^|[;{}():]|\b(?:do|else))\s*\{")  # no initializer
+_OPENED_BLOCK = re.compile(r"(?:^|[;{}():]|\b(?:do|else))\s*\{")  # not an initializer
 
 
 def with_numbers(pragma: Pragma, number_of: Callable[[str], int | None]) -> Pragma:

@@ -52,10 +52,10 @@ def masked(data: bytes) -> Masked:
         code.append(data[at:begin])
         bare.append(data[at:begin])
         at = match.end()
-        # To C a comment is one blank: a directive goes on behind it.
+        # In C, a comment is one blank, so a directive continues after it.
         blank = _blank(text, b"\v" if text[:2] == b"/*" else b"\n")
         bare.append(blank)
-        # A string that goes on over lines may hold what looks like a directive.
+        # A multi-line string may contain text that looks like a directive.
         code.append(blank if text[:1] == b"/" or b"\n" in text else text)
     code.append(data[at:])
     bare.append(data[at:])

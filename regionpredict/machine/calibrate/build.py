@@ -12,7 +12,7 @@ _PLAIN = ("-std=gnu99", "-w")
 _FAST = ("-O3", "-fno-tree-loop-distribute-patterns", "-fopenmp")
 _SCALAR = ("-O1", "-ffp-contract=off")
 PROGRAMS: dict[str, tuple[str, ...]] = {
-    # No builtin copy may replace the loops: it would write past the caches.
+    # Builtin copies may not replace the loops, since they bypass the caches.
     "bandwidth": _FAST,
     "clock": ("-O1", "-fopenmp"),
     "latency": ("-O1",),

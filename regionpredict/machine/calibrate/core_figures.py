@@ -111,7 +111,7 @@ def _page_walk_factor(topology: Topology, samples: Samples) -> Measured | None:
     entry = _of(samples, f"latency/{levels[0] if levels else MEMORY_LEVEL}")
     if walk is None or entry is None:
         return None
-    # The entry's latency is a figure of its own, with its own interval.
+    # The entry's latency is a separate figure with its own interval.
     return walk.over(Measured(entry.value, 0.0))
 
 

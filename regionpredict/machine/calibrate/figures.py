@@ -41,7 +41,7 @@ def figures(
     Times are converted to cycles of the measured clock. Without the clock, only bandwidths remain.
     """
     typical_samples = {key: typical(kept) for key, kept in samples.items() if kept}
-    # cycles a ns
+    # cycles per ns
     clock = 1.0 / typical_samples[CLOCK] if typical_samples.get(CLOCK, 0.0) > 0 else None
     latency: dict[int, float] = {}
     bandwidth: dict[int, dict[str, dict[int, float]]] = {}
@@ -67,8 +67,8 @@ def figures(
         elif kind == "operation" and arguments[1] == "latency":
             throughput = typical_samples.get(f"operation/{arguments[0]}/throughput")
             if throughput is not None:
-                # What is taken off a chain of calls may be too much: it is no faster than calls
-                # side by side.
+                # The correction of a chain of calls may be too large. A chain is never faster than
+                # independent calls.
                 least = throughput if arguments[0] in LIBRARY else 0.0
                 operations[arguments[0]] = (max(value, least) * clock, throughput * clock)
     measured = Figures(

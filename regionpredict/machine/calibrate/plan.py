@@ -253,7 +253,9 @@ def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> l
     cache = topology.caches[place]
     share = round(0.66 * cache.size / cache.cores)
     if not cache.plausible and place > 0:
-        share = 2 * topology.caches[place - 1].size  # the least that the level above cannot hold
+        share = (
+            2 * topology.caches[place - 1].size
+        )  # the smallest size that exceeds the level above
     elif place > 0:
         above = topology.caches[place - 1]
         if share < 1.5 * above.size / above.cores:

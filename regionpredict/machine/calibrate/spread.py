@@ -37,9 +37,11 @@ def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str,
     shares = {figure: min(half / largest[figure], MOST) for figure, half in wide.items()}
     factor = [relative_interval(samples.get(key, [])) for key in (FORESEEN, UNFORESEEN)]
     if all(samples.get(key) for key in (FORESEEN, UNFORESEEN)):
-        shares["density.latency_factor"] = min(sum(factor), MOST)  # of a quotient: at most both
+        shares["density.latency_factor"] = min(
+            sum(factor), MOST
+        )  # of a quotient: at most the sum of both
     for key, made in core_figures(topology, samples).items():
-        if made.half:  # whole numbers have none
+        if made.half:  # integers have none
             shares[f"processor.{key}"] = min(made.half / made.value, MOST)
     return shares
 

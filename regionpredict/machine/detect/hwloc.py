@@ -96,7 +96,7 @@ def _walk(element: ElementTree.Element, place: _Place, threads: list[HardwareThr
     if cache is not None:
         place = replace(place, caches=(*place.caches, cache))
     children = element.findall("object")
-    # hwloc 2 lists a NUMA domain beside the cores that are near to it, not above them.
+    # hwloc 2 lists a NUMA domain next to its cores, not above them.
     beside = [child for child in children if child.get("type") == "NUMANode" and not _units(child)]
     if beside:
         place = replace(place, domain=_number(beside[0], "os_index"))

@@ -250,7 +250,7 @@ def _reference_terms(
 def _average(samples: Sequence[float], counts: Sequence[int]) -> float:
     if len(set(counts)) <= 1:
         return sum(samples) / len(samples) if samples else 0.0
-    total = sum(counts)  # as whole numbers: their product may be beyond any float
+    total = sum(counts)  # integers, since their product may overflow a float
     return sum(value * (count / total) for value, count in zip(samples, counts, strict=True))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from regionpredict.constant import Constant
 
-# -- of a core, whatever its family ---------------------------------------------------------------
+# -- any core -------------------------------------------------------------------------------------
 
 BYTE = Constant(8, "bit", "derived", "a byte")
 RESERVED_REGISTERS = Constant(
@@ -74,7 +74,7 @@ CHE_STEPS = Constant(
     50, "steps", "derived", "halvings that leave of Che's time what no double shows"
 )
 
-# -- of the operating system and its libraries ----------------------------------------------------
+# -- the operating system and its libraries -------------------------------------------------------
 
 USABLE_MEMORY = Constant(
     0.95, "of the memory", "assumed",
@@ -121,7 +121,7 @@ FAR_ARRIVALS = Constant(
     "line across the link once",
 )  # fmt: skip
 
-# -- of the model itself --------------------------------------------------------------------------
+# -- the model ------------------------------------------------------------------------------------
 
 ASSUMED_DATA = Constant(
     10, "largest caches", "measured",
@@ -171,8 +171,8 @@ SUPERLINEAR = Constant(
 )  # fmt: skip
 
 # -- how far an assumed figure of a machine is off ------------------------------------------------
-# Standard deviations of its logarithm: by what the figures that shipped machine files tell differ
-# from what stands in for them in files that do not, or from each other.
+# Standard deviations of the logarithm, from the figures of shipped machine files: their differences
+# from the defaults, or from each other.
 
 OPENMP_SPREAD = Constant(
     0.49, "of the logarithm", "measured",

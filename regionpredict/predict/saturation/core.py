@@ -159,7 +159,7 @@ def _mean_lanes(trips: float, full: float) -> float:
         return full
     vectors, left = divmod(trips, full)
     vectors += round(left).bit_count()
-    # Trips are a mean, and may be less than one, or a little more than whole vectors.
+    # Trips are a mean. They may be below one, or slightly above whole vectors.
     return min(full, max(1.0, trips / max(vectors, 1.0)))
 
 
@@ -370,8 +370,8 @@ def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
     latencies = [
         machine.operation(kind).latency_cycles.value for kinds in chain.operations for kind in kinds
     ]
-    # Store and load of the element take about as long as the first cache, where nothing between
-    # them may be the same element.
+    # If no reference in between may be the same element, its store and load take about as long as
+    # the first cache.
     return (sum(latencies) + (forward or machine.caches[0].latency_cycles.value)) / chain.distance
 
 

@@ -187,7 +187,7 @@ def rising_root(missing: Callable[[float], float], low: float, high: float, scal
         here = missing(middle)
         if abs(here) <= SOLVER_RESIDUAL.value * scale:
             return middle
-        # The end that stays counts half from then on (Illinois): both ends close in.
+        # The value at the unchanged end is halved (Illinois method), so both ends converge.
         if here < 0.0:
             low, under, over = middle, here, over / 2
         else:

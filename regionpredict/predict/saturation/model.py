@@ -252,7 +252,7 @@ def _contents(
     """
     if warm is None and parts.seen_contents:
         return workload.contents
-    # What a region's only run writes first cannot be in a cache from a run before.
+    # Data that the region's only run writes first cannot be cached from a previous run.
     if warm is False or workload.fresh:
         return CacheContents()
     return warm_cache_contents(execution.work.nest)

@@ -154,13 +154,13 @@ class DataTransfers:
             own = lines / threads * max(1.0, together) if array.stride is not None else lines
             held += own
             if array.written and array.stride is not None and together > 1.0:
-                falsely += own  # false sharing: the line has always just been with another
+                falsely += own  # false sharing: the line always comes from another thread
             else:
                 part = array.held_lines(own) if array.held_rank else 0.0
                 moved += part if array.held_whole else part * (1.0 - 1.0 / threads)
         if not held:
             return 0.0, 0.0
-        # Only what the other core's private caches still hold comes from there.
+        # Only lines that are still in the other core's private caches come from there.
         there = min(1.0, self._room() / held)
         first = FIRST_CACHE_SHARE.value * self.machine.caches[0].size_bytes.value / self.line_bytes
         few = self.machine.overheads.line_transfer.at(threads) / self.machine.clock_hz

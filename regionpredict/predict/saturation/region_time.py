@@ -203,7 +203,7 @@ class LoopTime:
         work = self._overlap.total(busy, memory)
         asked = memory
         busy, memory = self._overlap.shares(busy, memory)
-        # The part of latency, not of bandwidth: no more than all of it, by rounding either.
+        # The part of latency instead of bandwidth. It is limited to the total despite rounding.
         late = min(memory, waiting * memory / asked) if asked else 0.0
         cached = from_cache / transfers if transfers > overlapping else 0.0
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
@@ -234,13 +234,14 @@ class LoopTime:
         farther = known.remote_latency_cycles.value / known.latency_cycles.value
         waits = self._waiting(halves.near, threads, busy, data, delay)[0]
         near = self._overlap.total(busy, waits)
-        # As many lines on their way, each for longer: less bandwidth in proportion (Little's law).
+        # The same number of lines in flight, each for longer, so bandwidth decreases in proportion
+        # (Little's law).
         slow = data._replace(memory=farther * data.memory)
         far = self._overlap.total(
             busy, self._waiting(halves.far, threads, busy, slow, farther * delay)[0]
         )
         mixed = (1.0 - halves.last) * near + halves.last * far
-        # Whoever is last: the thread of the far pages, or those that fill their own domain.
+        # The slower of the thread with far pages and those with pages in their own domain.
         work = max(near, mixed) if self.static else mixed
         return self._overlap.waiting(work, busy)
 
@@ -363,7 +364,7 @@ class RegionTime:
             self.serial += (SerialBody(work.kind, work.visits, seconds),)
             notes = [f"{note} (in {work.kind}, one thread at a time)" for note in body.core.notes]
             self.core = self.core._replace(notes=(*self.core.notes, *notes))
-        # What runs at once beside serial bodies, on one thread.
+        # The concurrent work, without serial bodies, on one thread.
         self._alone = self.loops.at(1).total if self.serial else 0.0
         self._overhead = machine.corrections.factor("overhead")
         self._works: dict[int, WorkTime] = {}
@@ -435,7 +436,7 @@ class RegionTime:
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
         pace = work.total
         if profile.skew is not None and crowded and share > even:
-            # Few are still at work by then, and have memory for themselves.
+            # At the end few threads are active, and they share the memory bandwidth.
             pace = self._work(1 << int(math.log2(1.0 / share))).total
         waits = max(0.0, share - even) * pace
         busy = work.total * min(share, even) + waits

@@ -64,7 +64,7 @@ def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
         return busy
     visits = sum(body.visits for body in places)
     between = busy * threads / visits
-    # Of a visit: the chance that it is to this place, by the seconds there.
+    # The probability that a visit is to this lock, weighted by seconds.
     demands = [body.seconds / visits for body in places]
     lengths = [0.0] * len(places)
     rate = 0.0

@@ -70,7 +70,7 @@ def _amount(size: float) -> str:
     """
     size /= 2**20
     for unit in ("MiB", "GiB"):
-        if size < 1000:  # beyond, three digits would need an exponent
+        if size < 1000:  # larger values would need an exponent for three digits
             return f"{size:.3g} {unit}"
         size /= 1024
     return f"{size:.3g} TiB"

@@ -107,7 +107,7 @@ class TrafficCurve:
         self._bandwidth = [MixedBandwidth(cache.bandwidth) for cache in machine.caches]
         self._cores = machine.cores
         self._shared = [cache.shared_by_cores.whole for cache in machine.caches]
-        # Where second-level caches have a thread each, the next ones share them.
+        # After each second-level cache has a thread, further threads share them.
         turn = threads_of_second_caches(machine)
         self.edges = sorted(
             count for count in {1, *self._shared, self._cores, turn} if count <= self._cores

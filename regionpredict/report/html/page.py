@@ -106,7 +106,7 @@ def script_json(value: Any) -> str:
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     if text.isprintable():
         return text
-    # Half of a surrogate pair cannot be written, and a terminal obeys control characters.
+    # Half surrogate pairs cannot be encoded, and terminals interpret control characters.
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 

@@ -17,7 +17,7 @@ from regionpredict.workload import statement_table
 
 _DOUBLE = 64  # bits
 _ONE = ("fp_add", "fp_mul", "fp_div", "fp_sqrt", "fp_fma")
-_LEAST, _MOST = 1 / 64, 64.0  # operations for each byte that are drawn at least
+_LEAST, _MOST = 1 / 64, 64.0  # operations per byte that are always drawn
 
 
 def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]:

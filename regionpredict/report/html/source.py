@@ -10,9 +10,9 @@ from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Drawing
 from regionpredict.report.quantities import plural
 
-_WHOLE = 250  # lines of a file that is shown whole
-_EXCERPT = 14  # lines of a region that its row shows
-_BEFORE, _AFTER = 8, 30  # lines shown around what has a hint
+_WHOLE = 250  # maximum lines of a file that is shown completely
+_EXCERPT = 14  # lines of a region in the details of its row
+_BEFORE, _AFTER = 8, 30  # lines before and after a hint
 
 
 def source_blocks(

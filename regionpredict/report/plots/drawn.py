@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MOST_INSIDE = 3  # lines of a legend inside the axes
-_MOST_MARKED = 12  # points of a line with marks
+_MOST_INSIDE = 3  # maximum lines of a legend inside the axes
+_MOST_MARKED = 12  # maximum points of a line with marks
 _SHADES = ("", "//", "..", "xx")
-_SIDE_IN = 4.6  # of a square figure
-_ROW_IN = 0.17  # of a legend below the axes
+_SIDE_IN = 4.6  # side of a square figure
+_ROW_IN = 0.17  # row height of a legend below the axes
 
 
 def figure_of(block: Drawing) -> Figure:

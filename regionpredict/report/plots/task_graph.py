@@ -32,15 +32,15 @@ MOST_WITH_TEXT = 200
 """Boxes of larger pictures are too small for text. Assumed: what is legible on a page."""
 _WIDTH, _HEIGHT = 1.32, 0.40
 """The size of a box, in inches."""
-_JOIN = 0.25  # where tasks wait
-_STEP = 1.5  # from box to box, in inches
+_JOIN = 0.25  # size of a synchronization point
+_STEP = 1.5  # distance between boxes, in inches
 _SMALL = 0.35
 """The scale of pictures without text."""
 _LARGEST_IN = 40.0
 """A wider or taller picture is scaled down."""
 _LEAST_IN = 4.2
 _FONT = 6.5
-_LETTER = 0.065  # width of one in the legend, in inches
+_LETTER = 0.065  # width of a letter in the legend, in inches
 _LINES = (BLUE, GREEN, ORANGE, PURPLE, SKY)
 
 

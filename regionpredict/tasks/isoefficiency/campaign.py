@@ -207,7 +207,7 @@ def _run(
         environment=setting.environment, threads=threads, level="all" if whole else "regions",
         runtime=setting.runtime, silent=True, in_turns=in_turns,
     )  # fmt: skip
-    if code == -signal.SIGINT:  # the terminal has sent it to the program, too
+    if code == -signal.SIGINT:  # the terminal also sent the signal to the program
         raise KeyboardInterrupt
     if code:
         raise InputError(

@@ -216,7 +216,7 @@ def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
             f"others used the host while {disturbed} of {plural(len(points), 'point')} were "
             f"measured, which do not count{_kept_busy(data)}"
         )
-    # On one thread every efficiency is 1 by definition: it holds the constant.
+    # On one thread, every efficiency is 1 by definition, which fixes the constant.
     sizes = sorted({point.size for point in sound})
     ones = [(1.0, size) for size in sizes]
     where = [*ones, *((float(point.threads), point.size) for point in sound)]

@@ -62,7 +62,7 @@ def stack_rows(
     `between[after_call[i]]` is the path of a location after call `i`.
     """
     stacks, of_call = _stacks(events, location, calls, labels)
-    if len(stacks) == 1:  # nothing but the empty one
+    if len(stacks) == 1:  # only the empty stack
         none = np.zeros(0, dtype=np.int64)
         return StackRows(none, none, none, none, none, [()], np.zeros(len(calls), dtype=np.int64))
     deepest = max(map(len, stacks))
@@ -145,7 +145,7 @@ def _stacks(
     known = call >= 0
     column = 2 * (depth - level[known]) + is_line[chosen[known]]
     table[call[known], column] = events[chosen[known], 4]
-    # rows are told apart by a number each: comparing them whole takes ten times as long
+    # rows are identified by numbers, which is ten times as fast as comparing rows
     weights = np.random.default_rng(1).integers(1, 2**62, size=2 * depth, dtype=np.int64) | 1
     _, first, inverse = np.unique(table @ weights, return_index=True, return_inverse=True)
     unknown = {
@@ -222,7 +222,7 @@ class _Paths:
         """The path between two calls: their common functions, and the stretch of lines."""
         common = _common([frame[0] for frame in before], [frame[0] for frame in after])
         same = _common(before, after)
-        # a function that another line called is another execution of it
+        # a function called from another line is another execution
         depth = min(common, same + 1)
         if not depth:
             return self._across(before, after)

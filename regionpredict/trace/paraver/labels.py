@@ -51,7 +51,9 @@ class Labels:
         label = self.values.get(kind, {}).get(value, f"function {value}")
         whole = re.search(r"\[(.+)\]$", label)
         name = label if whole is None else whole[1]
-        return re.sub(r"^__(\w+)_MOD_(\w+)$", r"\1::\2", name)  # a module's, as gfortran has it
+        return re.sub(
+            r"^__(\w+)_MOD_(\w+)$", r"\1::\2", name
+        )  # gfortran's name of a module's function
 
     def line(self, kind: int, value: int) -> tuple[str, int | None]:
         """File and line of a label such as `71 (balance.F90, epoch2d)`. "" and None if unknown.

@@ -120,7 +120,7 @@ def _messages(
     is_immediate = immediate[calls.region[send]] if len(m) else begins
     send_kind = np.where(is_immediate, int(Kind.SEND_REQUEST), int(Kind.SEND))
     receive_kind = np.where(later, int(Kind.RECEIVE_COMPLETE), int(Kind.RECEIVE))
-    # requests: even ones send, odd ones receive; they are unique in the trace
+    # requests are unique in the trace: even for sends, odd for receives
     sends = (send, begins, send_kind, m[:, 4], none, m[:, 9], none, m[:, 8], zero,
              np.where(is_immediate, 2 * number, NONE), known)  # fmt: skip
     receives = (done, ends, receive_kind, m[:, 0], none, m[:, 9], none, zero, m[:, 8],
@@ -139,9 +139,9 @@ def _collectives(
     regions: list[Region],
 ) -> tuple[Integers, ...]:
     role = np.array([region.role is Role.COLLECTIVE for region in regions])
-    # The trace does not tell where non-blocking collectives are waited for.
+    # The trace does not show where non-blocking collectives complete.
     names = [plain_name(region.name) for region in regions]
-    waits = np.array([name.startswith("mpi_i") for name in names])  # MPI_Ibcast and its like
+    waits = np.array([name.startswith("mpi_i") for name in names])  # MPI_Ibcast and similar ones
     collective = role[calls.region] if len(calls) else np.zeros(0, dtype=bool)
     immediate = collective & waits[calls.region] if len(calls) else collective
     call = np.flatnonzero(collective & ~immediate)

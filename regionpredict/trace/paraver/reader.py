@@ -41,14 +41,14 @@ from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of, 
 IDLE, RUNNING, NOT_CREATED = 0, 1, 2  # Paraver's states
 WAITING = (IDLE, NOT_CREATED, 3, 5, 7, 8, 9)
 """Paraver's states of a thread that waits, is idle, or does not exist."""
-_PARALLEL = 60000001  # Extrae's type of parallel constructs; their end has the value 0
+_PARALLEL = 60000001  # Extrae's type of parallel constructs; value 0 is the end
 _BOUNDARY, _AROUND_BOUNDARY, _EMPTY_CALL = 1.5, 1.9, 1.95
 """The order between a location's start (1) and calls and states (2): functions and phases, regions
 entered again after them, and calls without duration. Negative numbers are for ends: calls and
 states (-2), and the location (-1). Functions and phases are between them, except those at the
 location's start.
 """
-_FAILED = 0  # a counter's increase is never negative: below this, the reading failed
+_FAILED = 0  # negative increases are failed readings
 
 
 def read_paraver(path: str | Path, kernels: Kernels, application: int | None = None) -> EventTrace:
@@ -158,7 +158,7 @@ def _lifetimes(records: Records, first: Integers, count: int, header: Header) ->
         location = first[table[:, 0]] + table[:, 1]
         np.minimum.at(begin, location, table[:, from_column])
         np.maximum.at(end, location, table[:, to_column])
-    if len(alive):  # an event at time 0 of a thread that is not created yet is none of its life
+    if len(alive):  # ignores events at time 0 of threads that are not created yet
         location = first[alive[:, 0]] + alive[:, 1]
         born = np.full(count, np.iinfo(np.int64).max)
         np.minimum.at(born, location, alive[:, 2])
@@ -283,8 +283,8 @@ def _sorted_rows(
     enter_phase = np.where(empty, _EMPTY_CALL, 1.0 + depth)
     leave_phase = np.where(empty, _EMPTY_CALL, -1.0 - depth)
     none = np.full(n, NONE)
-    # an operation has the key of its call's begin, just after it, or of its end, just before it;
-    # regions around a call stand just before its begin and just after its end
+    # The key of an operation is just after its call's start or just before its end. Regions around
+    # a call start just before it and end just after it.
     span = placed.call + n - len(calls)
     around = stacks.call + n - len(calls)
     before = stacks.before.astype(bool)
@@ -327,7 +327,8 @@ def _sorted_rows(
             joined[end - n : end] = part[at]
         return joined
 
-    # at equal keys of a location: by span, then enter, begin's operations, end's, leave
+    # Equal keys of a location are ordered by span, then: enter, operations at the start, operations
+    # at the end, leave.
     key = np.lexsort(
         (column(4, np.int64), column(3, np.int64), column(2, np.float64), column(1, np.int64),
          column(0, np.int32))
@@ -368,7 +369,7 @@ def _counters(readings: Readings, labels: Labels, rows: _Rows) -> tuple[Counter,
         order = np.argsort(wanted, kind="stable")
         at = np.searchsorted(keys, wanted[order])
         last = np.searchsorted(keys, wanted[order], side="right") - 1
-        # a call without length has two readings at one time: of its begin, and of its end
+        # a call without duration has two readings at the same time, for its start and its end
         first = np.searchsorted(wanted[order], wanted[order])
         at = np.clip(at + np.arange(len(order)) - first, at, np.maximum(last, at))
         name = labels.types.get(number, f"counter {number}").split(" ")[0]

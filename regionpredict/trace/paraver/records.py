@@ -28,11 +28,11 @@ from regionpredict.errors import InputError
 from regionpredict.trace.columns import GrowingColumn
 from regionpredict.trace.kernels import Kernels
 
-_CHUNK = 1 << 23  # bytes of text taken apart at once: bounds the memory, not the result
-_MOST_IN_MEMORY = 1 << 28  # bytes of text, compressed or not, whose records need no files
-_LONGEST_LINE = 1 << 26  # an event record with millions of pairs: no tracer writes one
-_MOST_THREADS = 10**7  # more than any machine runs of one program: the number is damaged
-_LARGEST = 2**62  # times and places in one integer
+_CHUNK = 1 << 23  # bytes of text parsed at once, which limits the memory
+_MOST_IN_MEMORY = 1 << 28  # maximum bytes of text without temporary files
+_LONGEST_LINE = 1 << 26  # no tracer writes event records with millions of pairs
+_MOST_THREADS = 10**7  # larger numbers are damaged
+_LARGEST = 2**62  # maximum of an integer that combines time and place
 Integers = NDArray[np.int64]
 File = gzip.GzipFile | BufferedReader
 
@@ -124,7 +124,7 @@ _APPLICATION = re.compile(r"(\d{1,18})\(((?:\d{1,18}:\d+,?)*)\)(?:,(\d+))?")
 def _header(file: File, path: Path, application: int | None) -> tuple[Header, bytes, int]:
     """The header, the text read beyond it, and the line number at which that text begins."""
     first = file.readline(_CHUNK).decode("latin-1").rstrip("\r\n")
-    # the date in parentheses may hold a colon
+    # the date in parentheses may contain a colon
     match = re.fullmatch(r"#Paraver \(.*?\):(\d{1,99})(_ns|_us)?:(.*)", first)
     if match is None:
         raise InputError(

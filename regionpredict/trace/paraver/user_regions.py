@@ -19,13 +19,13 @@ from regionpredict.trace.paraver.labels import Labels
 from regionpredict.trace.paraver.records import Integers
 
 _FUNCTION = 60000019  # Extrae's type of instrumented functions
-_FUNCTION_LINE = 60000119  # the line of each
+_FUNCTION_LINE = 60000119  # line of each function
 _CONSTRUCT = 60000001  # parallel constructs, of a rank's first thread
-_OUTLINED, _OUTLINED_LINE = 60000018, 60000118  # what threads execute in them, and its line
+_OUTLINED, _OUTLINED_LINE = 60000018, 60000118  # the constructs' functions, and their lines
 _BARRIER = 60000005  # OpenMP's barriers
-_IMPLICIT = 1 << 40  # the value that stands for an implicit one
-_NESTED = (_FUNCTION, _OUTLINED, _BARRIER)  # types of regions that may be in one of their own
-_FIRST_OF_RUNTIMES = 30000000  # Extrae's own types begin here; those below are the program's
+_IMPLICIT = 1 << 40  # the value of an implicit barrier
+_NESTED = (_FUNCTION, _OUTLINED, _BARRIER)  # types of regions that may be nested in their own type
+_FIRST_OF_RUNTIMES = 30000000  # Extrae's own types begin here; smaller ones belong to the program
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def boundaries_of(
         if at is None and not value:
             unmatched += 1
             continue
-        # what a phase ends or begins in goes on in the next one
+        # regions around a phase boundary continue in the next phase
         place = at if at is not None else 0 if kind not in _NESTED else len(stack)
         inner = stack[place + (at is not None) :]
         _close(rows, stack, where, time, place)
@@ -135,7 +135,7 @@ def _of_teams(events: Integers, location: Integers, first: Integers) -> Integers
     order = np.argsort(events[chosen, 2], kind="stable")
     order = order[inside[order]]
     chosen, row, ends = chosen[order], row[order], ends[order]
-    execution = location[chosen] * max(len(keys), 1) + row  # of a construct on a thread
+    execution = location[chosen] * max(len(keys), 1) + row  # key of a construct on a thread
     of_begins, begun = np.unique(execution[~ends], return_index=True)
     of_ends, ended = np.unique(execution[ends][::-1], return_index=True)
     _, at, of = np.intersect1d(of_begins, of_ends, assume_unique=True, return_indices=True)
