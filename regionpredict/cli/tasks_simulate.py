@@ -19,10 +19,11 @@ LONG = 1_000_000
 @click.option("--threads", default="1,2,4,8,16,32,64", show_default=True, metavar="LIST")
 @click.option(
     "--policy",
-    type=click.Choice(["breadth-first", "work-first"]),
-    default="work-first",
+    type=click.Choice(["help-first", "work-first", "breadth-first"]),
+    default="help-first",
     show_default=True,
-    help="One shared queue, or one queue per thread with work stealing.",
+    help="Work stealing: a thread goes on after it creates a task (help-first, as LLVM's runtime) "
+    "or runs that task (work-first). Or one shared queue.",
 )
 @click.option(
     "--overhead",

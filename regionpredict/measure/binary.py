@@ -86,13 +86,24 @@ def _of_module(module: Path) -> list[Outlined]:
     return functions
 
 
-def source_places(module: Path, addresses: Sequence[int]) -> dict[int, tuple[str, int]]:
-    """File and line of each address. The line is 0 if unknown."""
+def source_places(
+    module: Path, addresses: Sequence[int], *, outermost: bool = False
+) -> dict[int, tuple[str, int]]:
+    """File and line of each address, or 0 for an unknown line. In inlined code, it is the line of
+    that code, or with `outermost` the line of the call.
+    """
     places: dict[int, tuple[str, int]] = {}
     for at in range(0, len(addresses), _BATCH):
         part = addresses[at : at + _BATCH]
-        text = _tool(["addr2line", "-e", str(module)], given="\n".join(f"{a:#x}" for a in part))
-        for address, answer in zip(part, text.splitlines(), strict=False):
+        text = _tool(
+            ["addr2line", "-a", *(["-i"] if outermost else []), "-e", str(module)],
+            given="\n".join(f"{a:#x}" for a in part),
+        )
+        address = 0
+        for answer in text.splitlines():
+            if answer.startswith("0x"):
+                address = int(answer, 16)
+                continue
             file, _, line = answer.split(" (", 1)[0].rpartition(":")
             places[address] = (file, int(line)) if line.isdigit() else ("", 0)
     return places

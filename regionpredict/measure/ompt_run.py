@@ -129,19 +129,23 @@ def site_lines(folder: Path) -> dict[int, str]:
 
     The folder's recordings belong to one process. Raises InputError if addr2line is missing.
     """
-    modules: dict[str, dict[int, int]] = {}
-    for file in folder.glob("sites-*"):
-        for line in file.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
-            fields = line.split(" ", 3)
-            if len(fields) == 4 and fields[0].isdigit():
-                address = int(fields[2] if is_fixed(Path(fields[3])) else fields[1], 16)
-                # It is the return address, so the call is before it.
-                modules.setdefault(fields[3], {})[int(fields[0])] = address - 1
     lines = {}
-    for module, addresses in modules.items():
-        places = source_places(Path(module), sorted(set(addresses.values())))
-        for site, address in addresses.items():
-            name, number = places.get(address, ("", 0))
-            if number:
-                lines[site] = f"{name}:{number}"
+    for kind in ("sites", "bodies"):
+        modules: dict[str, dict[int, int]] = {}
+        for file in folder.glob(f"{kind}-*"):
+            for line in file.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
+                fields = line.split(" ", 3)
+                if len(fields) == 4 and fields[0].isdigit():
+                    address = int(fields[2] if is_fixed(Path(fields[3])) else fields[1], 16)
+                    # It is the return address, so the call is before it.
+                    modules.setdefault(fields[3], {})[int(fields[0])] = address - 1
+        for module, addresses in modules.items():
+            # A body may begin with code of a function that the compiler has inlined.
+            places = source_places(
+                Path(module), sorted(set(addresses.values())), outermost=kind == "bodies"
+            )
+            for site, address in addresses.items():
+                name, number = places.get(address, ("", 0))
+                if number:
+                    lines[site] = f"{name}:{number}"
     return lines

@@ -54,7 +54,9 @@ def change_text(graph: TaskGraph, change: Change) -> str:
 
 
 def change_gain(before: Simulated | Replayed, after: Simulated | Replayed) -> float | None:
-    """The speedup of the changed graph."""
+    """The speedup of the changed graph. None if other processes disturbed a replay."""
+    if not (getattr(before, "undisturbed", True) and getattr(after, "undisturbed", True)):
+        return None
     return before.seconds / after.seconds if after.seconds > 0 else None
 
 
@@ -115,6 +117,9 @@ def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[Changed]) -
         *(Column(f"p = {row.threads}", show_factor) for row in rows),
     ]  # fmt: skip
     legend = ["p: speedup on p threads over the graph as it is. Level 1: no task created them."]
+    if any(change_gain(before, after) is None for one in changed
+           for before, after in zip(rows, one.rows, strict=True)):  # fmt: skip
+        legend.append("-: unknown, since other processes disturbed the replay.")
     return Table("Changes of the graph", columns, cells, legend=legend)
 
 

@@ -6,7 +6,7 @@ parallel nodes, whichever threads ran them. A node's time is the time in which i
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import numpy as np
 
@@ -119,23 +119,31 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
 def _places(
     recording: Recording, sites: IntArray, bodies: IntArray
 ) -> tuple[IntArray, tuple[str, ...]]:
-    """The place of each node (-1 if unknown), and the names of places: the line, and the address of
-    the body if tasks of one line have several.
+    """The place of each node (-1 if unknown), and the names of places. A name is the line. Tasks
+    with different bodies on one line have the lines of their bodies, or else the addresses.
     """
     pairs, number = np.unique(np.stack([sites, bodies], axis=1), axis=0, return_inverse=True)
-    of_line: dict[str, set[int]] = {}
-    for site, body in pairs.tolist():
-        if body and site in recording.lines:
-            of_line.setdefault(recording.lines[site], set()).add(body)
+    bodies_of = pairs[:, 1].tolist()
+    names = [recording.lines.get(site, "") for site in pairs[:, 0].tolist()]
+    names = _apart(names, bodies_of, recording.lines.get)
+    names = _apart(
+        names, bodies_of,
+        lambda body, name: f"{name} ({recording.addresses[body] - 1:#x})" if name else "",
+    )  # fmt: skip
     places: dict[str, int] = {}
-    table = np.full(len(pairs), -1, dtype=np.int64)
-    for row, (site, body) in enumerate(pairs.tolist()):
-        if site in recording.lines:
-            name = recording.lines[site]
-            if body in recording.addresses and len(of_line[name]) > 1:
-                name += f" ({recording.addresses[body] - 1:#x})"
-            table[row] = places.setdefault(name, len(places))
+    table = np.array([places.setdefault(name, len(places)) if name else -1 for name in names])
     return table[number.reshape(-1)], numbered(places)
+
+
+def _apart(names: list[str], bodies: list[int], better: Callable[[int, str], str]) -> list[str]:
+    """The names, with a better one for bodies that have no name or share one."""
+    of_name: dict[str, set[int]] = {}
+    for name, body in zip(names, bodies, strict=True):
+        of_name.setdefault(name, set()).add(body)
+    return [
+        better(body, name) if body and (not name or len(of_name[name] - {0}) > 1) else name
+        for name, body in zip(names, bodies, strict=True)
+    ]
 
 
 def _iterations(events: TaskEvents, node: IntArray, count: int) -> IntArray:
@@ -245,7 +253,8 @@ def _times(
     count.
     """
     length = np.zeros(len(running))
-    length[:-1] = np.where(running[:-1], events.time[1:] - events.time[:-1], 0)
+    ran = np.diff(events.time) - np.diff(events.waited)
+    length[:-1] = np.where(running[:-1], np.maximum(ran, 0), 0)
     seconds = np.bincount(node, weights=length, minlength=count) / 1e9
     serial = float(seconds[initial].sum())
     seconds[initial] = 0.0

@@ -1,8 +1,8 @@
 """Reads a recording (the folder made by `tasks record`) into tables of events, one per thread.
 
 The folder has `events-PROCESS-THREAD`, whose layout `measure/runtime/ompt_record.c` defines,
-`sites-PROCESS`, and `counters-PROCESS` if counters were requested. After the end of the program, it
-has `lines.json` and `counters.json` with the names of counters.
+`sites-PROCESS`, `bodies-PROCESS`, and `counters-PROCESS` if counters were requested. After the end
+of the program, it has `lines.json` and `counters.json` with the names of counters.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _EVENTS = re.compile(r"events-(\d+)-(\d+)")
 (HEADER, PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, SCHEDULE, SYNC_BEGIN,
  SYNC_END, WORK_BEGIN, WORK_END, DISPATCH, DEPENDENCE, WAIT_BEGIN, WAIT_END,
  FINISHED, COUNTERS) = range(1, 18)  # fmt: skip
-STEP, SHARE = 23, 24
+STEP, SHARE, PREEMPTED = 23, 24, 25
 
 Words = NDArray[np.uint64]
 
@@ -46,7 +46,8 @@ class Recording:
     `lines` has `file:line` for each known site, and `addresses` its address in its file. `finished`
     says whether the program ended normally, and `full` whether the disk was full. `counted[k]` has
     shape `(n, c)`: the readings of `counters` at each event of thread k, if they were read. At an
-    event without a time, they are 0.
+    event without a time, they are 0. `waited[k]` has shape `(n,)`: the nanoseconds until each event
+    in which thread k was ready but had no processor.
     """
 
     threads: tuple[Words, ...]
@@ -56,6 +57,7 @@ class Recording:
     full: bool = False
     counters: tuple[str, ...] = ()
     counted: tuple[Words, ...] = ()
+    waited: tuple[Words, ...] = ()
 
 
 def read_recording(folder: Path) -> Recording:
@@ -82,15 +84,16 @@ def read_recording(folder: Path) -> Recording:
         bool((table[:, 0] & np.uint64(255) == FINISHED).any()) for table in tables
     )
     names = _counter_names(folder)
-    parted = [_without_counters(table, len(names)) for table in tables]
+    parted = [_parted(table, len(names)) for table in tables]
     return Recording(
-        threads=tuple(table for table, _ in parted),
+        threads=tuple(table for table, _, _ in parted),
         lines=_lines(folder),
         addresses=_addresses(folder),
         finished=finished,
         full=disk_was_full(folder),
         counters=names,
-        counted=tuple(counted for _, counted in parted) if names else (),
+        counted=tuple(counted for _, counted, _ in parted) if names else (),
+        waited=tuple(waited for _, _, waited in parted),
     )
 
 
@@ -110,14 +113,18 @@ def ended_by_itself(folder: Path) -> bool:
     return False
 
 
-def _without_counters(table: Words, count: int) -> tuple[Words, Words]:
-    """A thread's events, and the counter values after each."""
-    counter_rows = (table[:, 0] & np.uint64(255)) == COUNTERS
-    events = np.flatnonzero(~counter_rows)
+def _parted(table: Words, count: int) -> tuple[Words, Words, Words]:
+    """A thread's events, the counter values after each, and the time without a processor until
+    each.
+    """
+    kinds = table[:, 0] & np.uint64(255)
+    counts, preempted = np.flatnonzero(kinds == COUNTERS), np.flatnonzero(kinds == PREEMPTED)
+    events = np.flatnonzero((kinds != COUNTERS) & (kinds != PREEMPTED))
     counted = np.zeros((len(events), count), dtype=np.uint64)
-    behind = np.flatnonzero(counter_rows)
-    counted[np.searchsorted(events, behind) - 1] = table[behind, 1 : 1 + count]
-    return (table[events] if len(behind) else table), counted
+    counted[np.searchsorted(events, counts) - 1] = table[counts, 1 : 1 + count]
+    waited = np.zeros(len(events), dtype=np.uint64)
+    np.add.at(waited, np.searchsorted(events, preempted) - 1, table[preempted, 2])
+    return table[events], counted, np.cumsum(waited, dtype=np.uint64)
 
 
 def _counter_names(folder: Path) -> tuple[str, ...]:
@@ -138,7 +145,7 @@ def _events(file: Path, number: int) -> Words:
     if number and not data.strip(b"\0"):  # killed before its thread wrote anything
         return table[:0]
     kinds = table[:, 0] & np.uint64(255)
-    unwritten = np.flatnonzero((kinds == 0) | (kinds > SHARE))
+    unwritten = np.flatnonzero((kinds == 0) | (kinds > PREEMPTED))
     table = table[: unwritten[0]] if len(unwritten) else table
     if not len(table) or int(table[0, 0]) & 255 != HEADER or int(table[0, 2]) != number:
         raise InputError("no events of a recording", remedy=_REMEDY, path=str(file))
@@ -160,7 +167,7 @@ def _lines(folder: Path) -> dict[int, str]:
 
 def _addresses(folder: Path) -> dict[int, int]:
     addresses = {}
-    for file in folder.glob("sites-*"):
+    for file in (*folder.glob("sites-*"), *folder.glob("bodies-*")):
         for line in read_text(file, _REMEDY).splitlines():
             match = _SITE.match(line)
             if match:

@@ -1,7 +1,9 @@
 """Simulates a scheduler to get a task graph's time on any number of threads, without contention.
 
-Both policies of Shudler 2018, sec. 5.3.1. Breadth-first has one first-in-first-out queue.
-Work-first has one queue per thread, which runs its newest task, and idle threads steal the oldest.
+Breadth-first has one first-in-first-out queue. The others have one queue per thread, which runs
+its newest task, and idle threads steal the oldest. With work-first, a thread runs a task that it
+has created, and its own task waits in the queue (Shudler 2018, sec. 5.3.1). With help-first, the
+created task waits (Guo et al. 2009), as in LLVM's runtime.
 """
 
 from __future__ import annotations
@@ -14,10 +16,13 @@ from typing import Literal
 import numpy as np
 
 from regionpredict.errors import UsageError
-from regionpredict.tasks.task_graph import CHUNK, CONTINUE, CREATE, TASK, TaskGraph
+from regionpredict.tasks.task_graph import CHUNK, CONTINUE, CREATE, JOINED, TASK, TaskGraph
 
-Policy = Literal["breadth-first", "work-first"]
-POLICIES: tuple[Policy, ...] = ("breadth-first", "work-first")
+Policy = Literal["help-first", "work-first", "breadth-first"]
+POLICIES: tuple[Policy, ...] = ("help-first", "work-first", "breadth-first")
+
+GOES_ON = (CONTINUE, JOINED)
+"""Edges to what a thread does next in its own task, or after waiting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +49,11 @@ def starts_of_tasks(graph: TaskGraph) -> np.ndarray:
 
 
 def simulate(
-    graph: TaskGraph, threads: int, policy: Policy = "work-first", overhead_s: float = 0.0
+    graph: TaskGraph, threads: int, policy: Policy = "help-first", overhead_s: float = 0.0
 ) -> Simulated:
     """Executes the graph on this many threads. Starting a task takes its thread `overhead_s`.
 
-    Neither policy leaves a thread idle while a task is ready. So with the overhead in the nodes,
+    No policy leaves a thread idle while a task is ready. So with the overhead in the nodes,
     `T_inf <= T_p <= T_1/p + T_inf` (Graham 1969; Brent 1974). Raises UsageError if `threads` is
     below one.
     """
@@ -60,10 +65,11 @@ def simulate(
     extra = np.where(starts_of_tasks(graph), overhead_s, 0.0)
     seconds = (graph.seconds + extra).tolist()
     waiting = np.bincount(graph.targets, minlength=graph.nodes).tolist()
-    own = policy == "work-first"
+    own = policy != "breadth-first"
+    last = policy == "help-first"
     queues: list[deque[int]] = [deque() for _ in range(threads if own else 1)]
     first = np.flatnonzero(np.array(waiting, dtype=np.int64) == 0).tolist()
-    queues[0].extend(reversed(first) if own else first)
+    queues[0].extend(reversed(first) if policy == "work-first" else first)
     ready = len(first)
     idle = list(range(threads))  # a heap: the lowest number first
     running: list[tuple[float, int, int]] = []
@@ -80,8 +86,8 @@ def simulate(
         heapq.heappush(idle, thread)
         queue = queues[thread if own else 0]
         behind = range(starts[node], starts[node + 1])
-        # Work-first: the created task runs, and the rest of the creating task waits.
-        for at in sorted(behind, key=lambda e: kinds[e] != CONTINUE) if own else behind:
+        # The newest runs: help-first what comes next in the same task, work-first what was created.
+        for at in sorted(behind, key=lambda e: (kinds[e] in GOES_ON) == last) if own else behind:
             target = targets[at]
             waiting[target] -= 1
             if not waiting[target]:

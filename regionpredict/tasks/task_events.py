@@ -57,7 +57,9 @@ class TaskEvents:
     its function, 0 if unknown) and `created` (the row of its creation, -1). By region, also with
     shape `(t,)`, since ids are shared: `team` (the number of threads). `dependences` has shape `(d,
     3)`: task, address, type, in each thread's order. `counted` has shape `(e, c)`: the readings of
-    each of the `c` counters. Readings of different threads cannot be compared.
+    each of the `c` counters. `waited`, with shape `(e,)`, is the time in ns until the event in
+    which its thread was ready but had no processor. Readings of different threads cannot be
+    compared.
     """
 
     task: IntArray
@@ -76,6 +78,7 @@ class TaskEvents:
     team: IntArray
     dependences: IntArray
     counted: IntArray
+    waited: IntArray
 
     @cached_property
     def innermost(self) -> IntArray:
@@ -178,6 +181,7 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
             if recording.counted
             else np.zeros((len(rows), 0), dtype=np.int64)
         ),
+        waited=np.concatenate(recording.waited)[rows].astype(np.int64),
     )
 
 

@@ -131,7 +131,7 @@ def grains(runs: Runs) -> None:
                 short, threads, compiler=["gcc"], cache=runs.folder, environment=os.environ,
                 runtime=find_runtime(), most_runs=300,
             )  # fmt: skip
-            simulated = simulate(short, threads, "work-first", run.overhead_s)
+            simulated = simulate(short, threads, overhead_s=run.overhead_s)
             line += (
                 f" {threads} threads, scaled to {SHORT_S * 1e3:g} ms: simulated "
                 f"{simulated.seconds * 1e3:.3f} ms, replayed {run.seconds * 1e3:.3f} ms "

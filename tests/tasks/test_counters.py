@@ -26,10 +26,14 @@ from regionpredict.tasks.recording import (
     IMPLICIT_BEGIN,
     IMPLICIT_END,
     PARALLEL_BEGIN,
+    PREEMPTED,
     SCHEDULE,
+    SYNC_BEGIN,
+    SYNC_END,
     counter_names_text,
     read_recording,
 )
+from regionpredict.tasks.task_events import REDUCTION
 
 COMPLETE = 1  # of a schedule event: the prior task has ended
 INITIAL, REGION, THREAD, CHILD = 1, 2, 3, 4
@@ -70,6 +74,27 @@ def test_what_a_task_counts_while_it_runs(tmp_path):
     assert by_task[INITIAL - 1] == [0, 0]  # outside parallel regions nothing counts
     assert measure_graph(graph).counters == {"instructions": 30, "misses": 2}
     assert '"counters": {"instructions": 30.0, "misses": 2.0}' in json_text(graph)
+
+
+def test_waiting_for_a_processor_does_not_count(tmp_path):
+    """The child runs for 15, 9 of them without a processor: 6. The thread's task runs for 2 and,
+    from 20 to 50, for 30, of which 4 are lost around events that are not its own: 28.
+    """
+    rows = [
+        event(HEADER, 0, 0, 7, aux=1),
+        event(IMPLICIT_BEGIN, 1, INITIAL, 0, site=1),
+        event(PARALLEL_BEGIN, 2, INITIAL, REGION),
+        event(IMPLICIT_BEGIN, 3, THREAD, REGION, site=1),
+        event(CREATE, 4, THREAD, CHILD),
+        event(SCHEDULE, 5, THREAD, CHILD),
+        event(SCHEDULE, 20, CHILD, THREAD, aux=COMPLETE), [PREEMPTED, 20, 9, 0],
+        event(SYNC_BEGIN, 22, THREAD, aux=REDUCTION), [PREEMPTED, 22, 1, 0],
+        event(SYNC_END, 30, THREAD, aux=REDUCTION), [PREEMPTED, 30, 3, 0],
+        event(IMPLICIT_END, 50, THREAD),
+    ]  # fmt: skip
+    graph = read_task_graph(written(tmp_path / "run", rows))
+    of_task = np.bincount(graph.tasks[graph.tasks >= 0], graph.seconds[graph.tasks >= 0])
+    assert sorted((of_task * 1e9).round().astype(int).tolist()) == [0, 0, 6, 28]
 
 
 def test_events_are_the_same_with_and_without_counters(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from itertools import combinations
 
 import numpy as np
@@ -15,6 +16,7 @@ from regionpredict.tasks import TaskGraph, graph_of_tasks, measure_graph, simula
 from regionpredict.tasks import task_graph as task_graph_module
 from regionpredict.tasks.concurrency import max_concurrency
 from regionpredict.tasks.scheduler import POLICIES
+from regionpredict.tasks.task_graph import CONTINUE, CREATE, JOINED
 
 
 @pytest.mark.parametrize(("times", "edges", "known"), KNOWN)
@@ -120,6 +122,22 @@ def test_policies_differ_as_their_definitions_say():
     # then 6 behind the 1: 1 + 1 + 6. The newest first runs 6 and steals the oldest, 1, then 2.
     graph = graph_of_tasks([1, 1, 2, 6], [(0, 1), (0, 2), (0, 3)])
     assert simulate(graph, 2, "breadth-first").seconds == 8
+    assert simulate(graph, 2, "work-first").seconds == simulate(graph, 2, "help-first").seconds == 7
+
+
+def test_a_creator_that_goes_on_leaves_its_first_task_to_others():
+    """Pieces a, b, c of a task create tasks of 1, 2 and 6 in this order; then it waits for all.
+
+    On two threads, help-first: the creator goes on and then runs its newest, 6, while the other
+    thread runs 1 and 2. Work-first: the creator runs 1, and the other thread goes on with b and
+    runs 2. At time 1 the creator goes on with c and runs 6.
+    """
+    kinds = [CREATE, CONTINUE, CREATE, CONTINUE, CREATE, CONTINUE, JOINED, JOINED, JOINED]
+    pairs = [(0, 3), (0, 1), (1, 4), (1, 2), (2, 5), (2, 6), (3, 6), (4, 6), (5, 6)]
+    graph = dataclasses.replace(
+        graph_of_tasks([0, 0, 0, 1, 2, 6, 0], pairs), edge_kinds=np.array(kinds, dtype=np.uint8)
+    )
+    assert simulate(graph, 2, "help-first").seconds == 6
     assert simulate(graph, 2, "work-first").seconds == 7
 
 

@@ -230,3 +230,31 @@ def test_tasks_of_one_line_are_told_apart_by_their_bodies(record, threads):
     assert [line.count for line in lines] == [3, 3]
     assert len({line.place for line in lines}) == 2
     assert all(re.fullmatch(r".*/one_line\.c:\d+ \(0x[0-9a-f]+\)", line.place) for line in lines)
+
+
+def test_tasks_that_a_compiler_puts_on_one_line_have_those_of_their_bodies(build, record):
+    """gcc gives the calls that make them one line; the bodies begin with inlined code."""
+    text = """#include <stdio.h>
+static volatile int sum;
+static inline void one(void) { sum += 1; }
+static inline void two(void) { sum += 2; }
+int main(void)
+{
+    char place = 0;
+#pragma omp parallel
+#pragma omp single
+    for (int i = 0; i < 3; i++) {
+#pragma omp task depend(inout : place)
+        one();
+#pragma omp task depend(inout : place)
+        two();
+    }
+    return sum != 9;
+}
+"""
+    build("bodies", "-O2", text=text)
+    graph = record("bodies", text=text)
+    lines = [line.place for line in measure_graph(graph).lines if line.kind == "task"]
+    numbers = sorted(int(line.rpartition(":")[2]) for line in lines)
+    assert numbers[0] in (11, 12)
+    assert numbers[1] in (13, 14)

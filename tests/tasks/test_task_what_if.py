@@ -179,7 +179,7 @@ def test_a_replay_confirms_it(tmp_path):
     (run,), (faster,) = value["times"], by_change["faster"]["times"]
     assert run["seconds"] >= 0.99 * value["work_s"]
     assert faster["seconds"] >= 0.99 * value["work_s"] / 2
-    assert faster["gain"] == pytest.approx(run["seconds"] / faster["seconds"])
+    assert faster["gain"] in (None, pytest.approx(run["seconds"] / faster["seconds"]))
 
 
 def test_a_graph_of_one_long_task_can_only_be_split():

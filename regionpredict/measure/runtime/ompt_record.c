@@ -10,6 +10,7 @@
    tasks only that there are any, and, where
    this library is loaded before the program's own, functions that are compiled with
    -finstrument-functions and regions that the program names; a name is a line of `names-PID`.
+   A function that is a task's body is a line of `bodies-PID`.
    With REGIONPREDICT_OMPT_CLOCK=thread times are the thread's own processor time, which those of
    other threads do not compare with.
    REGIONPREDICT_OMPT_COUNTERS names up to three counters of the kernel as TYPE:CONFIG, with commas
@@ -37,6 +38,8 @@
 #define SITES 4096       /* places of the code that one thread tells apart; a power of two */
 #define ID_BITS 40       /* of an id, below the number of the thread that gave it */
 #define MOST_COUNTERS 3  /* what a record has room for */
+#define UNSEEN 100000    /* ns between two looks at the time that a thread waits for a processor; a
+                            look costs about 1000, and schedulers take a processor for longer */
 
 enum {
     HEADER = 1,      /* aux: version; a: number of the thread; b: process */
@@ -63,8 +66,10 @@ enum {
     FUNCTION_ENTER,  /* site */
     FUNCTION_EXIT,
     STEP,            /* a: task, b: of the loop that it has begun, where that is not one */
-    SHARE            /* a: task, b: iterations from one of its chunks of a static loop to the next,
+    SHARE,           /* a: task, b: iterations from one of its chunks of a static loop to the next,
                         site: iterations of all; behind the first chunk */
+    PREEMPTED        /* until the record before, since the last one of this type; a: the ns in which
+                        the thread waited for a processor */
 };
 
 struct thread {
@@ -74,6 +79,8 @@ struct thread {
     int file;
     int counters; /* the leader of the thread's group, -1 where it has none */
     int noticed; /* whether it has created a task that is not recorded */
+    int schedule; /* its /proc/thread-self/schedstat, -1: not looked at */
+    uint64_t looked, waited; /* when, and what it said then */
     const void *places[SITES];
     uint32_t sites[SITES];
 };
@@ -170,11 +177,34 @@ static void put_counters(struct thread *self)
         put_words(self, COUNTERS, values[1], values[2], values[3]);
 }
 
+/* The ns in which this thread was ready and had no processor; those known last where it is unknown. */
+static uint64_t waited(const struct thread *self)
+{
+    char text[64], *after;
+    ssize_t size = pread(self->schedule, text, sizeof text - 1, 0);
+    uint64_t value;
+    text[size > 0 ? size : 0] = 0;
+    strtoull(text, &after, 10); /* in which it ran */
+    value = strtoull(after, &after, 10);
+    return *after == ' ' ? value : self->waited;
+}
+
+static void put_preemption(struct thread *self, uint64_t time)
+{
+    uint64_t total = waited(self);
+    if (total > self->waited)
+        put_words(self, PREEMPTED, time, total - self->waited, 0);
+    self->looked = time;
+    self->waited = total;
+}
+
 static inline void put(struct thread *self, uint64_t head, uint64_t time, uint64_t a, uint64_t b)
 {
     put_words(self, head, time, a, b);
     if (self->counters >= 0 && time)
         put_counters(self);
+    if (self->schedule >= 0 && time > self->looked + UNSEEN)
+        put_preemption(self, time);
 }
 
 static inline uint64_t head(int type, uint32_t aux, uint32_t site)
@@ -248,7 +278,7 @@ static struct thread *open_thread(void)
     snprintf(path, sizeof path, "%s/events-%d-%u", folder, (int)getpid(), number);
     self->file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     self->ids = (uint64_t)number << ID_BITS;
-    self->counters = -1;
+    self->counters = self->schedule = -1;
     if (!more(self)) {
         refused = 1;
         free(self);
@@ -256,6 +286,10 @@ static struct thread *open_thread(void)
     }
     put(self, head(HEADER, VERSION, 0), now(), number, (uint64_t)getpid());
     self->counters = open_counters(number);
+    if (whole_graph && the_clock == CLOCK_MONOTONIC)
+        self->schedule = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    self->looked = now();
+    self->waited = self->schedule >= 0 ? waited(self) : 0;
     return mine = self;
 }
 
@@ -264,9 +298,9 @@ static inline struct thread *thread(void)
     return mine ? mine : open_thread();
 }
 
-/* The number of a place, which is written down where it is new to the process; `name` is what the
-   program calls it, NULL for a place of the code. */
-static uint32_t new_site(const void *place, const char *name)
+/* The number of a place, which is written down in the `list` of its kind where it is new to the
+   process; `name` is what the program calls it, NULL for a place of the code. */
+static uint32_t new_site(const void *place, const char *list, const char *name)
 {
     char path[4096];
     Dl_info info;
@@ -277,7 +311,7 @@ static uint32_t new_site(const void *place, const char *name)
     }
     if (number == sites && sites < SITES) {
         known[sites++] = place;
-        snprintf(path, sizeof path, "%s/%s-%d", folder, name ? "names" : "sites", (int)getpid());
+        snprintf(path, sizeof path, "%s/%s-%d", folder, list, (int)getpid());
         file = fopen(path, "ae");
         if (file) {
             if (name)
@@ -294,13 +328,14 @@ static uint32_t new_site(const void *place, const char *name)
     return number;
 }
 
-static inline uint32_t named_site(struct thread *self, const void *place, const char *name)
+static inline uint32_t listed_site(struct thread *self, const void *place, const char *list,
+                                   const char *name)
 {
     size_t slot = ((uintptr_t)place * 0x9e3779b97f4a7c15u) >> 52 & (SITES - 1);
     if (!place)
         return 0;
     if (self->places[slot] != place) {
-        self->sites[slot] = new_site(place, name);
+        self->sites[slot] = new_site(place, list, name);
         self->places[slot] = place;
     }
     return self->sites[slot];
@@ -308,7 +343,7 @@ static inline uint32_t named_site(struct thread *self, const void *place, const 
 
 static inline uint32_t site(struct thread *self, const void *place)
 {
-    return named_site(self, place, NULL);
+    return listed_site(self, place, "sites", NULL);
 }
 
 static inline uint64_t id(const tool_data *data)
@@ -361,7 +396,7 @@ static void task_create(tool_data *task, const void *frame, tool_data *created, 
         put(self, head(IMPLICIT_BEGIN, 0, 1), now(), created->value, 0);
     else {
         uint32_t where = site(self, calling.task ? calling.task : place);
-        put(self, head(CREATE, bits, where | site(self, calling.body) << 16), now(), id(task),
+        put(self, head(CREATE, bits, where | listed_site(self, calling.body, "bodies", NULL) << 16), now(), id(task),
             created->value);
     }
 }
@@ -504,7 +539,7 @@ void regionpredict_enter(const char *name)
 {
     struct thread *self = functions ? thread() : NULL;
     if (self)
-        put(self, head(FUNCTION_ENTER, 0, named_site(self, name, name)), now(), 0, 0);
+        put(self, head(FUNCTION_ENTER, 0, listed_site(self, name, "names", name)), now(), 0, 0);
 }
 
 void regionpredict_leave(void)
