@@ -41,7 +41,9 @@ def command(target: str, argv: tuple[str, ...]) -> None:
     from regionpredict.cli.run import find_program
     from regionpredict.errors import InputError
     from regionpredict.measure.child import run_with_interrupts
-    from regionpredict.trace.recorded_events import otf2_package, recorded, write_otf2
+    from regionpredict.trace.recorded_events import otf2_package, write_otf2
+    from regionpredict.trace.recorded_locks import with_lock_order
+    from regionpredict.trace.recorded_ranks import recorded
     from regionpredict.trace.thread_events import thread_events
 
     if not argv:
@@ -67,19 +69,12 @@ def command(target: str, argv: tuple[str, ...]) -> None:
         if code:
             raise InputError(f"{argv[0]} ended with exit code {code}", remedy="nothing is written")
         processes = thread_events(temporary)
-        ranks = recorded(temporary, processes)
+        ranks = with_lock_order(recorded(temporary, processes))
         anchor = write_otf2(ranks, folder)
     nested = sum(process.nested for process in processes.values())
     if nested:
         click.echo(
             f"regionpredict: note: not recorded: {plural(nested, 'nested parallel region')}",
-            err=True,
-        )
-    elsewhere = sum(rank.elsewhere for rank in ranks)
-    if elsewhere:
-        click.echo(
-            f"regionpredict: note: not recorded: {plural(elsewhere, 'call')} of MPI by threads "
-            "other than the one that called MPI_Init",
             err=True,
         )
     if any(process.tasks for process in processes.values()):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Paradigm, Role
-from regionpredict.trace.mpi_regions import is_analysed
+from regionpredict.trace.mpi_regions import carriers_of, is_analysed, plain_name
 
 
 def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, int]:
     """The number of calls of each such function, the most frequent first.
 
-    A function is analyzed if the trace has its messages or non-blocking collective operations.
+    A function is analyzed if the trace has its messages or non-blocking collective operations, or
+    if other calls have them in its place.
     `replayed`: for a replay, which supports all-to-alls of varying sizes.
     """
     changes = np.flatnonzero((trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE))
@@ -28,6 +29,7 @@ def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, i
     one_sided = np.array([region.role is Role.ONE_SIDED for region in trace.regions] + [False])
     messages |= (kind == Kind.COLLECTIVE_END) & one_sided[inside]  # a fence
     sending = set(inside[messages & (around >= 0)].tolist())
+    carriers = {plain_name(trace.regions[number].name) for number in sending}
     counts = {
         region.name: int(calls[number])
         for number, region in enumerate(trace.regions)
@@ -35,8 +37,14 @@ def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, i
         and number not in sending
         and region.paradigm is Paradigm.MPI
         and not is_analysed(region.name, replayed)
+        and not _is_carried(region.name, carriers)
     }
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _is_carried(name: str, carriers: Collection[str]) -> bool:
+    wanted = carriers_of(name)
+    return wanted is not None and any(map(wanted.fullmatch, carriers))
 
 
 def note_of(calls: Mapping[str, int]) -> tuple[Finding, ...]:

@@ -41,6 +41,7 @@ class _Matching(ctypes.Structure):
             (name, ctypes.c_void_p)
             for name in (
                 "first",
+                "order",
                 "rank",
                 "kind",
                 "partner",
@@ -60,10 +61,33 @@ def match(trace: EventTrace, kernels: Kernels) -> Matches:
     first = np.searchsorted(trace.operations.event, trace.starts).astype(np.int64)
     rank = np.array([location.rank for location in trace.locations], dtype=np.int32)
     kind = np.ascontiguousarray(trace.kind[trace.operations.event])
+    order = order_of_threads(first, rank, kind, trace.time, trace.operations.event)
     mate, other, instance = match_columns(
-        first, rank, kind, trace.operations, len(trace.communicators), kernels, len(trace)
+        first, rank, kind, trace.operations, len(trace.communicators), kernels, len(trace), order
     )
     return Matches(mate, other, instance, unmatched(kind, trace.operations.partner, mate, other))
+
+
+def order_of_threads(
+    first: NDArray[np.int64],
+    rank: NDArray[np.int32],
+    kind: NDArray[np.uint8],
+    time: NDArray[np.int64],
+    event: NDArray[np.int64],
+) -> NDArray[np.int64] | None:
+    """The rows of operations rank by rank, in order of time, if several threads of a rank
+    communicate. None if they are in that order already.
+
+    Those of each location begin at `first`. `rank` has an entry per location, `kind` and `event`
+    an entry per operation, and `time` an entry per event.
+    """
+    communicates = np.append(np.flatnonzero(kind < Kind.FORK), len(kind))
+    has_some = communicates[np.searchsorted(communicates, first[:-1])] < first[1:]
+    ranks = rank[: len(first) - 1][has_some]
+    if len(np.unique(ranks)) == len(ranks):
+        return None
+    owner = np.repeat(rank[: len(first) - 1], np.diff(first))
+    return np.lexsort((time[event], owner))
 
 
 def match_columns(
@@ -74,11 +98,13 @@ def match_columns(
     communicators: int,
     kernels: Kernels,
     events: int = 0,
+    order: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """`mate`, `other` and `instance` of operations. Those of each location begin at `first`.
 
     `rank` has an entry per location, and `kind` an entry per operation. `events` is the number of
-    events in the trace. Raises InputError if memory is insufficient.
+    events in the trace, `order` the result of `order_of_threads`. Raises InputError if memory is
+    insufficient.
     """
     mate, other, instance = (column(len(operations), np.int64, events) for _ in range(3))
     table = _Matching(
@@ -86,6 +112,7 @@ def match_columns(
         operations=len(operations),
         communicators=communicators,
         first=first.ctypes.data,
+        order=None if order is None else order.ctypes.data,
         rank=rank.ctypes.data,
         kind=kind.ctypes.data,
         partner=operations.partner.ctypes.data,

@@ -28,6 +28,15 @@ _CALLS = {
     "waitany": Call.WAIT_ONE,
     "waitall": Call.WAIT_MANY,
     "waitsome": Call.WAIT_MANY,
+    "win_start": Call.WAIT_MANY,
+    "win_complete": Call.WAIT_MANY,
+    "win_wait": Call.WAIT_MANY,
+    "win_test": Call.TEST,
+    "win_lock": Call.WAIT_MANY,
+    "win_lock_all": Call.WAIT_MANY,
+    "win_unlock": Call.WAIT_MANY,
+    "win_unlock_all": Call.WAIT_MANY,
+    "improbe": Call.TEST,
     "neighbor_allgather": Call.WAIT_MANY,
     "neighbor_allgatherv": Call.WAIT_MANY,
     "neighbor_alltoall": Call.WAIT_MANY,
@@ -60,7 +69,8 @@ _COLLECTIVES = {
     "exscan": Collective.EXSCAN,
 }
 _POINT_TO_POINT = re.compile(
-    r"mpi_(i?[bsr]?send|p?send_init|[bsr]send_init|i?recv|p?recv_init|sendrecv(_replace)?|"
+    r"mpi_(i?[bsr]?send|p?send_init|[bsr]send_init|i?recv|p?recv_init|i?sendrecv(_replace)?|"
+    r"pready(_range|_list)?|parrived|"
     r"i?m?probe|i?mrecv|start(all)?|wait(all|any|some)?|test(all|any|some)?|request_free|cancel)"
 )
 _ONE_SIDED = re.compile(
@@ -68,9 +78,15 @@ _ONE_SIDED = re.compile(
 )
 _LEFT_OUT = re.compile(
     r"mpi_(i?neighbor_.*|p(send|recv)_init|pready.*|parrived|start(all)?|"
-    r"i?m?probe|i?mrecv|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|"
+    r"i?m?probe|isendrecv(_replace)?|file_.*|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|"
     r"win_(fence|start|complete|post|wait|test|sync|(un)?lock(_all)?|flush.*))"
 )
+_CARRIERS = {
+    r"mpi_(p(send|recv)_init|pready.*)": re.compile(r"mpi_pready.*"),
+    r"mpi_win_(un)?lock(_all)?": re.compile(r"mpi_win_(un)?lock(_all)?"),
+    r"mpi_win_(post|start|complete|wait|test)": re.compile(r"mpi_win_(post|start|complete|wait)"),
+}
+_STARTS = re.compile(r"mpi_start(all)?")
 _VARYING = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not show who waits for whom
 
 
@@ -115,6 +131,19 @@ def is_analysed(name: str, replayed: bool = False) -> bool:
     if plain.endswith("_init") and collective_of(plain[:-5]) is not Collective.UNKNOWN:
         return False
     return _LEFT_OUT.fullmatch(plain) is None
+
+
+def carriers_of(name: str) -> re.Pattern[str] | None:
+    """The calls whose records of messages, or of operations, are those of this call, too. None for
+    most calls.
+
+    >>> bool(carriers_of("MPI_Psend_init").fullmatch("mpi_pready")), carriers_of("MPI_Send")
+    (True, None)
+    """
+    plain = plain_name(name)
+    if plain.endswith("_init") and collective_of(plain[:-5]) is not Collective.UNKNOWN:
+        return _STARTS
+    return next((found for names, found in _CARRIERS.items() if re.fullmatch(names, plain)), None)
 
 
 def mpi_role(name: str) -> Role | None:

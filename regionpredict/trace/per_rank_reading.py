@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from regionpredict.trace.event_trace import NONE, EventTrace, Kind, Location, Operations
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import Matches, match_columns, unmatched
+from regionpredict.trace.matching import Matches, match_columns, order_of_threads, unmatched
 from regionpredict.trace.otf2_definitions import Definitions
 from regionpredict.trace.otf2_reader import (
     Events,
@@ -90,24 +90,30 @@ class PieceReader:
         )
         kind = np.ascontiguousarray(raw["kind"][raw["event"]])
         starts = np.concatenate([[0], events.ends]).astype(np.int64)
+        first_rows = np.searchsorted(raw["event"], starts).astype(np.int64)
+        ranks = np.array([place.rank for place in locations], dtype=np.int32)
+        order = order_of_threads(first_rows, ranks, kind, raw["time"], raw["event"])
         _, other, instance = match_columns(
-            np.searchsorted(raw["event"], starts).astype(np.int64),
-            np.array([place.rank for place in locations], dtype=np.int32),
+            first_rows,
+            ranks,
             kind,
             operations,
             len(definitions.communicators),
             self.kernels,
+            order=order,
         )
+        ordered = np.arange(len(kind)) if order is None else order
         cancelled = (other >= 0) & (kind[np.maximum(other, 0)] == Kind.REQUEST_CANCELLED)
         sending = (kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)
-        receives = np.flatnonzero((kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE))
+        receiving = (kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE)
+        receives = ordered[receiving[ordered]]
         rank = locations[0].rank
         return Piece(
             rank,
             events,
             other,
             instance,
-            _by_receiver(rank, operations, np.flatnonzero(sending & ~cancelled)),
+            _by_receiver(rank, operations, ordered[(sending & ~cancelled)[ordered]]),
             receives,
             operations.partner[receives],
             operations.communicator[receives],

@@ -1,136 +1,29 @@
-"""Converts the output of the recorders to an OTF2 archive."""
+"""Writes recorded events as an OTF2 archive."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from regionpredict.errors import InputError, with_extra
 from regionpredict.trace.event_trace import Collective
-from regionpredict.trace.thread_events import Place, PlaceKind, ProcessEvents, Step, What
+from regionpredict.trace.recorded_ranks import Group, RankEvents, ThreadEvents
+from regionpredict.trace.thread_events import Place, PlaceKind, Step, What
 
 NANOSECONDS = 1_000_000_000
-_RECORD = np.dtype(
-    [
-        ("time", "<u8"),
-        ("first", "<u8"),
-        ("second", "<u8"),
-        ("what", "<i4"),
-        ("partner", "<i4"),
-        ("communicator", "<i4"),
-        ("tag", "<i4"),
-    ]
-)
 # Numbers as in mpi_recorder.c.
 (_ENTER, _LEAVE, _SEND, _RECEIVE, _SEND_REQUEST, _SEND_COMPLETE, _RECEIVE_REQUEST,
  _RECEIVE_COMPLETE) = range(8)  # fmt: skip
 _COLLECTIVE_BEGIN, _COLLECTIVE_END, _COLLECTIVE_REQUEST, _COLLECTIVE_COMPLETE = 10, 11, 12, 13
 _OPERATION_BITS = 5  # bits of a COLLECTIVE_COMPLETE's tag below its request number
 _MAIN = Place("main")
-
-# members, members of the other group, index among communicators with the same members
-_Group = tuple[tuple[int, ...], tuple[int, ...], int]
 _NO_ROOT = 2**32 - 1
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """A Cartesian topology as one rank knows it. `sizes` and `periodic` are the same on all ranks,
-    and `place` is the rank's own.
-    """
-
-    sizes: tuple[int, ...]
-    periodic: tuple[bool, ...]
-    place: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RankEvents:
-    """The events of one process. Its MPI records use `names` of calls and `groups` of communicators
-    by number, with `grids` on some of them. `threads` has the events of its threads, the one that
-    calls MPI first. `elsewhere` is the number of MPI calls by other threads, which are left out.
-
-    A process without MPI has no groups.
-    """
-
-    records: NDArray[Any]
-    names: Mapping[int, str]
-    groups: Mapping[int, _Group]
-    grids: Mapping[int, Grid]
-    threads: tuple[tuple[Step, ...], ...]
-    elsewhere: int = 0
-
-
-def recorded(folder: Path, processes: Mapping[int, ProcessEvents]) -> list[RankEvents]:
-    """The ranks' events in order. A single process without MPI counts as rank 0.
-
-    `processes` has the events of threads, by the number of the process. Raises InputError if there
-    is no recording or some ranks are missing.
-    """
-    ranks = sorted(int(path.stem) for path in folder.glob("*.names") if path.stem.isdigit())
-    if not ranks:
-        return [_without_mpi(processes)]
-    missing = [rank for rank in ranks if not (folder / f"{rank}.events").exists()]
-    if missing or ranks != list(range(len(ranks))):
-        gone = missing[0] if missing else len(ranks)
-        raise InputError(
-            f"the events of rank {gone} are missing", remedy="does it call MPI_Finalize?"
-        )
-    return [_rank_events(folder, rank, processes) for rank in ranks]
-
-
-def _without_mpi(processes: Mapping[int, ProcessEvents]) -> RankEvents:
-    busy = [process for process in processes.values() if any(process.threads)]
-    if not busy:
-        raise InputError(
-            "nothing was recorded: no rank called MPI_Init, and no OpenMP parallel region ran",
-            remedy="is it a program of MPI, built with the MPI of this mpicc, or of OpenMP?",
-        )
-    if len(busy) > 1:
-        raise InputError(
-            f"{len(busy)} processes were recorded, and none calls MPI_Init",
-            remedy="record one program at a time",
-        )
-    return RankEvents(np.empty(0, dtype=_RECORD), {}, {}, {}, busy[0].threads)
-
-
-def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]) -> RankEvents:
-    records = np.fromfile(folder / f"{rank}.events", dtype=_RECORD)
-    names: dict[int, str] = {}
-    groups: dict[int, _Group] = {}
-    grids: dict[int, Grid] = {}
-    met: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
-    threads: tuple[tuple[Step, ...], ...] = ((),)
-    elsewhere = 0
-    lines = (folder / f"{rank}.names").read_text(errors="replace").splitlines()
-    for line in lines:
-        kind, number, rest = line.split(" ", 2)
-        if kind == "comm":
-            members, _, remote = rest.partition("|")
-            key = tuple(map(int, members.split())), tuple(map(int, remote.split()))
-            groups[int(number)] = (*key, met.get(key, 0))
-            met[key] = met.get(key, 0) + 1
-        elif kind == "grid":
-            numbers = list(map(int, rest.split()))
-            grids[int(number)] = Grid(
-                tuple(numbers[::3]), tuple(map(bool, numbers[1::3])), tuple(numbers[2::3])
-            )
-        elif kind == "elsewhere":
-            elsewhere = int(number)
-        elif kind == "process":
-            process = processes.get(int(number))
-            threads = process.threads if process is not None and process.threads else threads
-        else:
-            names[int(number)] = rest
-    return RankEvents(records, names, groups, grids, threads, elsewhere)
 
 
 def otf2_package() -> ModuleType:
@@ -154,31 +47,18 @@ def write_otf2(ranks: Sequence[RankEvents], folder: Path) -> Path:
         defined = _Definitions(archive.definitions, ranks)
         for number, rank in enumerate(ranks):
             comms = {at: defined.comms[key] for at, key in rank.groups.items()}
-            last = _last_time(rank)
-            for thread, steps in enumerate(rank.threads):
-                writer = archive.event_writer_from_location(defined.locations[number][thread])
+            for at, thread in enumerate(rank.threads):
+                writer = archive.event_writer_from_location(defined.locations[number][at])
                 out = _Writer(writer, defined, begin)
-                if thread:
-                    for step in steps:
-                        out.step(step)
-                    out.end(max(step.time for step in steps))
-                else:
-                    out.rank(rank, steps, comms, last)
+                if at == 0:
+                    out.main(thread, _first_time(rank))
+                out.events(thread, rank.names, comms)
+                out.end(thread.last() if at else max(other.last() for other in rank.threads))
     return folder / "traces.otf2"
 
 
 def _first_time(rank: RankEvents) -> int:
-    times = [steps[0].time for steps in rank.threads if steps]
-    if len(rank.records):
-        times.append(int(rank.records["time"][0]))
-    return min(times, default=0)
-
-
-def _last_time(rank: RankEvents) -> int:
-    times = [max(step.time for step in steps) for steps in rank.threads if steps]
-    if len(rank.records):
-        times.append(int(rank.records["time"].max()))
-    return max(times, default=0)
+    return min(thread.first() for thread in rank.threads if len(thread.records) or thread.steps)
 
 
 def _mend_inter_communicators() -> None:
@@ -227,7 +107,7 @@ class _Definitions:
             )  # fmt: skip
 
         _mend_inter_communicators()
-        self.comms: dict[_Group, Any] = {}
+        self.comms: dict[Group, Any] = {}
         for key in sorted({key for rank in ranks for key in rank.groups.values()}):
             members, remote, which = key
             if remote and (remote, members, which) in self.comms:
@@ -243,7 +123,7 @@ class _Definitions:
     def _grids(self, ranks: Sequence[RankEvents]) -> None:
         from otf2.enums import CartPeriodicity  # noqa: PLC0415
 
-        made: dict[_Group, Any] = {}
+        made: dict[Group, Any] = {}
         for number, rank in enumerate(ranks):
             for comm, grid in rank.grids.items():
                 key = rank.groups[comm]
@@ -316,27 +196,26 @@ class _Writer:
             if hasattr(CollectiveOp, number.name)
         }
 
-    def rank(
-        self, rank: RankEvents, steps: Sequence[Step], comms: Mapping[int, Any], last: int
-    ) -> None:
-        """The thread that calls MPI: its own events and the MPI records, in order of time."""
-        first = steps[0] if steps else None
+    def main(self, thread: ThreadEvents, begin: int) -> None:
+        """Begins the region around the run, unless the program's own function does that."""
+        first = thread.steps[0] if thread.steps else None
         named = first is not None and first.place is not None and first.place.name == _MAIN.name
-        early = not len(rank.records) or (
-            first is not None and first.time <= int(rank.records["time"][0])
-        )
-        if not (named and early):
-            self._enter(_first_time(rank), _MAIN)
+        if not (named and first is not None and first.time == thread.first()):
+            self._enter(begin, _MAIN)
             self._kept = 1
-        merged: list[Any] = [*rank.records.tolist(), *steps]
-        times = [*rank.records["time"].tolist(), *map(attrgetter("time"), steps)]
+
+    def events(
+        self, thread: ThreadEvents, names: Mapping[int, str], comms: Mapping[int, Any]
+    ) -> None:
+        """All events of a thread, in order of time."""
+        merged: list[Any] = [*thread.records.tolist(), *thread.steps]
+        times = [*thread.records["time"].tolist(), *map(attrgetter("time"), thread.steps)]
         for at in np.argsort(np.array(times, dtype=np.int64), kind="stable").tolist():
             event = merged[at]
             if isinstance(event, Step):
                 self.step(event)
             else:
-                self._record(event, rank.names, comms)
-        self.end(last)
+                self._record(event, names, comms)
 
     def step(self, step: Step) -> None:
         """An event of a function or a construct."""

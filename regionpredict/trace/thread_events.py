@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
@@ -76,13 +76,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEvents:
-    """The events of a process's active threads, its first thread first.
+    """The events of a process's active threads by number, its first thread first.
 
     `nested` counts nested parallel regions, which are left out. `tasks` says whether there were
     explicit tasks, which are left out, too.
     """
 
-    threads: tuple[tuple[Step, ...], ...]
+    threads: Mapping[int, tuple[Step, ...]]
     nested: int
     tasks: bool = False
 
@@ -103,23 +103,26 @@ def thread_events(folder: Path) -> dict[int, ProcessEvents]:
         _, process, thread = path.name.rsplit("-", 2)
         files.setdefault(int(process), {})[int(thread)] = path
     return {
-        process: _process(folder, process, [paths[thread] for thread in sorted(paths)])
+        process: _process(folder, process, dict(sorted(paths.items())))
         for process, paths in sorted(files.items())
     }
 
 
-def _process(folder: Path, process: int, paths: Iterable[Path]) -> ProcessEvents:
+def _process(folder: Path, process: int, paths: Mapping[int, Path]) -> ProcessEvents:
     threads = []
-    for path in paths:
+    for path in paths.values():
         records = np.fromfile(path, dtype=_RECORD)
         unused = np.flatnonzero(records["head"] == 0)  # unused part of the last window
         threads.append(records[: unused[0] if len(unused) else len(records)].tolist())
     teams = _teams(threads)
     places = _Places(folder, process)
-    steps = [_steps(records, teams, places) for records in threads]
-    used = [thread for at, thread in enumerate(steps) if thread or at == 0]
+    steps = {
+        number: tuple(_steps(records, teams, places))
+        for number, records in zip(paths, threads, strict=True)
+    }
+    used = {number: thread for number, thread in steps.items() if thread or not number}
     tasks = any(head & 0xFF == _CREATE for records in threads for head, *_ in records)
-    return ProcessEvents(tuple(map(tuple, used)), teams.nested, tasks)
+    return ProcessEvents(used, teams.nested, tasks)
 
 
 def _teams(threads: list[list[tuple[int, int, int, int]]]) -> _Teams:

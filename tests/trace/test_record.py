@@ -315,37 +315,3 @@ def test_recorded_times_are_those_of_the_programs_clock(tmp_path: Path) -> None:
     earliest = max(before - call.begin for (_, before, _), call in zip(read, calls, strict=True))
     latest = min(after - call.end for (_, _, after), call in zip(read, calls, strict=True))
     assert earliest <= latest
-
-
-THREADED = r"""
-#include <mpi.h>
-#include <pthread.h>
-static void *other(void *nothing)
-{
-    int rank, value = 1;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
-    if (rank == 1) MPI_Recv(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return nothing;
-}
-int main(int count, char **words)
-{
-    int provided;
-    pthread_t thread;
-    MPI_Init_thread(&count, &words, MPI_THREAD_MULTIPLE, &provided);
-    pthread_create(&thread, 0, other, 0);
-    pthread_join(thread, 0);
-    MPI_Finalize();
-    return 0;
-}
-"""
-
-
-def test_calls_of_other_threads_are_counted(tmp_path: Path) -> None:
-    program = built(tmp_path, THREADED, "mpicc", "-pthread")
-    done = record(
-        "-o", str(tmp_path / "trace"), "--", "mpirun", "--oversubscribe", "-n", "2", str(program)
-    )
-    assert done.returncode == 0, done.stderr
-    # the send of rank 0 and the receive of rank 1
-    assert "not recorded: 2 calls of MPI by threads other than" in done.stderr

@@ -38,6 +38,8 @@ program late
   integer :: rank, ranks, value(4), total(4), code, slow
   {request} :: requests(2)
   {status} :: status
+  {window} :: window
+  integer(MPI_ADDRESS_KIND) :: bytes
   value = 1
   call MPI_Init(code)
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, code)
@@ -59,6 +61,14 @@ program late
                  requests(1), code)
   call MPI_Isend(value, 4, MPI_INTEGER, mod(rank + 1, ranks), 8, MPI_COMM_WORLD, requests(2), code)
   call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, code)
+  call work(slow)
+  call MPI_Sendrecv_replace(value, 4, MPI_INTEGER, mod(rank + 1, ranks), 9, &
+                            mod(rank + ranks - 1, ranks), 9, MPI_COMM_WORLD, status, code)
+  bytes = 16
+  call MPI_Win_create(total, bytes, 4, MPI_INFO_NULL, MPI_COMM_WORLD, window, code)
+  call work(slow)
+  call MPI_Win_fence(0, window, code)
+  call MPI_Win_free(window, code)
   call MPI_Finalize(code)
 contains
   subroutine work(milliseconds)
@@ -73,9 +83,15 @@ contains
 end program
 """
 MODULES = {
-    "mpi": {"request": "integer", "status": "integer", "source": "status(MPI_SOURCE)"},
+    "mpi": {
+        "request": "integer",
+        "window": "integer",
+        "status": "integer",
+        "source": "status(MPI_SOURCE)",
+    },
     "mpi_f08": {
         "request": "type(MPI_Request)",
+        "window": "type(MPI_Win)",
         "status": "type(MPI_Status)",
         "source": "status%MPI_SOURCE",
     },
@@ -110,9 +126,9 @@ def test_waits_of_fortran(tmp_path: Path, kernels: Kernels, module: str) -> None
     assert analysis.findings == ()
     assert len(analysis.trace.locations) == 4
     found = waits(analysis)
-    # One message from rank 0 to 1 and a ring of four, 16 bytes each.
-    assert found.totals["comms_send"] == found.totals["comms_recv"] == 5
-    assert found.totals["bytes_sent"] == found.totals["bytes_rcvd"] == 5 * 16
+    # One message from rank 0 to 1 and two rings of four, 16 bytes each.
+    assert found.totals["comms_send"] == found.totals["comms_recv"] == 9
+    assert found.totals["bytes_sent"] == found.totals["bytes_rcvd"] == 9 * 16
     ranks = list(archive(folder).values())
     expected = waits_for_last([rank.named("MPI_Allreduce") for rank in ranks])
     assert sum(expected) > 0
@@ -121,11 +137,19 @@ def test_waits_of_fortran(tmp_path: Path, kernels: Kernels, module: str) -> None
     )
     late = {
         (at, 0): waits_for_partner(rank.named("MPI_Waitall"), ranks[at - 1].named("MPI_Isend"))
+        + waits_for_partner(
+            rank.named("MPI_Sendrecv_replace"), ranks[at - 1].named("MPI_Sendrecv_replace")
+        )
         for at, rank in enumerate(ranks)
     }
     late[1, 0] += waits_for_partner(ranks[1].named("MPI_Recv"), ranks[0].named("MPI_Send"))
     assert late[1, 0] > 0
     assert seconds_waited(analysis, "late_sender") == seconds(late)
+    expected = waits_for_last([rank.named("MPI_Win_fence") for rank in ranks])
+    assert sum(expected) > 0
+    assert seconds_waited(analysis, "wait_barrier", "/MPI_Win_fence") == seconds(
+        {(rank, 0): ticks for rank, ticks in enumerate(expected)}
+    )
     visits = {
         record.callpath: record.value
         for record in found.records

@@ -98,6 +98,55 @@ EPOCHS = (
 """
     + TAIL
 )
+# rank 0 waits for the completion of both others, which wait for its post
+TWO_ORIGINS = (
+    HEAD
+    + """
+    MPI_Win window;
+    MPI_Group everyone, others;
+    int target = 0;
+    MPI_Comm_group(MPI_COMM_WORLD, &everyone);
+    if (rank)
+        MPI_Group_incl(everyone, 1, &target, &others);
+    else
+        MPI_Group_excl(everyone, 1, &target, &others);
+    MPI_Win_create(all, sizeof all, sizeof *all, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank) {
+        MPI_Win_start(others, 0, window);
+        usleep(150000 * rank);
+        MPI_Win_complete(window);
+    } else {
+        MPI_Win_post(others, 0, window);
+        MPI_Win_wait(window);
+    }
+    MPI_Win_free(&window);
+"""
+    + TAIL
+)
+# Rank 1 locks first, then ranks 2 and 3 share, then rank 1 again; rank 0 is the target.
+LOCKS = (
+    HEAD
+    + """
+    MPI_Win window;
+    MPI_Win_create(all, sizeof all, sizeof *all, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int round = 0; rank == 1 && round < 2; round++) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+        usleep(300000);
+        MPI_Win_unlock(0, window);
+        usleep(100000);
+    }
+    if (rank > 1) {
+        usleep(100000);
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, window);
+        usleep(200000 * rank);
+        MPI_Win_unlock(0, window);
+    }
+    MPI_Win_free(&window);
+"""
+    + TAIL
+)
 
 
 def recorded(
@@ -145,3 +194,37 @@ def test_epochs_wait_for_posts_and_completions(tmp_path: Path, kernels: Kernels)
     assert seconds_waited(analysis, "late_sender", "/MPI_Win_wait") == seconds(
         {(0, 0): 0, (1, 0): waited}
     )
+
+
+def test_of_several_completions_the_last_is_waited_for(tmp_path: Path, kernels: Kernels) -> None:
+    analysis, (target, *origins) = recorded(tmp_path, TWO_ORIGINS, 3, kernels)
+    (waits,) = target.named("MPI_Win_wait")
+    last = max(call.begin for origin in origins for call in origin.named("MPI_Win_complete"))
+    assert waits.wait(last) > 0
+    assert seconds_waited(analysis, "late_sender", "/MPI_Win_wait") == seconds(
+        {(0, 0): waits.wait(last), (1, 0): 0, (2, 0): 0}
+    )
+
+
+def test_a_lock_waits_for_the_release(tmp_path: Path, kernels: Kernels) -> None:
+    """Who is granted a lock is known from the end of its call; it waits for the last release of a
+    lock that excludes its own and was granted before."""
+    analysis, ranks = recorded(tmp_path, LOCKS, 4, kernels)
+    assert analysis.not_analysed == {}
+    held = sorted(
+        (lock.end, rank, lock, release.begin)
+        for rank, location in enumerate(ranks)
+        for lock, release in zip(
+            location.named("MPI_Win_lock"), location.named("MPI_Win_unlock"), strict=True
+        )
+    )
+    expected = {(rank, 0): 0 for rank in range(4)}
+    for granted, rank, lock, _ in held:
+        excluded = [
+            release
+            for before, other, _, release in held
+            if before < granted and other != rank and 1 in (rank, other)
+        ]
+        expected[rank, 0] += lock.wait(max(excluded, default=0))
+    assert sum(ticks > 0 for ticks in expected.values()) == 3
+    assert seconds_waited(analysis, "late_sender", "/MPI_Win_lock") == seconds(expected)

@@ -234,7 +234,7 @@ def test_what_is_left_behind_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     assert thread_events(tmp_path) == {}
     (tmp_path / "events-7-0").write_bytes(bytes(64))
     (found,) = thread_events(tmp_path).values()
-    assert found.threads == ((),)
+    assert found.threads == {0: ()}
     assert found.nested == 0
 
 

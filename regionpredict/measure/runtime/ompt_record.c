@@ -298,6 +298,13 @@ static inline struct thread *thread(void)
     return mine ? mine : open_thread();
 }
 
+/* The number of the calling thread, for who records other events of it; UINT32_MAX: none. */
+uint32_t regionpredict_thread(void)
+{
+    struct thread *self = thread();
+    return self ? (uint32_t)(self->ids >> ID_BITS) : UINT32_MAX;
+}
+
 /* The number of a place, which is written down in the `list` of its kind where it is new to the
    process; `name` is what the program calls it, NULL for a place of the code. */
 static uint32_t new_site(const void *place, const char *list, const char *name)

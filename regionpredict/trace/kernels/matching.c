@@ -17,6 +17,8 @@ enum { NONE = -1, NO_MEMORY = -1 };
 struct matching {
     int64_t locations, operations, communicators;
     const int64_t *first;  /* the first operation of each location, and their number */
+    const int64_t *order;  /* rank by rank in order of time, where threads of a rank communicate;
+                              NULL: as they are */
     const int32_t *rank;
     const uint8_t *kind;   /* of each operation */
     const int32_t *partner, *communicator, *tag;
@@ -98,81 +100,96 @@ static int64_t channel(const struct matching *m, int64_t at)
     return (int64_t)((uint64_t)(uint32_t)m->communicator[at] << 32 | (uint32_t)m->tag[at]);
 }
 
-/* Requests and completions of each location. `queue` is scratch, a row each operation. */
+/* The operations in order: that of number `i` and its rank. `location` is the last one's. */
+static int64_t next(const struct matching *m, int64_t i, int64_t *location, int32_t *rank)
+{
+    int64_t at = m->order ? m->order[i] : i;
+    while (at < m->first[*location])
+        --*location;
+    while (at >= m->first[*location + 1])
+        ++*location;
+    *rank = m->rank[*location];
+    return at;
+}
+
+/* Requests and completions of each rank. */
 static int match_requests(struct matching *m, struct slots *table)
 {
-    for (int64_t location = 0; location < m->locations; location++)
-        for (int64_t at = m->first[location]; at < m->first[location + 1]; at++) {
-            int kind = m->kind[at];
-            if (kind == SEND || kind == RECEIVE) {
-                m->other[at] = at;
-                continue;
-            }
-            if (kind == COLLECTIVE_REQUEST || kind == COLLECTIVE_COMPLETE) {
-                struct slot *posted = place(table, location, m->request[at], 1);
-                if (!posted)
-                    return NO_MEMORY;
-                if (kind == COLLECTIVE_REQUEST) {
-                    posted->head = at;
-                } else if (posted->head >= 0) {
-                    m->other[at] = posted->head;
-                    m->other[posted->head] = at;
-                    posted->head = NONE;
-                }
-                continue;
-            }
-            if (kind < SEND_REQUEST || kind > REQUEST_CANCELLED || kind == REQUEST_CANCELLED - 1)
-                continue;
-            struct slot *slot = place(table, location, m->request[at], 0);
-            if (!slot)
+    int32_t rank;
+    for (int64_t i = 0, location = 0; i < m->operations; i++) {
+        int64_t at = next(m, i, &location, &rank);
+        int64_t owner = m->order ? rank : location;
+        int kind = m->kind[at];
+        if (kind == SEND || kind == RECEIVE) {
+            m->other[at] = at;
+            continue;
+        }
+        if (kind == COLLECTIVE_REQUEST || kind == COLLECTIVE_COMPLETE) {
+            struct slot *posted = place(table, owner, m->request[at], 1);
+            if (!posted)
                 return NO_MEMORY;
-            if (kind == SEND_REQUEST || kind == RECEIVE_REQUEST) {
-                slot->head = at;
-            } else if (slot->head >= 0) {
-                int sends = m->kind[slot->head] == SEND_REQUEST;
-                if (kind == REQUEST_CANCELLED || sends == (kind == SEND_COMPLETE)) {
-                    m->other[at] = slot->head;
-                    m->other[slot->head] = at;
-                    slot->head = NONE;
-                }
+            if (kind == COLLECTIVE_REQUEST) {
+                posted->head = at;
+            } else if (posted->head >= 0) {
+                m->other[at] = posted->head;
+                m->other[posted->head] = at;
+                posted->head = NONE;
+            }
+            continue;
+        }
+        if (kind < SEND_REQUEST || kind > REQUEST_CANCELLED || kind == REQUEST_CANCELLED - 1)
+            continue;
+        struct slot *slot = place(table, owner, m->request[at], 0);
+        if (!slot)
+            return NO_MEMORY;
+        if (kind == SEND_REQUEST || kind == RECEIVE_REQUEST) {
+            slot->head = at;
+        } else if (slot->head >= 0) {
+            int sends = m->kind[slot->head] == SEND_REQUEST;
+            if (kind == REQUEST_CANCELLED || sends == (kind == SEND_COMPLETE)) {
+                m->other[at] = slot->head;
+                m->other[slot->head] = at;
+                slot->head = NONE;
             }
         }
+    }
     return 0;
 }
 
 static int match_messages(struct matching *m, struct slots *table, int64_t *queue)
 {
-    for (int64_t location = 0; location < m->locations; location++)
-        for (int64_t at = m->first[location]; at < m->first[location + 1]; at++) {
-            int kind = m->kind[at];
-            if ((kind != SEND && kind != SEND_REQUEST) || m->partner[at] < 0)
-                continue;
-            if (m->other[at] >= 0 && m->kind[m->other[at]] == REQUEST_CANCELLED)
-                continue;
-            struct slot *slot = place(
-                table, (int64_t)m->rank[location] << 32 | (uint32_t)m->partner[at], channel(m, at), 0);
-            if (!slot)
-                return NO_MEMORY;
-            queue[at] = NONE;
-            if (slot->head < 0)
-                slot->head = at;
-            else
-                queue[slot->tail] = at;
-            slot->tail = at;
-        }
-    for (int64_t location = 0; location < m->locations; location++)
-        for (int64_t at = m->first[location]; at < m->first[location + 1]; at++) {
-            int kind = m->kind[at];
-            if ((kind != RECEIVE && kind != RECEIVE_COMPLETE) || m->partner[at] < 0)
-                continue;
-            struct slot *slot = find(
-                table, (int64_t)m->partner[at] << 32 | (uint32_t)m->rank[location], channel(m, at), 0);
-            if (!slot->used || slot->head < 0)
-                continue;
-            m->mate[at] = slot->head;
-            m->mate[slot->head] = at;
-            slot->head = queue[slot->head];
-        }
+    int32_t rank;
+    for (int64_t i = 0, location = 0; i < m->operations; i++) {
+        int64_t at = next(m, i, &location, &rank);
+        int kind = m->kind[at];
+        if ((kind != SEND && kind != SEND_REQUEST) || m->partner[at] < 0)
+            continue;
+        if (m->other[at] >= 0 && m->kind[m->other[at]] == REQUEST_CANCELLED)
+            continue;
+        struct slot *slot = place(
+            table, (int64_t)rank << 32 | (uint32_t)m->partner[at], channel(m, at), 0);
+        if (!slot)
+            return NO_MEMORY;
+        queue[at] = NONE;
+        if (slot->head < 0)
+            slot->head = at;
+        else
+            queue[slot->tail] = at;
+        slot->tail = at;
+    }
+    for (int64_t i = 0, location = 0; i < m->operations; i++) {
+        int64_t at = next(m, i, &location, &rank);
+        int kind = m->kind[at];
+        if ((kind != RECEIVE && kind != RECEIVE_COMPLETE) || m->partner[at] < 0)
+            continue;
+        struct slot *slot = find(
+            table, (int64_t)m->partner[at] << 32 | (uint32_t)rank, channel(m, at), 0);
+        if (!slot->used || slot->head < 0)
+            continue;
+        m->mate[at] = slot->head;
+        m->mate[slot->head] = at;
+        slot->head = queue[slot->head];
+    }
     return 0;
 }
 
@@ -193,17 +210,18 @@ int rp_match(struct matching *m)
     table.used = 0;
     if (match_messages(m, &table, queue))
         goto end;
-    for (int64_t location = 0; location < m->locations; location++) {
-        if (!location || m->rank[location] != m->rank[location - 1])
+    int32_t rank, last = NONE;
+    for (int64_t i = 0, location = 0; i < m->operations; i++) {
+        int64_t at = next(m, i, &location, &rank);
+        if (rank != last)
             memset(counts, 0, (size_t)(m->communicators + 1) * 8);
+        last = rank;
         /* Members begin a communicator's operations in one order, whenever these are complete. */
-        for (int64_t at = m->first[location]; at < m->first[location + 1]; at++) {
-            int64_t end = m->kind[at] == COLLECTIVE_END       ? at
-                          : m->kind[at] == COLLECTIVE_REQUEST ? m->other[at]
-                                                              : NONE;
-            if (end >= 0 && m->communicator[end] >= 0)
-                m->instance[end] = counts[m->communicator[end]]++;
-        }
+        int64_t end = m->kind[at] == COLLECTIVE_END       ? at
+                      : m->kind[at] == COLLECTIVE_REQUEST ? m->other[at]
+                                                          : NONE;
+        if (end >= 0 && m->communicator[end] >= 0)
+            m->instance[end] = counts[m->communicator[end]]++;
     }
     result = 0;
 end:

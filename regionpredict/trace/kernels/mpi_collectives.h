@@ -29,6 +29,14 @@ QUIET static uint64_t summed(const int counts[], MPI_Datatype type, MPI_Comm com
     return sum;
 }
 
+QUIET static uint64_t each(const int counts[], const MPI_Datatype types[], MPI_Comm comm)
+{
+    uint64_t sum = 0;
+    for (int at = 0, size = size_of(comm); at < size; at++)
+        sum += bytes(counts[at], types[at]);
+    return sum;
+}
+
 int MPI_Barrier(MPI_Comm comm) { COLLECTIVE("MPI_Barrier", 0, -1, 0, 0, PMPI_Barrier(comm)) }
 int MPI_Bcast(void *data, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {
@@ -99,6 +107,15 @@ int MPI_Alltoallv(const void *out, const int out_counts[], const int out_offsets
                PMPI_Alltoallv(out, out_counts, out_offsets, out_type, in, in_counts, in_offsets,
                               in_type, comm))
 }
+int MPI_Alltoallw(const void *out, const int out_counts[], const int out_offsets[],
+                  const MPI_Datatype out_types[], void *in, const int in_counts[],
+                  const int in_offsets[], const MPI_Datatype in_types[], MPI_Comm comm)
+{
+    COLLECTIVE("MPI_Alltoallw", 10, -1, out == MPI_IN_PLACE ? 0 : each(out_counts, out_types, comm),
+               each(in_counts, in_types, comm),
+               PMPI_Alltoallw(out, out_counts, out_offsets, out_types, in, in_counts, in_offsets,
+                              in_types, comm))
+}
 int MPI_Allreduce(const void *out, void *in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     uint64_t all = bytes(count, type) * (uint64_t)size_of(comm);
@@ -135,88 +152,53 @@ int MPI_Exscan(const void *out, void *in, int count, MPI_Datatype type, MPI_Op o
                PMPI_Exscan(out, in, count, type, op, comm))
 }
 
-/* ---- non-blocking ones, complete where a call waits for or tests their request ---- */
+/* ---- non-blocking and persistent ones: a call that waits for their request completes them ---- */
 
 #if MPI_VERSION >= 3
-QUIET static void post_collective(MPI_Request request, int number, int root, MPI_Comm comm,
-                                  uint64_t sent, uint64_t got, uint64_t time)
-{
-    uint64_t posted = post(request, COLLECTIVE_REQUEST, root, comm_of(comm), number);
-    if (!posted)
-        return;
-    slot_of(request)->sent = sent;
-    slot_of(request)->got = got;
-    note_at(time, COLLECTIVE_REQUEST, posted, 0, -1, -1, -1);
-}
-
 #define TYPE MPI_Datatype
-#define LATER MPI_Comm comm, MPI_Request *request
 #define ALL(count, type) (bytes(count, type) * (uint64_t)size_of(comm))
 #define OWN(count, type) (out == MPI_IN_PLACE ? 0 : bytes(count, type))
 #define AT_ROOT(amount) (is_root(comm, root) ? (amount) : 0)
 
-#define REQUESTED(name, number, root, sent, got, parameters, words) \
+#define LATER MPI_Comm comm, MPI_Request *request
+#define GIVEN comm, request
+#define REQUESTED(name, kept, number, root, to, from, parameters, words) \
     int MPI_I##name parameters \
     { \
         enter("MPI_I" #name); \
         uint64_t begin = now(); \
         int code = PMPI_I##name words; \
-        post_collective(*request, (number), (root), comm, (sent), (got), begin); \
+        uint64_t posted = post((struct pending){ \
+            .request = *request, .kind = COLLECTIVE_REQUEST, .partner = (root), \
+            .communicator = comm_of(comm), .tag = (number), .sent = (to), .got = (from)}); \
+        if (posted) \
+            note_at(begin, COLLECTIVE_REQUEST, posted, 0, -1, -1, -1); \
         leave(); \
         return code; \
     }
+#include "mpi_later_collectives.h"
+#undef LATER
+#undef GIVEN
+#undef REQUESTED
 
-REQUESTED(barrier, 0, -1, 0, 0, (LATER), (comm, request))
-REQUESTED(bcast, 1, root, AT_ROOT(ALL(count, type)), bytes(count, type),
-          (void *data, int count, TYPE type, int root, LATER),
-          (data, count, type, root, comm, request))
-
-#define BLOCKS (const void *out, int sent, TYPE out_type, void *in, int got, TYPE in_type, LATER)
-#define ROOTED \
-    (const void *out, int sent, TYPE out_type, void *in, int got, TYPE in_type, int root, LATER)
-REQUESTED(gather, 2, root, OWN(sent, out_type), AT_ROOT(ALL(got, in_type)), ROOTED,
-          (out, sent, out_type, in, got, in_type, root, comm, request))
-REQUESTED(gatherv, 3, root, OWN(sent, out_type), AT_ROOT(summed(got, in_type, comm)),
-          (const void *out, int sent, TYPE out_type, void *in, const int got[], const int places[],
-           TYPE in_type, int root, LATER),
-          (out, sent, out_type, in, got, places, in_type, root, comm, request))
-REQUESTED(scatter, 4, root, AT_ROOT(ALL(sent, out_type)),
-          in == MPI_IN_PLACE ? 0 : bytes(got, in_type), ROOTED,
-          (out, sent, out_type, in, got, in_type, root, comm, request))
-REQUESTED(scatterv, 5, root, AT_ROOT(summed(sent, out_type, comm)),
-          in == MPI_IN_PLACE ? 0 : bytes(got, in_type),
-          (const void *out, const int sent[], const int places[], TYPE out_type, void *in, int got,
-           TYPE in_type, int root, LATER),
-          (out, sent, places, out_type, in, got, in_type, root, comm, request))
-REQUESTED(allgather, 6, -1, ALL(got, in_type), ALL(got, in_type), BLOCKS,
-          (out, sent, out_type, in, got, in_type, comm, request))
-REQUESTED(allgatherv, 7, -1, out == MPI_IN_PLACE ? 0 : ALL(sent, out_type),
-          summed(got, in_type, comm),
-          (const void *out, int sent, TYPE out_type, void *in, const int got[], const int places[],
-           TYPE in_type, LATER),
-          (out, sent, out_type, in, got, places, in_type, comm, request))
-REQUESTED(alltoall, 8, -1, ALL(got, in_type), ALL(got, in_type), BLOCKS,
-          (out, sent, out_type, in, got, in_type, comm, request))
-REQUESTED(alltoallv, 9, -1, out == MPI_IN_PLACE ? 0 : summed(sent, out_type, comm),
-          summed(got, in_type, comm),
-          (const void *out, const int sent[], const int from[], TYPE out_type, void *in,
-           const int got[], const int to[], TYPE in_type, LATER),
-          (out, sent, from, out_type, in, got, to, in_type, comm, request))
-
-#define REDUCED (const void *out, void *in, int count, TYPE type, MPI_Op op, LATER)
-REQUESTED(allreduce, 11, -1, ALL(count, type), ALL(count, type), REDUCED,
-          (out, in, count, type, op, comm, request))
-REQUESTED(reduce, 12, root, bytes(count, type), AT_ROOT(ALL(count, type)),
-          (const void *out, void *in, int count, TYPE type, MPI_Op op, int root, LATER),
-          (out, in, count, type, op, root, comm, request))
-REQUESTED(reduce_scatter, 13, -1, summed(counts, type, comm), summed(counts, type, comm),
-          (const void *out, void *in, const int counts[], TYPE type, MPI_Op op, LATER),
-          (out, in, counts, type, op, comm, request))
-REQUESTED(scan, 14, -1, bytes(count, type), bytes(count, type), REDUCED,
-          (out, in, count, type, op, comm, request))
-REQUESTED(exscan, 15, -1, bytes(count, type), bytes(count, type), REDUCED,
-          (out, in, count, type, op, comm, request))
-REQUESTED(reduce_scatter_block, 16, -1, ALL(count, type), ALL(count, type), REDUCED,
-          (out, in, count, type, op, comm, request))
+#ifdef HAS_MPI_4
+#define LATER MPI_Comm comm, MPI_Info info, MPI_Request *request
+#define GIVEN comm, info, request
+#define REQUESTED(name, kept, number, root, to, from, parameters, words) \
+    int MPI_##kept##_init parameters \
+    { \
+        enter("MPI_" #kept "_init"); \
+        int code = PMPI_##kept##_init words; \
+        keep((struct pending){ \
+            .request = *request, .kind = COLLECTIVE_REQUEST, .partner = (root), \
+            .communicator = comm_of(comm), .tag = (number), .sent = (to), .got = (from)}); \
+        leave(); \
+        return code; \
+    }
+#include "mpi_later_collectives.h"
+#undef LATER
+#undef GIVEN
+#undef REQUESTED
+#endif
 #undef TYPE
 #endif

@@ -100,6 +100,22 @@ FORTRAN(sendrecv,
                             KIND(in_type), *from, *in_tag, COMM, &own));
     give(&own, status);
 })
+FORTRAN(sendrecv_replace,
+        (void *data, F *count, F *type, F *to, F *out_tag, F *from, F *in_tag, F *comm, F *status,
+         F *error), {
+    MPI_Status own;
+    set(error, MPI_Sendrecv_replace(at(data), *count, KIND(type), *to, *out_tag, *from, *in_tag,
+                                    COMM, &own));
+    give(&own, status);
+})
+FORTRAN(iprobe, (F * from, F *tag, F *comm, F *flag, F *status, F *error), {
+    MPI_Status own;
+    int there = 0;
+    set(error, MPI_Iprobe(*from, *tag, COMM, &there, &own));
+    *flag = there != 0;
+    if (there)
+        give(&own, status);
+})
 FORTRAN(probe, (F * from, F *tag, F *comm, F *status, F *error), {
     MPI_Status own;
     set(error, MPI_Probe(*from, *tag, COMM, &own));
@@ -162,16 +178,29 @@ FORTRAN(waitany, (F * count, F *requests_of, F *index, F *status, F *error), {
     give(told, status);
     DONE
 })
-FORTRAN(waitsome, (F * count, F *requests_of, F *done, F *indices, F *statuses, F *error), {
-    int some = MPI_UNDEFINED;
-    MANY_REQUESTS(MPI_Waitsome(*count, own, &some, indices, told))
-    for (int k = 0; some != MPI_UNDEFINED && k < some; k++)
-        indices[k]++;
-    if (some != MPI_UNDEFINED)
-        give_all(some, told, statuses);
-    *done = some;
+FORTRAN(testany, (F * count, F *requests_of, F *index, F *flag, F *status, F *error), {
+    int which = MPI_UNDEFINED;
+    int done = 0;
+    MANY_REQUESTS(MPI_Testany(*count, own, &which, &done, told))
+    *index = which == MPI_UNDEFINED ? which : which + 1;
+    *flag = done != 0;
+    if (done)
+        give(told, status);
     DONE
 })
+#define SOME_OF(name, call) \
+    FORTRAN(name, (F * count, F *requests_of, F *done, F *indices, F *statuses, F *error), { \
+        int some = MPI_UNDEFINED; \
+        MANY_REQUESTS(MPI_##call(*count, own, &some, indices, told)) \
+        for (int k = 0; some != MPI_UNDEFINED && k < some; k++) \
+            indices[k]++; \
+        if (some != MPI_UNDEFINED) \
+            give_all(some, told, statuses); \
+        *done = some; \
+        DONE \
+    })
+SOME_OF(waitsome, Waitsome)
+SOME_OF(testsome, Testsome)
 
 /* ---- collective operations ---- */
 
@@ -243,8 +272,78 @@ MAKE(comm_create, (F * comm, F *group, F *made, F *error),
      MPI_Comm_create(COMM, MPI_Group_f2c(*group), &result))
 MAKE(cart_create, (F * comm, F *count, F *sizes, F *periodic, F *reorder, F *made, F *error),
      MPI_Cart_create(COMM, *count, sizes, periodic, *reorder != 0, &result))
+FORTRAN(cart_sub, (F * comm, F *kept, F *made, F *error), {
+    MPI_Comm result = MPI_COMM_NULL;
+    int dimensions = 0;
+    PMPI_Cartdim_get(COMM, &dimensions);
+    int flags[dimensions + 1];
+    for (int k = 0; k < dimensions; k++)
+        flags[k] = kept[k] != 0;
+    set(error, MPI_Cart_sub(COMM, flags, &result));
+    *made = MPI_Comm_c2f(result);
+})
+#if MPI_VERSION >= 3
+MAKE(comm_split_type, (F * comm, F *kind, F *key, F *info, F *made, F *error),
+     MPI_Comm_split_type(COMM, *kind, *key, MPI_Info_f2c(*info), &result))
+#endif
 FORTRAN(comm_free, (F * comm, F *error), {
     MPI_Comm own = COMM;
     set(error, MPI_Comm_free(&own));
     *comm = MPI_Comm_c2f(own);
 })
+
+/* ---- neighborhoods and one-sided communication ---- */
+
+#if MPI_VERSION >= 3
+COLLECT(neighbor_allgather, (TWO, LAST), MPI_Neighbor_allgather(BOTH, COMM))
+COLLECT(neighbor_alltoall, (TWO, LAST), MPI_Neighbor_alltoall(BOTH, COMM))
+COLLECT(neighbor_alltoallv,
+        (void *out, F *sent, F *from, F *out_type, void *in, F *got, F *to, F *in_type, LAST),
+        MPI_Neighbor_alltoallv(at(out), sent, from, KIND(out_type), at(in), got, to, KIND(in_type),
+                               COMM))
+
+#define WIN MPI_Win_f2c(*window)
+#define ENDS F *window, F *error
+FORTRAN(win_create,
+        (void *base, MPI_Aint *size, F *unit, F *info, F *comm, ENDS), {
+    MPI_Win made = MPI_WIN_NULL;
+    set(error, MPI_Win_create(at(base), *size, *unit, MPI_Info_f2c(*info), COMM, &made));
+    *window = MPI_Win_c2f(made);
+})
+#define ALLOCATES(name, call) \
+    FORTRAN(name, (MPI_Aint * size, F *unit, F *info, F *comm, void *base, ENDS), { \
+        MPI_Win made = MPI_WIN_NULL; \
+        set(error, call(*size, *unit, MPI_Info_f2c(*info), COMM, base, &made)); \
+        *window = MPI_Win_c2f(made); \
+    })
+ALLOCATES(win_allocate, MPI_Win_allocate)
+ALLOCATES(win_allocate_cptr, MPI_Win_allocate)
+ALLOCATES(win_allocate_shared, MPI_Win_allocate_shared)
+FORTRAN(win_free, (ENDS), {
+    MPI_Win own = WIN;
+    set(error, MPI_Win_free(&own));
+    *window = MPI_Win_c2f(own);
+})
+COLLECT(win_fence, (F * assertion, ENDS), MPI_Win_fence(*assertion, WIN))
+COLLECT(win_post, (F * group, F *assertion, ENDS),
+        MPI_Win_post(MPI_Group_f2c(*group), *assertion, WIN))
+COLLECT(win_start, (F * group, F *assertion, ENDS),
+        MPI_Win_start(MPI_Group_f2c(*group), *assertion, WIN))
+COLLECT(win_complete, (ENDS), MPI_Win_complete(WIN))
+COLLECT(win_wait, (ENDS), MPI_Win_wait(WIN))
+COLLECT(win_lock, (F * kind, F *rank, F *assertion, ENDS),
+        MPI_Win_lock(*kind, *rank, *assertion, WIN))
+COLLECT(win_unlock, (F * rank, ENDS), MPI_Win_unlock(*rank, WIN))
+COLLECT(win_lock_all, (F * assertion, ENDS), MPI_Win_lock_all(*assertion, WIN))
+COLLECT(win_unlock_all, (ENDS), MPI_Win_unlock_all(WIN))
+COLLECT(win_flush, (F * rank, ENDS), MPI_Win_flush(*rank, WIN))
+COLLECT(win_flush_all, (ENDS), MPI_Win_flush_all(WIN))
+#define THERE_OF F *rank, MPI_Aint *place, F *there, F *there_type
+#define THERE_WORDS *rank, *place, *there, KIND(there_type)
+COLLECT(put, (void *data, F *count, F *type, THERE_OF, ENDS),
+        MPI_Put(at(data), *count, KIND(type), THERE_WORDS, WIN))
+COLLECT(get, (void *data, F *count, F *type, THERE_OF, ENDS),
+        MPI_Get(at(data), *count, KIND(type), THERE_WORDS, WIN))
+COLLECT(accumulate, (void *data, F *count, F *type, THERE_OF, F *op, ENDS),
+        MPI_Accumulate(at(data), *count, KIND(type), THERE_WORDS, OP, WIN))
+#endif

@@ -1,6 +1,6 @@
 /* Calls that are recorded by name and time alone, so that an analysis can tell that it leaves them
    out: one-sided communication but for its synchronization, non-blocking neighborhood collectives,
-   and partitioned communication.
+   probes, and files.
    Part of mpi_recorder.c, behind what it notes with. */
 
 #define NAMED(name, parameters, words) \
@@ -12,8 +12,49 @@
         return code; \
     }
 
-#if MPI_VERSION >= 3
 #define TYPE MPI_Datatype
+NAMED(MPI_Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status), (from, tag, comm, status))
+NAMED(MPI_Iprobe, (int from, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
+      (from, tag, comm, flag, status))
+NAMED(MPI_Request_get_status, (MPI_Request request, int *flag, MPI_Status *status),
+      (request, flag, status))
+NAMED(MPI_Cancel, (MPI_Request * request), (request))
+
+NAMED(MPI_File_open, (MPI_Comm comm, const char *name, int mode, MPI_Info info, MPI_File *file),
+      (comm, name, mode, info, file))
+NAMED(MPI_File_close, (MPI_File * file), (file))
+NAMED(MPI_File_sync, (MPI_File file), (file))
+NAMED(MPI_File_set_size, (MPI_File file, MPI_Offset size), (file, size))
+NAMED(MPI_File_set_view,
+      (MPI_File file, MPI_Offset place, TYPE type, TYPE file_type, const char *form, MPI_Info info),
+      (file, place, type, file_type, form, info))
+#define FILE_AT(name, data_type) \
+    NAMED(MPI_File_##name, \
+          (MPI_File file, MPI_Offset at, data_type data, int count, TYPE type, MPI_Status *status), \
+          (file, at, data, count, type, status))
+#define FILE_HERE(name, data_type) \
+    NAMED(MPI_File_##name, \
+          (MPI_File file, data_type data, int count, TYPE type, MPI_Status *status), \
+          (file, data, count, type, status))
+FILE_AT(read_at, void *)
+FILE_AT(read_at_all, void *)
+FILE_AT(write_at, const void *)
+FILE_AT(write_at_all, const void *)
+FILE_HERE(read, void *)
+FILE_HERE(read_all, void *)
+FILE_HERE(read_shared, void *)
+FILE_HERE(read_ordered, void *)
+FILE_HERE(write, const void *)
+FILE_HERE(write_all, const void *)
+FILE_HERE(write_shared, const void *)
+FILE_HERE(write_ordered, const void *)
+
+#if MPI_VERSION >= 3
+NAMED(MPI_Comm_idup, (MPI_Comm comm, MPI_Comm *made, MPI_Request *request), (comm, made, request))
+NAMED(MPI_Mrecv, (void *data, int count, TYPE type, MPI_Message *message, MPI_Status *status),
+      (data, count, type, message, status))
+NAMED(MPI_Imrecv, (void *data, int count, TYPE type, MPI_Message *message, MPI_Request *request),
+      (data, count, type, message, request))
 #define NEIGHBORHOOD \
     (const void *out, int sent, TYPE out_type, void *in, int got, TYPE in_type, MPI_Comm comm, \
      MPI_Request *request)
@@ -23,6 +64,15 @@ NAMED(MPI_Ineighbor_alltoallv,
       (const void *out, const int sent[], const int from[], TYPE out_type, void *in,
        const int got[], const int to[], TYPE in_type, MPI_Comm comm, MPI_Request *request),
       (out, sent, from, out_type, in, got, to, in_type, comm, request))
+NAMED(MPI_Ineighbor_allgatherv,
+      (const void *out, int sent, TYPE out_type, void *in, const int got[], const int to[],
+       TYPE in_type, MPI_Comm comm, MPI_Request *request),
+      (out, sent, out_type, in, got, to, in_type, comm, request))
+NAMED(MPI_Ineighbor_alltoallw,
+      (const void *out, const int sent[], const MPI_Aint from[], const TYPE out_types[], void *in,
+       const int got[], const MPI_Aint to[], const TYPE in_types[], MPI_Comm comm,
+       MPI_Request *request),
+      (out, sent, from, out_types, in, got, to, in_types, comm, request))
 
 #define THERE int rank, MPI_Aint place, int there, TYPE there_type
 NAMED(MPI_Put, (const void *data, int count, TYPE type, THERE, MPI_Win window),
@@ -47,11 +97,15 @@ NAMED(MPI_Rput, (const void *data, int count, TYPE type, THERE, MPI_Win window,
       (data, count, type, rank, place, there, there_type, window, request))
 NAMED(MPI_Rget, (void *data, int count, TYPE type, THERE, MPI_Win window, MPI_Request *request),
       (data, count, type, rank, place, there, there_type, window, request))
-NAMED(MPI_Win_lock, (int kind, int rank, int assertion, MPI_Win window),
-      (kind, rank, assertion, window))
-NAMED(MPI_Win_unlock, (int rank, MPI_Win window), (rank, window))
-NAMED(MPI_Win_lock_all, (int assertion, MPI_Win window), (assertion, window))
-NAMED(MPI_Win_unlock_all, (MPI_Win window), (window))
+NAMED(MPI_Raccumulate,
+      (const void *data, int count, TYPE type, THERE, MPI_Op op, MPI_Win window,
+       MPI_Request *request),
+      (data, count, type, rank, place, there, there_type, op, window, request))
+NAMED(MPI_Rget_accumulate,
+      (const void *data, int count, TYPE type, void *got, int got_count, TYPE got_type, THERE,
+       MPI_Op op, MPI_Win window, MPI_Request *request),
+      (data, count, type, got, got_count, got_type, rank, place, there, there_type, op, window,
+       request))
 NAMED(MPI_Win_flush, (int rank, MPI_Win window), (rank, window))
 NAMED(MPI_Win_flush_all, (MPI_Win window), (window))
 NAMED(MPI_Win_flush_local, (int rank, MPI_Win window), (rank, window))
@@ -59,16 +113,14 @@ NAMED(MPI_Win_flush_local_all, (MPI_Win window), (window))
 NAMED(MPI_Win_sync, (MPI_Win window), (window))
 #endif
 
-#if MPI_VERSION >= 4
-NAMED(MPI_Psend_init,
-      (const void *data, int parts, MPI_Count count, TYPE type, int to, int tag, MPI_Comm comm,
-       MPI_Info info, MPI_Request *request),
-      (data, parts, count, type, to, tag, comm, info, request))
-NAMED(MPI_Precv_init,
-      (void *data, int parts, MPI_Count count, TYPE type, int from, int tag, MPI_Comm comm,
-       MPI_Info info, MPI_Request *request),
-      (data, parts, count, type, from, tag, comm, info, request))
-NAMED(MPI_Pready, (int part, MPI_Request request), (part, request))
-NAMED(MPI_Pready_range, (int first, int last, MPI_Request request), (first, last, request))
+#ifdef HAS_MPI_4
 NAMED(MPI_Parrived, (MPI_Request request, int part, int *flag), (request, part, flag))
+NAMED(MPI_Isendrecv,
+      (const void *out, int sent, TYPE out_type, int to, int out_tag, void *in, int got,
+       TYPE in_type, int from, int in_tag, MPI_Comm comm, MPI_Request *request),
+      (out, sent, out_type, to, out_tag, in, got, in_type, from, in_tag, comm, request))
+NAMED(MPI_Isendrecv_replace,
+      (void *data, int count, TYPE type, int to, int out_tag, int from, int in_tag, MPI_Comm comm,
+       MPI_Request *request),
+      (data, count, type, to, out_tag, from, in_tag, comm, request))
 #endif

@@ -1,0 +1,114 @@
+"""Turns locks of one-sided communication into messages from who releases to who waits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.recorded_ranks import RECORD, Group, RankEvents
+
+_SEND, _RECEIVE, _LOCK, _UNLOCK = 2, 3, 14, 15  # as mpi_recorder.c numbers them
+_FIRST_TAG, _TAGS = 0x60000000, 1 << 24  # none that programs use; each order has its own
+_ALL = -1
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A lock that a thread held: when the call for it came back, when the call to release it began
+    and ended. `rank` is the rank in the window, `thread` the thread of the process `process`.
+    """
+
+    rank: int
+    process: int
+    thread: int
+    communicator: int
+    exclusive: bool
+    granted: int
+    releasing: int
+    released: int
+
+
+def with_lock_order(ranks: Sequence[RankEvents]) -> list[RankEvents]:
+    """The ranks with messages without bytes in place of lock records.
+
+    An exclusive lock comes after the release of all locks of its target that were granted before
+    it. A shared lock comes after the release of the last exclusive one. If the call for a lock came
+    back before the release, the wait is in the call that releases it.
+    """
+    added: dict[tuple[int, int], list[tuple[int, ...]]] = {}
+    tag = _FIRST_TAG
+    for locks in _by_target(ranks).values():
+        for before, after in _orders(sorted(locks, key=lambda lock: lock.granted)):
+            if before.process == after.process:
+                continue
+            tag = _FIRST_TAG + (tag + 1) % _TAGS
+            late = after.granted < before.releasing
+            send = (before.releasing, 0, 0, _SEND, after.rank, before.communicator, tag)
+            receive = (
+                after.released if late else after.granted,
+                0, 0, _RECEIVE, before.rank, after.communicator, tag,
+            )  # fmt: skip
+            added.setdefault((before.process, before.thread), []).append(send)
+            added.setdefault((after.process, after.thread), []).append(receive)
+    return [
+        replace(
+            rank,
+            threads=tuple(
+                replace(thread, records=_merged(thread.records, added.get((process, at), ())))
+                for at, thread in enumerate(rank.threads)
+            ),
+        )
+        for process, rank in enumerate(ranks)
+    ]
+
+
+def _merged(records: NDArray[Any], added: Iterable[tuple[int, ...]]) -> NDArray[Any]:
+    kept = records[(records["what"] != _LOCK) & (records["what"] != _UNLOCK)]
+    merged = np.concatenate([kept, np.array(list(added), dtype=RECORD)])
+    # Before what else has the time of a receive, which is the end of the call.
+    return merged[np.argsort(merged["time"], kind="stable")]
+
+
+def _by_target(ranks: Sequence[RankEvents]) -> dict[tuple[Group, int, int], list[_Held]]:
+    """The locks of each target: by the window's group, its number there, and the rank in it."""
+    locks: dict[tuple[Group, int, int], list[_Held]] = {}
+    for process, rank in enumerate(ranks):
+        for thread, events in enumerate(rank.threads):
+            records = events.records
+            chosen = records[(records["what"] == _LOCK) | (records["what"] == _UNLOCK)]
+            held: dict[tuple[int, int, int], tuple[int, bool]] = {}
+            for time, begin, exclusive, what, target, communicator, window in chosen.tolist():
+                key = communicator, window, target
+                if what == _LOCK:
+                    held[key] = time, bool(exclusive)
+                    continue
+                granted = held.pop(key, None)
+                if granted is None:
+                    continue
+                group = rank.groups[communicator]
+                lock = _Held(
+                    group[0].index(process), process, thread, communicator, granted[1],
+                    granted[0], begin, time,
+                )  # fmt: skip
+                for one in range(len(group[0])) if target == _ALL else (target,):
+                    locks.setdefault((group, window, one), []).append(lock)
+    return locks
+
+
+def _orders(locks: Sequence[_Held]) -> Iterable[tuple[_Held, _Held]]:
+    """Pairs of locks in order of time. The second has to wait for the release of the first."""
+    exclusive: _Held | None = None
+    shared: list[_Held] = []
+    for lock in locks:
+        if lock.exclusive and shared:
+            yield from ((before, lock) for before in shared)
+        elif exclusive is not None:
+            yield exclusive, lock
+        if lock.exclusive:
+            exclusive, shared = lock, []
+        else:
+            shared.append(lock)
