@@ -134,9 +134,20 @@ def _head(title: str) -> str:
 
 
 def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The rows with the texts of `cut` columns shortened where a line is wider than the page."""
+    """The rows with the texts of `cut` columns shortened where a line is wider than the page.
+
+    Last columns that do not fit at the least width of the others continue on the next line. They
+    need no room.
+    """
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
-    free = PAGE_WIDTH - sum(widths) - 2 * (len(widths) - 1)
+    least = [
+        min(width, _LEAST_CUT) if column.cut else width
+        for width, column in zip(widths, columns, strict=True)
+    ]
+    count = len(widths)
+    while count > 1 and sum(least[:count]) + 2 * (count - 1) > PAGE_WIDTH:
+        count -= 1
+    free = PAGE_WIDTH - sum(widths[:count]) - 2 * (count - 1)
     for at, column in enumerate(columns):
         if column.cut and free < 0:
             room = max(widths[at] + free, _LEAST_CUT)

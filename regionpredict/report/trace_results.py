@@ -101,14 +101,22 @@ def _ranked(result: TraceResult, metric: str | None, top: int) -> Table:
             most[key] = record
     rows: list[list[Cell]] = [
         [*key, sums[key], _named(most[key].location),
-         result.sources.get(key[1], "").rpartition("/")[2]]
+         _source(result, key[1])]
         for key in sorted(sums, key=lambda key: (-sums[key], key))
     ]  # fmt: skip
     columns = [
         Column("Metric"), Column("Call path", cut=True), Column("Time", show_seconds),
         Column("Most on"), Column("Source"),
     ]  # fmt: skip
+    if not any(row[-1] for row in rows):
+        rows, columns = [row[:-1] for row in rows], columns[:-1]
     return Table("Call paths by time", columns, rows, top=top)
+
+
+def _source(result: TraceResult, callpath: str) -> str:
+    """File and line of a call path, unless its name has them, like those of Paraver traces."""
+    source = result.sources.get(callpath, "").rpartition("/")[2]
+    return "" if source in callpath else source
 
 
 def _worst(result: TraceResult, metric: str | None) -> Table:

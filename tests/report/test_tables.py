@@ -11,6 +11,8 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.report.derivation import explain_prediction
+from regionpredict.report.document import Column, Table
+from regionpredict.report.document_text import block_lines
 from regionpredict.report.quantities import show_bytes, show_count
 from regionpredict.report.table import facts_table, prediction_table
 
@@ -178,3 +180,14 @@ def test_sizes(size: int | None, shown: str) -> None:
 )  # fmt: skip
 def test_counts(count: int | None, shown: str) -> None:
     assert show_count(count) == shown
+
+
+def test_a_column_on_the_next_line_takes_no_room_from_names() -> None:
+    """The name has what the first line leaves: 80 columns, less the time, a space of two."""
+    name, source = "main/" + "n" * 60 + "/last", "s" * 75
+    columns = [Column("Call path", cut=True), Column("Time", str), Column("Source")]
+    lines = block_lines(Table("", columns, [[name, "1.23456789012345 s", source]]))
+    assert lines[-1].strip() == source
+    shown = lines[-2].split()[0]
+    assert len(shown) == 80 - len("1.23456789012345 s") - 2
+    assert shown.startswith("main/") and shown.endswith("/last")

@@ -118,7 +118,7 @@ def _damaged(message: str, path: Path, line: int | None = None) -> InputError:
     return InputError(message, remedy="give a complete trace", path=str(path), line=line)
 
 
-_APPLICATION = re.compile(r"(\d{1,18})\(((?:\d{1,18}:\d+,?)*)\)(?:,(\d+))?")
+_APPLICATION = re.compile(r"(\d{1,18})\(((?:\d{1,18}:\d+,?)*)\)(?:,\d+(?![\d(]))?")
 
 
 def _header(file: File, path: Path, application: int | None) -> tuple[Header, bytes, int]:
@@ -179,7 +179,7 @@ def _threads_of_applications(text: str, path: Path) -> list[tuple[int, ...]]:
         tasks = _APPLICATION.match(lists)
         if tasks is None:
             raise _damaged("its first line names no tasks", path, 1)
-        lists = lists[tasks.end() :].removeprefix(":")
+        lists = lists[tasks.end() :].lstrip(":,")  # merged traces separate applications by commas
         threads = tuple(int(part.split(":")[0]) for part in tasks[2].strip(",").split(",") if part)
         if len(threads) != int(tasks[1]) or not threads:
             raise _damaged(

@@ -330,6 +330,10 @@ def test_one_of_several_applications(trace: EventTrace, tmp_path: Path, kernels:
     assert found.time.tolist() == trace.time.tolist()
     assert found.operations.partner.tolist() == trace.operations.partner.tolist()
     assert [c.members for c in found.communicators] == [(0, 1), (1,)]
+    merged = head.replace(":2:1(2:1),1:2(", ":2:1(2:1),2(")  # without its number of communicators
+    (tmp_path / "merged.prv").write_text(merged + first + second)
+    again = read_paraver(tmp_path / "merged.prv", kernels, application=2)
+    assert again.time.tolist() == trace.time.tolist()
     with pytest.raises(InputError, match="choose one with --application 1 to 2"):
         read_paraver(tmp_path / "both.prv", kernels)
     with pytest.raises(InputError, match="has no application 3; it has 2"):
