@@ -114,9 +114,10 @@ def _ranked(result: TraceResult, metric: str | None, top: int) -> Table:
 
 
 def _source(result: TraceResult, callpath: str) -> str:
-    """File and line of a call path, unless its name has them, like those of Paraver traces."""
+    """File and line of a call path, unless its name has the line, like those of Paraver traces."""
     source = result.sources.get(callpath, "").rpartition("/")[2]
-    return "" if source in callpath else source
+    line = source.rpartition(":")[2]
+    return "" if f":{line}" in callpath else source
 
 
 def _worst(result: TraceResult, metric: str | None) -> Table:

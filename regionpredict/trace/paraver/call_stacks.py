@@ -4,8 +4,8 @@ Extrae records the callers of an MPI call. Types from 70000001 on are the functi
 the innermost first. Types from 80000001 on are its line. Nothing is recorded between two calls, but
 both lines are known. So the functions common to both calls contain the time in between. In the
 innermost of these, it is assigned to a region `file:from-to`: the computation between two lines. If
-there is no common function, as for deep stacks, the region is `file:from-file:to`. A call itself is
-inside its functions and a region `file:line`.
+there is no common function, as for deep stacks, the region is `function:from-function:to`. A call
+itself is inside its functions and a region `file:line`.
 """
 
 from __future__ import annotations
@@ -240,12 +240,14 @@ class _Paths:
         """
         if not before or not after:
             return ()
-        ends = [
-            self._line(stack[-1 if stack[0][0] in self._roots else 0]) for stack in (before, after)
-        ]
+        frames = [stack[-1 if stack[0][0] in self._roots else 0] for stack in (before, after)]
+        ends = [self._line(frame) for frame in frames]
         if any(line is None for _, line in ends):
             return ()
-        name = "-".join(f"{file}:{line}" for file, line in ends)
+        name = "-".join(
+            f"{self._labels.function(_CALLER + 1, function)}:{line}"
+            for (function, _), (_, line) in zip(frames, ends, strict=True)
+        )
         return (self._row(Region(name, file=ends[1][0], line=ends[1][1])),)
 
     def _path(self, stack: Sequence[Frame]) -> Path:

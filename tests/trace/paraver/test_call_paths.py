@@ -169,7 +169,7 @@ def test_deep_stacks_without_a_common_function_still_have_lines(
     ])  # fmt: skip
     found = spans(trace)
     assert found["main/main.f90:10-10"] == 40
-    assert found["solve.f90:7-io.f90:3"] == 90
+    assert found["solve:7-io::write:3"] == 90
     assert found["io::write/io.f90:3-3"] == 80
 
 
