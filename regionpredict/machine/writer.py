@@ -21,6 +21,8 @@ class Figures:
     """The results of `calibrate`. Anything not measured is missing.
 
     - `turbo_hz`: the clock by the number of active cores of a package, if it varies
+    - `core_speed`: the speed relative to the first core, by the first core of each kind
+    - `vcpus_per_core`: the number of virtual CPUs that are hardware threads of one physical core
     - `latency`: cycles by level (1, 2, 3; 0 is memory)
     - `bandwidth`: GB/s by level, kernel and cores
     - `operations`: (latency, throughput) in cycles by kind
@@ -36,6 +38,8 @@ class Figures:
 
     clock_hz: float | None = None
     turbo_hz: Mapping[int, float] = field(default_factory=dict)
+    core_speed: Mapping[int, float] = field(default_factory=dict)
+    vcpus_per_core: int | None = None
     latency: Mapping[int, float] = field(default_factory=dict)
     bandwidth: Mapping[int, Mapping[str, Mapping[int, float]]] = field(default_factory=dict)
     operations: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -112,6 +116,15 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
             f"{count}: {rate / 1e9:.4g} GHz" for count, rate in sorted(measured.turbo_hz.items())
         )
         lines.append(f"  turbo: {{measured: {{{clocks}}}, source: calibrate}}")
+    for speeds, evidence, source in (
+        (measured.core_speed, "measured", "calibrate"),
+        (topology.core_speed or {}, "derived", "host"),
+    ):
+        if len(speeds) > 1:
+            lines += ["  core_speed:", f"    {evidence}: {_table(speeds)}", f"    source: {source}"]
+            break
+    if measured.vcpus_per_core is not None:
+        lines.append(f"  vcpus_per_core: {_measured(measured.vcpus_per_core)}")
     if topology.simd_bits is not None:
         lines.append(f"  simd: {topology.simd_bits}")
     return lines

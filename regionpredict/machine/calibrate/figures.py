@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
+from math import prod
 
 from regionpredict.machine.calibrate.core_figures import core_figures
 from regionpredict.machine.calibrate.plan import (
+    ALONE,
     CLOCK,
+    CORE_OPERATIONS,
     FORESEEN,
     LIBRARY,
     MEMORY_LEVEL,
+    TOGETHER,
     UNFORESEEN,
     Measurement,
 )
 from regionpredict.machine.calibrate.samples import ENOUGH, relative_interval, settled, typical
 from regionpredict.machine.calibrate.spread import spreads
-from regionpredict.machine.detect.topology import Topology
+from regionpredict.machine.detect.topology import Topology, core_kinds
 from regionpredict.machine.writer import Figures
 
 FALL = 0.1
@@ -27,6 +31,14 @@ SHARED_PATH = 1.3
 CLOCK_STEP = 0.02
 """Clocks with a smaller difference count as equal. A step is 100 MHz on most processors, at up to 5
 GHz.
+"""
+KIND = 0.2
+"""Measured speeds of cores of one kind differ by at most this share. Efficiency cores are slower by
+more.
+"""
+SHARED_CORE = 1.3
+"""Two virtual CPUs share a core if both together take more than this many times as long as one
+alone. Hardware threads of one core take 1.5 to 2 times as long.
 """
 CLEARLY = 1.15
 """A working set is in a cache only if it loads at least this many times as fast as memory."""
@@ -74,6 +86,8 @@ def figures(
     measured = Figures(
         clock_hz=clock * 1e9 if clock is not None else None,
         turbo_hz=turbo(_clocks(typical_samples)),
+        core_speed=_core_speed(samples),
+        vcpus_per_core=_vcpus_per_core(samples),
         latency=latency,
         bandwidth={level: _from_one(tables) for level, tables in bandwidth.items()},
         operations=operations,
@@ -124,6 +138,31 @@ def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
     if min(reached.values()) > (1.0 - CLOCK_STEP) * clocks[1]:
         return {}
     return {count: reached[count] for count in sorted(reached)}
+
+
+def _core_speed(samples: Mapping[str, list[float]]) -> dict[int, float]:
+    """The speed relative to the first core, by the first core of each kind. Empty if unknown. The
+    least times count, since other processes can only add to one.
+    """
+    rates: dict[int, float] = {}
+    for key in samples:
+        kind, *arguments = key.split("/")
+        if kind == "core":
+            kept = [samples.get(f"core/{arguments[0]}/{one}") for one in CORE_OPERATIONS]
+            if all(kept):
+                times = [min(values) for values in kept if values]
+                rates[int(arguments[0])] = prod(times) ** (-1.0 / len(times))
+    cores = sorted(rates)
+    if cores[:1] != [1]:
+        return {}
+    kinds = core_kinds([rates[core] for core in cores], KIND) or {}
+    return {cores[place - 1]: speed for place, speed in kinds.items()}
+
+
+def _vcpus_per_core(samples: Mapping[str, list[float]]) -> int | None:
+    """2 if two virtual CPUs are the hardware threads of one core. None otherwise, or if unknown."""
+    alone, together = samples.get(ALONE), samples.get(TOGETHER)
+    return 2 if alone and together and min(together) > SHARED_CORE * min(alone) else None
 
 
 def _latency_factor(typical_samples: Mapping[str, float]) -> float | None:

@@ -39,6 +39,12 @@ OF_A_RUNTIME = (
 )  # fmt: skip
 """Constructs whose costs depend on the OpenMP runtime. Others depend on the machine."""
 CLOCK = "clock"
+CORE_OPERATIONS = ("fp_fma", "int_add")
+"""The speed of a core is the geometric mean of their throughputs."""
+MOST_SEPARATE_CORES = 32
+"""Cores of a package that are measured one by one if the host does not report their kinds."""
+ALONE, TOGETHER = "threads/alone", "threads/together"
+"""A virtual CPU that uses all ports of its core, alone and with the next virtual CPU."""
 LEAST_MEMORY_BYTES = 64 * 1024**2
 STORE_FORWARD = "store_forward"
 MEMORY_LEVEL = 0
@@ -93,6 +99,7 @@ def plan(
     ]
     return (
         *_clocks(topology, cpus),
+        *_core_kinds(topology, cpus),
         *latencies,
         Measurement(STORE_FORWARD, "operations", (first, STORE_FORWARD, "latency")),
         *_page_walks(topology, first, line),
@@ -118,6 +125,21 @@ def _clocks(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
     for count in core_counts(min(topology.cores_per_package, len(cpus))):
         key = CLOCK if count == 1 else f"{CLOCK}/{count}"
         yield Measurement(key, "clock", (_list(cpus[:count]),))
+
+
+def _core_kinds(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
+    """The speed of one core of each kind, or of each core if the kinds are unknown. For virtual
+    CPUs, whether two of them share a core.
+    """
+    cores = min(topology.cores_per_package, len(cpus))
+    kinds = topology.core_speed or (range(1, cores + 1) if cores <= MOST_SEPARATE_CORES else ())
+    for first in kinds if len(kinds) > 1 else ():
+        for kind in CORE_OPERATIONS if first <= cores else ():
+            arguments = (str(cpus[first - 1]), kind, "throughput")
+            yield Measurement(f"core/{first}/{kind}", "operations", arguments)
+    if topology.virtual and topology.threads_per_core == 1 and not cores % 2:
+        yield Measurement(ALONE, "clock", (str(cpus[0]), "wide"))
+        yield Measurement(TOGETHER, "clock", (_list(cpus[:2]), "wide"))
 
 
 def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement]:

@@ -101,6 +101,10 @@ def _thread(folder: Path, number: int, domains: dict[int, int]) -> HardwareThrea
         domain=domains.get(number, package),
         core=frozenset(siblings),
         caches=tuple(cache for cache in caches if cache is not None),
+        speed=_number(folder / "cpu_capacity", 0)
+        or _number(folder / "acpi_cppc" / "highest_perf", 0)
+        or _number(folder / "cpufreq" / "cpuinfo_max_freq", 0)
+        or None,
     )
 
 

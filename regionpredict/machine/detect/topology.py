@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from regionpredict.errors import InputError
@@ -11,6 +11,10 @@ from regionpredict.machine.reader import Identity
 
 MOST_BYTES_PER_CORE = 16 * 1024**2
 """Upper limit of the last cache per core. A larger value belongs to another host."""
+KIND = 0.1
+"""Cores whose speeds differ by at most this share are of one kind. Favored cores of one kind differ
+by a few per cent.
+"""
 GUESSED_BYTES_PER_CORE = 2 * 1024**2
 """The value assumed instead. 1.4 to 4 MiB per core are common."""
 
@@ -30,13 +34,16 @@ class ThreadCache:
 
 @dataclass(frozen=True, slots=True)
 class HardwareThread:
-    """A hardware thread: its number, package, NUMA domain, core, and caches."""
+    """A hardware thread: its number, package, NUMA domain, core, and caches. `speed` is that of its
+    core in any unit, or None if unknown.
+    """
 
     number: int
     package: int
     domain: int
     core: frozenset[int]
     caches: tuple[ThreadCache, ...]
+    speed: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +69,9 @@ class Topology:
     `clock_hz`, `simd_bits`, `memory_bytes` (of the node), `page_bytes` and the processor's
     `identity` are None if the host does not report them. `threads` has the first hardware thread of
     each core in binding order (one domain after the other). `over_caches` has the same threads,
-    with one core of each second-level cache first, then the next of each.
+    with one core of each second-level cache first, then the next of each. `core_speed` is the speed
+    relative to the first core, by the first core of each kind in a package. It is None if the host
+    does not report it. `virtual` says whether this is a virtual machine.
     """
 
     name: str
@@ -80,6 +89,8 @@ class Topology:
     threads: tuple[int, ...] = ()
     over_caches: tuple[int, ...] = ()
     remarks: tuple[str, ...] = field(default=())
+    core_speed: Mapping[int, float] | None = None
+    virtual: bool = False
 
     @property
     def cores(self) -> int:
@@ -146,7 +157,26 @@ def assemble(
         threads=tuple(thread.number for thread in order),
         over_caches=over_caches(order),
         remarks=tuple(remarks),
+        core_speed=None if virtual else core_kinds([t.speed for t in order[:per_package]], KIND),
+        virtual=virtual,
     )
+
+
+def core_kinds(speeds: Sequence[float | None], step: float) -> dict[int, float] | None:
+    """The speed relative to the first core, by the first core (from 1) of each kind. A kind is a
+    run of cores whose speeds differ by at most the share `step`. None if a speed is unknown.
+
+    >>> core_kinds([1024, 1009, 446, 446], 0.1)
+    {1: 1.0, 3: 0.435546875}
+    """
+    kinds: dict[int, float] = {}
+    for place, speed in enumerate(speeds):
+        if not speed or not speeds[0]:
+            return None
+        relative = speed / speeds[0]
+        if not kinds or abs(relative / kinds[max(kinds)] - 1) > step:
+            kinds[place + 1] = relative
+    return kinds
 
 
 def over_caches(cores: Sequence[HardwareThread]) -> tuple[int, ...]:
