@@ -54,13 +54,6 @@ if TYPE_CHECKING:
 @click.option("--timeout", default=None, metavar="TIME", help="Stop a run after this time.")
 @bind_option
 @click.option(
-    "--places",
-    default="cores",
-    show_default=True,
-    metavar="PLACES",
-    help="OMP_PLACES for --bind close and spread.",
-)
-@click.option(
     "-o",
     "output",
     default="measurements.jsonl",
@@ -133,7 +126,7 @@ def command(
             err=True,
         )
     more, read = _observed(argv, binary=options["binary"])
-    campaign = campaign_for(argv, options["places"], options["binding"])
+    campaign = campaign_for(argv, options["binding"])
     store = Store(output)
     campaign = _prepared(campaign, store, output, resume=resume)
     line = ProgressLine()
@@ -176,11 +169,11 @@ def _end_runs_when_terminated() -> None:
     signal.signal(signal.SIGTERM, stop)
 
 
-def campaign_for(argv: tuple[str, ...], places: str, bind: str) -> Campaign:
+def campaign_for(argv: tuple[str, ...], bind: str) -> Campaign:
     """The campaign of a program on this host."""
     from regionpredict.measure.records import Campaign
 
-    places, bind = openmp_binding(bind, places)
+    places, bind = openmp_binding(bind)
     return Campaign(
         command=argv,
         host=this_host(),

@@ -136,7 +136,7 @@ def _command(
     if plan.threads:
         line += ["--threads", ",".join(str(count) for count in plan.threads)]
     line += ["--bind", options["binding"]]
-    for name in ("repeat", "time_budget", "quiet_wait", "timeout", "places"):
+    for name in ("repeat", "time_budget", "quiet_wait", "timeout"):
         if options[name] is not None:
             line += ["--" + name.replace("_", "-"), options[name]]
     if options["binary"]:

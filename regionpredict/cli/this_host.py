@@ -71,7 +71,7 @@ def places_over_caches() -> str:
     if not cores:
         raise InputError(
             "no core that may be used is one that the host shows",
-            remedy="write --places by hand, as {0},{2},{1},{3}",
+            remedy="give the places to --bind, for example {0},{2},{1},{3}",
         )
     return ",".join(f"{{{number}}}" for number in cores)
 

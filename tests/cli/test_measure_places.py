@@ -45,9 +45,8 @@ def test_a_list_of_places_is_written_for_close_threads(tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("--bind", "{0"), "--bind '{0' is not a list of places; write close, spread or caches"),
-        (("--places", "socket"), "'socket' is not a list of places; write {0},{2}"),
+        (("--bind", "socket"), "--bind 'socket' is not a list of places; write close, spread"),
         (("--bind", "{0},{99999}"), "CPU 99999 is not usable here; the CPUs are"),
-        (("--places", "cores(2)", "--bind", "{0}"), "--places cores(2) with --bind {0}"),
     ],
 )
 def test_wrong_places_are_one_line(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
@@ -58,8 +57,6 @@ def test_wrong_places_are_one_line(tmp_path: Path, words: tuple[str, ...], said:
     assert not (tmp_path / "m.jsonl").exists()
 
 
-def test_two_words_on_where(tmp_path: Path) -> None:
-    done = _measured(tmp_path, "--bind", "caches", "--places", "sockets")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "--places sockets with --bind caches; leave one out" in done.stderr
-    assert not (tmp_path / "m.jsonl").exists()
+def test_names_of_places_are_written_for_close_threads(tmp_path: Path) -> None:
+    _measured(tmp_path, "--bind", "sockets")
+    assert (tmp_path / "seen").read_text() == "sockets close\n"
