@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _MODELS = (
     # its title on the page, the names of its files, the model, and the density model's weights
     ("density", "density", "density", ("equal", "reference")),
-    ("density, by executions and element size", "density-weighted", "density",
+    ("density, weighted", "density-weighted", "density",
      ("executions", "element-size")),
     ("saturation", "saturation", "saturation", ("equal", "reference")),
 )  # fmt: skip

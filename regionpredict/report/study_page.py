@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from regionpredict.compare.success import Rate, baselines, success, time_lost
@@ -75,7 +76,9 @@ def study_document(
     ]  # fmt: skip
     alone = "The models of one loop, without a measurement"
     sections = [
-        Section("Success", [table]),
+        Section("Success", [table], "markdown"),
+        Section("Success", [table], "page"),
+        Section("Success", _by_rule(judged, columns), "text"),
         Section("Limits", [Items(_limits(campaign, judged[0].comparison))]),
         Section("Plots", plots, "markdown"),
         Section(
@@ -97,6 +100,21 @@ def study_document(
         ),
     ]
     return Document("Predicted and measured", lead, sections)
+
+
+def _by_rule(judged: Sequence[Judged], columns: Sequence[Column]) -> list[Table]:
+    """For text, a table for each definition of a right hint, with a column for each model."""
+    tables = []
+    for rule in dict.fromkeys(_rule(one.comparison) for one in judged):
+        own = [one for one in judged if _rule(one.comparison) == rule]
+        cells = [
+            [column.title, *((column.shown(cell), None) for cell in row)]
+            for column, *row in zip(columns, *map(_row, own), strict=True)
+        ]
+        heads = [Column(""), *(Column(one.model, str) for one in own)]
+        tables.append(Table(f"Right is {rule}", heads, cells[2:]))
+    legend = ["density, weighted: references count by their executions and element sizes."]
+    return [*tables[:-1], replace(tables[-1], legend=legend)]
 
 
 def sweep_curve(figure: Figure) -> Drawing:

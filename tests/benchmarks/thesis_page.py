@@ -29,6 +29,7 @@ results of the test host, as printed by `make thesis UPDATE=1`.
 - *The area of decision*: the right answer is the area of the measured utilization (section 6.4).
 - *The fewest within 10 %*: the right answer is the smallest number that is at most 10 % slower \
 than the best one.
+- The weighted density model counts each reference by its executions and the size of its elements.
 - Each rate has its 95 % interval, and the rates of fixed answers for the same regions. A model \
 that is no better than these has shown nothing.
 """

@@ -61,14 +61,18 @@ def test_a_program_is_studied_in_one_command_and_goes_on(tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "out" / "study.md").read_text()
     assert done.stdout.endswith("\n")
-    assert "Right hints of each model" in done.stdout
+    assert "Right is the fewest within 10 %" in done.stdout
+    assert "Right is the area of decision" in done.stdout
+    heads = [line.split("  ") for line in done.stdout.splitlines() if "density, weighted " in line]
+    assert len(heads) == 2
+    assert max(map(len, done.stdout.splitlines())) <= 80
     drawn = blocks_of(tmp_path / "out" / "study.html", "scatter")
     assert {one["y"] for one in drawn} == {"utilisation (%)"}
     assert len(drawn) == 6  # three models by two criteria
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
     assert [row[0] for row in rows] == [
         name
-        for model in ("density", "density, by executions and element size", "saturation")
+        for model in ("density", "density, weighted", "saturation")
         for name in (f"| {model}",) * 2
     ]
     for model, criterion in (("density", "utilisation"), ("saturation", "best")):
