@@ -116,7 +116,8 @@ class LoopFollower(Evaluator):
         rounds = self._rounds_of(loop)
         short = rounds is not None and rounds * self.rounds_inside <= _FEW_ROUNDS
         filling = self._only_fills(loop)
-        if ((self.inside_long or filling) and not short) or loop.span in self.long_loops:
+        long = filling and self.inside_long or (filling or self.inside_long) and not short
+        if long or loop.span in self.long_loops:
             self._long_loop(loop)
             return None
         before = self.memory.copy()
