@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.frontend.text.name_occurrences import (
-    called_at,
     functions_holding,
     named_at,
     written_at,
@@ -24,11 +23,6 @@ def test_whole_words_only(text: bytes) -> None:
     assert [at for at, _ in named_at(text, "n")] == [
         m.start() for m in re.finditer(rb"\bn\b", text)
     ]
-
-
-@given(texts)
-def test_calls(text: bytes) -> None:
-    assert called_at(text, "n") == [m.start() for m in re.finditer(rb"\bn(?=\s*\()", text)]
 
 
 @given(texts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.class_objects import ClassObjects, class_objects
@@ -11,10 +10,8 @@ from regionpredict.frontend.linking.container_lengths import Length, container_l
 from regionpredict.frontend.linking.linked_unit import Body
 from regionpredict.frontend.linking.stored_sizes import StoredSizes, stored_sizes
 from regionpredict.frontend.syntax import Decl, Function, Pragma, Unit, calls_in
-from regionpredict.frontend.text import unreached
+from regionpredict.frontend.text import IDENTIFIER, unreached
 from regionpredict.ir import Span
-
-_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
 class Trees(NamedTuple):
@@ -67,7 +64,7 @@ def pack(path: str, trees: Trees) -> PackedUnit:
     """The trees of the unit for a file as bytes."""
     names: set[bytes] = set()
     for body in trees.bodies:
-        names.update(_IDENTIFIER.findall(body.text))
+        names.update(IDENTIFIER.findall(body.text))
     return PackedUnit(
         path,
         {decl.symbol: f.span for decl, f in trees.defined.items() if decl.symbol},

@@ -7,13 +7,13 @@ resolved.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
 from regionpredict.frontend.linking.class_objects import sole_objects
-from regionpredict.frontend.linking.linked_unit import LinkedUnit, PutValue
+from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit, PutValue
 from regionpredict.frontend.linking.packed_unit import (
     PackedUnit,
     Trees,
@@ -41,11 +41,10 @@ from regionpredict.frontend.syntax import (
     Name,
     Writes,
     calls_in,
-    class_made,
     expressions_in,
     set_place,
 )
-from regionpredict.frontend.text import called_at, mentioned_at, written_at
+from regionpredict.frontend.text import IDENTIFIER, written_at
 from regionpredict.ir import Span
 from regionpredict.ir.nearest_files import folder_of, nearest_files
 
@@ -69,6 +68,7 @@ class ProgramUnits:
         self._variables: dict[str, list[int]] = {}
         self._naming: dict[str, list[int]] = {}
         self._homes: dict[Decl, int | None] = {}
+        self._mentions: dict[int, dict[bytes, list[Body]]] = {}
         for number, unit in enumerate(units):
             for symbol in unit.defines:
                 self._definers.setdefault(symbol, []).append(number)
@@ -131,6 +131,16 @@ class ProgramUnits:
     def naming(self, name: str) -> Sequence[int]:
         """The units whose functions contain a word."""
         return self._naming.get(name, ())
+
+    def mentioning(self, number: int, name: str) -> Sequence[Body]:
+        """The functions of a unit whose text contains the first word of a name."""
+        if number not in self._mentions:
+            self._mentions[number] = words = defaultdict[bytes, list[Body]](list)
+            for body in self.trees(number).bodies:
+                for word in set(IDENTIFIER.findall(body.text)):
+                    words[word].append(body)
+        word = IDENTIFIER.search(name.encode())
+        return self._mentions[number].get(word[0], ()) if word else ()
 
     def calls_in(self, function: Function) -> dict[Decl, list[CallExpr]]:
         """The calls in a function, cached."""
@@ -415,13 +425,9 @@ class _View:
 
     def _calling(self, decl: Decl) -> Iterable[tuple[Function, CallExpr]]:
         meant = self.body_of(decl)
-        said_at = mentioned_at if meant is not None and class_made(meant) else called_at
         for number in sorted((self._number, *self._others_naming(decl))):
-            trees = self._program.trees(number)
             view = self._program.view(number)
-            for body in trees.bodies:
-                if not said_at(body.text, decl.name):
-                    continue
+            for body in self._program.mentioning(number, decl.name):
                 for called, calls in self._program.calls_in(body.function).items():
                     if called is decl or (
                         decl.symbol

@@ -11,7 +11,7 @@ call, the called function decides. Statements in one loop have no order.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
@@ -42,6 +42,14 @@ Site = tuple[Function, Place]
 _Part = tuple[tuple[Place, ...], bool]
 
 
+class _Parts(NamedTuple):
+    """The actions of a function in order: single expressions, and whole loops (True). `places` are
+    the numbers of the parts that contain a place."""
+
+    parts: list[_Part]
+    places: dict[Place, list[int]]
+
+
 class _Ways(NamedTuple):
     """All paths from `main` to some places. `main` is None without one. For each function on a
     path: the place itself, or the call that leads on and its function."""
@@ -56,7 +64,7 @@ class CallOrder:
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
         self._callers: dict[Span, list[tuple[Function, CallExpr]] | None] = {}
-        self._parts: dict[Span, list[_Part] | None] = {}
+        self._parts: dict[Span, _Parts | None] = {}
 
     def is_behind(self, read: Site, settings: Sequence[Site]) -> bool:
         """Whether every path to `read` executes all assignments first."""
@@ -70,11 +78,12 @@ class CallOrder:
         return reads.main.span == sets.main.span and self._in_order(reads.main, sets, reads, 0)
 
     def _in_order(self, function: Function, sets: _Ways, reads: _Ways, depth: int) -> bool:
-        parts = self._parts_of(function)
-        if parts is None or depth > _DEEPEST:
+        known = self._parts_of(function)
+        if known is None or depth > _DEEPEST:
             return False
-        last_set = _places(parts, sets.on.get(function.span, ()))
-        first_read = _places(parts, reads.on.get(function.span, ()))
+        parts, places = known
+        last_set = _places(places, sets.on.get(function.span, ()))
+        first_read = _places(places, reads.on.get(function.span, ()))
         if last_set is None or first_read is None:
             return False
         if not last_set or not first_read or max(last_set) < min(first_read):
@@ -136,15 +145,19 @@ class CallOrder:
 
     # -- parts of a function ------------------------------------------------------------------
 
-    def _parts_of(self, function: Function) -> list[_Part] | None:
-        """The actions of a function in order: single expressions, and whole loops (True). None if
-        it jumps."""
+    def _parts_of(self, function: Function) -> _Parts | None:
+        """The parts of a function. None if it jumps."""
         if function.span not in self._parts:
             jumps = any(
                 isinstance(statement, Jump) and statement.kind == "goto"
                 for statement in every_statement(function.body)
             )
-            self._parts[function.span] = None if jumps else list(_parts(function.body))
+            parts = [] if jumps else list(_parts(function.body))
+            places: dict[Place, list[int]] = {}
+            for number, (inside, _) in enumerate(parts):
+                for place in dict.fromkeys(inside):
+                    places.setdefault(place, []).append(number)
+            self._parts[function.span] = None if jumps else _Parts(parts, places)
         return self._parts[function.span]
 
 
@@ -164,17 +177,9 @@ def _parts(statement: Stmt) -> Iterator[_Part]:
 
 
 def _places(
-    parts: Sequence[_Part],
-    wanted: Iterable[tuple[Place, Function | None]],
+    places: Mapping[Place, Sequence[int]], wanted: Sequence[tuple[Place, Function | None]]
 ) -> list[int] | None:
     """The parts that contain the expressions. None if one is missing from all parts."""
-    known: list[int] = []
-    for expression, _ in wanted:
-        at = [
-            number for number, (inside, _) in enumerate(parts)
-            if any(inner is expression for inner in inside)
-        ]  # fmt: skip
-        if not at:
-            return None
-        known += at
-    return known
+    if any(expression not in places for expression, _ in wanted):
+        return None
+    return [number for expression, _ in wanted for number in places[expression]]

@@ -327,10 +327,11 @@ class Evaluator(Caller, ABC):
 
     def _name(self, name: Name) -> Value:
         decl = name.decl
-        if decl.name == "optarg" and decl.kind == "global" and self.argv:
-            return self.option_text
-        if decl.name == "optind" and decl.kind == "global" and self.argv:
-            return self.options.index
+        own = self.memory.values.get(decl)
+        if own and () in own and decl not in self.retyped:  # most of them, at once
+            return own[()]
+        if decl.kind == "global" and self.argv and decl.name in ("optarg", "optind"):
+            return self.option_text if decl.name == "optarg" else self.options.index
         if decl.kind == "function":
             return Address(Place(decl))
         if decl.value is not None:

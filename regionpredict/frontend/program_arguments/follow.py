@@ -98,6 +98,7 @@ class Follower(LoopFollower):
         self._deciding: dict[If, bool] = {}
         self._fills: dict[ExprStmt, Written | None] = {}
         self._locals: dict[Function, frozenset[Decl]] = {}
+        self._objects: dict[Decl, str | None] = {}  # the only object of a variable's class
 
     @cached_property
     def taken(self) -> Taken:
@@ -144,15 +145,15 @@ class Follower(LoopFollower):
     def _sole_objects(self) -> dict[str, Decl]:
         """The objects with the same name in all functions, including those of the callers."""
         objects: dict[str, Decl] = {}
-        if not self.unit.objects:
-            return objects
-        for own in self.names:
+        for own in self.names if self.unit.objects else ():
             for decl in own.values():
-                name = self.unit.objects.get(decl.ctype.class_name)
-                here = decl.ctype.kind == "struct" or isinstance(
-                    self.memory.read(Place(decl)), Address
-                )
-                if name is not None and here:
+                if decl not in self._objects:
+                    self._objects[decl] = self.unit.objects.get(decl.ctype.class_name)
+                name = self._objects[decl]
+                if name is not None and (
+                    decl.ctype.kind == "struct"
+                    or isinstance(self.memory.read(Place(decl)), Address)
+                ):
                     objects[name] = decl
         return objects
 

@@ -116,7 +116,7 @@ class LoopFollower(Evaluator):
         rounds = self._rounds_of(loop)
         short = rounds is not None and rounds * self.rounds_inside <= _FEW_ROUNDS
         filling = self._only_fills(loop)
-        long = filling and self.inside_long or (filling or self.inside_long) and not short
+        long = (filling or self.inside_long) and not (short and not (filling and self.inside_long))
         if long or loop.span in self.long_loops:
             self._long_loop(loop)
             return None

@@ -186,12 +186,10 @@ class Memory:
 
     def common(self, other: Memory) -> Memory:
         """The values that are the same in both."""
-        same: dict[Decl, Contents] = {}
         self.copied.variables += len(self.values)
-        for decl in self.values | other.values:
-            mine = self.values.get(decl)
-            if mine is not None and mine is other.values.get(decl):
-                same[decl] = mine  # most variables, since copies share unwritten values
+        same = {decl: mine for decl, mine in self.values.items() if other.values.get(decl) is mine}
+        for decl in (*self.values, *other.values):
+            if decl in same:  # most variables, since copies share unwritten values
                 continue
             own, others = self.contents(decl) or _NOTHING, other.contents(decl) or _NOTHING
             both = own if own is others else {

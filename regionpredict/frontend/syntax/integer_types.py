@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
+from typing import Any
 
 from regionpredict.frontend.syntax.nodes import (
     INT,
@@ -46,29 +48,8 @@ def promoted(ctype: CType) -> CType:
 
 def type_of(expression: Expression | None) -> CType:
     """The type of an expression. Unknown if its parts have unknown types."""
-    if isinstance(expression, IntLit):
-        return CType("int", expression.bits, expression.unsigned)
-    if isinstance(expression, FloatLit):
-        return CType("float", expression.bits)
-    if isinstance(expression, Name):
-        return expression.decl.ctype
-    if isinstance(expression, Cast):
-        return expression.ctype
-    if isinstance(expression, Assign):
-        return type_of(expression.left)
-    if isinstance(expression, Member):
-        return expression.field.ctype
-    if isinstance(expression, Index):
-        return type_of(expression.base).element or type_of(expression.index).element or UNKNOWN
-    if isinstance(expression, CallExpr):
-        return expression.decl.ctype if expression.decl is not None else UNKNOWN
-    if isinstance(expression, Ternary):
-        return _of_sides(type_of(expression.then), type_of(expression.other))
-    if isinstance(expression, Binary):
-        return _of_binary(expression)
-    if isinstance(expression, Unary):
-        return _of_unary(expression)
-    return UNKNOWN
+    of_kind = _TYPES.get(type(expression))
+    return UNKNOWN if of_kind is None else of_kind(expression)
 
 
 def _of_sides(then: CType, other: CType) -> CType:
@@ -107,6 +88,22 @@ def _of_unary(expression: Unary) -> CType:
     if expression.op == "!":
         return INT
     return promoted(inner) if expression.op in ("-", "~") else inner
+
+
+# By kind of expression: a chain of questions would be asked for each of millions.
+_TYPES: dict[type, Callable[[Any], CType]] = {
+    IntLit: lambda e: CType("int", e.bits, e.unsigned),
+    FloatLit: lambda e: CType("float", e.bits),
+    Name: lambda e: e.decl.ctype,
+    Cast: lambda e: e.ctype,
+    Assign: lambda e: type_of(e.left),
+    Member: lambda e: e.field.ctype,
+    Index: lambda e: type_of(e.base).element or type_of(e.index).element or UNKNOWN,
+    CallExpr: lambda e: e.decl.ctype if e.decl is not None else UNKNOWN,
+    Ternary: lambda e: _of_sides(type_of(e.then), type_of(e.other)),
+    Binary: _of_binary,
+    Unary: _of_unary,
+}
 
 
 def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:

@@ -2,7 +2,7 @@
 
 `pragmas` finds the OpenMP directives, and `inactive` those that a false `#if` disables. `macros`
 expands macros in them, and `attach_pragmas` assigns them to statements. `name_occurrences` finds
-calls and writes of a name, and `passages` finds the names that each function defines and uses.
+names and their writes, and `passages` finds the names that each function defines and uses.
 """
 
 from regionpredict.frontend.text.attach_pragmas import (
@@ -14,8 +14,8 @@ from regionpredict.frontend.text.inactive import inactive_loops
 from regionpredict.frontend.text.left_out_macros import guessed_macros, left_out_macros
 from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
+    IDENTIFIER,
     base_classes_in,
-    called_at,
     functions_holding,
     mentioned_at,
     unreached,
@@ -40,6 +40,7 @@ from regionpredict.frontend.text.source_text import (
 from regionpredict.frontend.text.string_literals import string_value
 
 __all__ = [
+    "IDENTIFIER",
     "Attacher",
     "MacroTable",
     "Masked",
@@ -48,7 +49,6 @@ __all__ = [
     "base_classes_in",
     "blank_comments",
     "blank_ranges",
-    "called_at",
     "find_pragmas",
     "functions_holding",
     "guessed_macros",

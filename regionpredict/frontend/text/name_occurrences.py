@@ -1,4 +1,4 @@
-"""Finds the callers and writers of a name in source text, without a tree."""
+"""Finds names in source text, and what may write them, without a tree."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import TypeVar
 T = TypeVar("T")
 File = TypeVar("File", bound=Hashable)
 
-_CALL = re.compile(rb"\s*\(")
 _SET = re.compile(rb"\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)")
 _DERIVED = re.compile(rb"\b(?:class|struct)\s+\w[\w:<>, ]*?\s*(?<!:):(?!:)([^{};()]*)\{")
 _WORD = re.compile(rb"\w")
-_IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
+IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
 def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
@@ -45,17 +44,8 @@ def base_classes_in(data: bytes) -> frozenset[str]:
     """
     names: set[str] = set()
     for match in _DERIVED.finditer(data):
-        names.update(word.decode() for word in _IDENTIFIER.findall(match[1]))
+        names.update(word.decode() for word in IDENTIFIER.findall(match[1]))
     return frozenset(names)
-
-
-def called_at(data: bytes, name: str) -> list[int]:
-    """The places where a text calls, declares or defines a function: `name (`.
-
-    >>> called_at(b"f(x); of(x); f (f); df", "f")
-    [0, 13]
-    """
-    return [at for at, end in named_at(data, name) if _CALL.match(data, end)]
 
 
 def written_at(data: bytes, name: str) -> list[int]:
@@ -111,7 +101,7 @@ def unreached(
     waiting = [
         name
         for name, file, begin, end in own
-        if not others.isdisjoint(_IDENTIFIER.findall(texts.get(file, b""), begin, end))
+        if not others.isdisjoint(IDENTIFIER.findall(texts.get(file, b""), begin, end))
     ]
     for name in candidates:
         for file, data in texts.items():
