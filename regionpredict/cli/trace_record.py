@@ -7,11 +7,17 @@ import shlex
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from regionpredict.errors import UsageError, plural
+from regionpredict.report.quantities import show_seconds
 from regionpredict.scratch_folder import scratch_folder
+
+if TYPE_CHECKING:
+    from regionpredict.measure.counter_names import Counter
+    from regionpredict.trace.recorded_ranks import RankEvents
 
 _ELF = b"\x7fELF"
 
@@ -26,8 +32,37 @@ _ELF = b"\x7fELF"
     show_default=True,
     help="Folder of the archive. It must not exist.",
 )
+@click.option(
+    "--exclude",
+    "patterns",
+    multiple=True,
+    metavar="PATTERN",
+    help="Do not record functions of the program with this name, for example 'get_*'. Their time "
+    "belongs to their callers.",
+)
+@click.option(
+    "--limit",
+    "limit_mb",
+    type=click.IntRange(1),
+    metavar="MB",
+    help="End the recording when a thread has this size of events. The program runs on.",
+)
+@click.option(
+    "--counter",
+    "counters",
+    multiple=True,
+    metavar="NAME",
+    help="Read this counter with each event, of PAPI, perf or libpfm4, as PAPI_TOT_INS; up to "
+    "three.",
+)
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
-def command(target: str, argv: tuple[str, ...]) -> None:
+def command(
+    target: str,
+    patterns: tuple[str, ...],
+    limit_mb: int | None,
+    counters: tuple[str, ...],
+    argv: tuple[str, ...],
+) -> None:
     """Run a program with MPI, OpenMP or both, and record its calls, parallel regions, barriers
     and locks.
 
@@ -41,9 +76,11 @@ def command(target: str, argv: tuple[str, ...]) -> None:
     from regionpredict.cli.run import find_program
     from regionpredict.errors import InputError
     from regionpredict.measure.child import run_with_interrupts
+    from regionpredict.measure.counter_names import named_counters, preset_name
+    from regionpredict.measure.ompt_run import refused_counters
     from regionpredict.trace.recorded_events import otf2_package, write_otf2
     from regionpredict.trace.recorded_locks import with_lock_order
-    from regionpredict.trace.recorded_ranks import recorded
+    from regionpredict.trace.recorded_ranks import recorded, within_limit
     from regionpredict.trace.thread_events import thread_events
 
     if not argv:
@@ -54,6 +91,7 @@ def command(target: str, argv: tuple[str, ...]) -> None:
     if folder.exists():
         raise InputError("is there already", remedy="name another by -o", path=target)
     find_program(argv[0])
+    wanted = named_counters(counters) if counters else ()
     otf2_package()  # before the program runs, since its events would be lost
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -62,28 +100,77 @@ def command(target: str, argv: tuple[str, ...]) -> None:
             f"cannot be written: {error.strerror}", remedy="choose another -o FOLDER", path=target
         ) from None
     with scratch_folder(folder.parent, ".recording-") as temporary:
-        settings = _settings(argv, temporary)
+        settings = {
+            **_settings(argv, temporary),
+            **_options(argv, temporary, patterns, limit_mb, wanted),
+        }
         code, interrupted = run_with_interrupts(argv, settings)
         if interrupted:
             raise KeyboardInterrupt
         if code:
             raise InputError(f"{argv[0]} ended with exit code {code}", remedy="nothing is written")
         processes = thread_events(temporary)
-        ranks = with_lock_order(recorded(temporary, processes))
-        anchor = write_otf2(ranks, folder)
+        everything = recorded(temporary, processes)
+        ranks, limit_ns = within_limit(everything)
+        refused = refused_counters(temporary) if wanted else None
+        names = [preset_name(counter) for counter in wanted]
+        anchor = write_otf2(with_lock_order(ranks), folder, () if refused else names)
+    if refused is not None:
+        _note(f"this machine gives programs no {', '.join(counters)} ({refused})")
+    if limit_ns is not None:
+        _note(f"the recording ends after {show_seconds(limit_ns / 1e9)}, at the limit")
     nested = sum(process.nested for process in processes.values())
     if nested:
-        click.echo(
-            f"regionpredict: note: not recorded: {plural(nested, 'nested parallel region')}",
-            err=True,
-        )
+        _note(f"not recorded: {plural(nested, 'nested parallel region')}")
     if any(process.tasks for process in processes.values()):
-        click.echo(
-            "regionpredict: note: explicit tasks are not separate from their regions; use "
-            f"regionpredict tasks record -- {shlex.join(argv)}",
-            err=True,
+        _note(
+            "explicit tasks are not separate from their regions; use "
+            f"regionpredict tasks record -- {shlex.join(argv)}"
         )
-    click.echo(f"written: {anchor}", err=True)
+    click.echo(f"written: {anchor}: {_overhead(everything)}", err=True)
+
+
+def _note(text: str) -> None:
+    click.echo(f"regionpredict: note: {text}", err=True)
+
+
+def _overhead(ranks: Sequence[RankEvents]) -> str:
+    """The number of events, and what it cost the program to record them."""
+    events = sum(map(len, ranks))
+    text = plural(events, "event")
+    each_ns = max(rank.event_ns for rank in ranks)
+    time_ns = sum(
+        max(thread.last() for thread in rank.threads)
+        - min(thread.first() for thread in rank.threads if len(thread.records) or thread.steps)
+        for rank in ranks
+    )
+    if not each_ns or not time_ns:
+        return text
+    return f"{text}, {each_ns} ns each, {100 * events * each_ns / time_ns:.2g} % of the run"
+
+
+def _options(
+    argv: Sequence[str],
+    folder: Path,
+    patterns: Sequence[str],
+    limit_mb: int | None,
+    counters: Sequence[Counter],
+) -> Mapping[str, str]:
+    """The environment in which recorders leave out functions, end, and read counters."""
+    from regionpredict.measure.excluded_functions import excluded_addresses
+
+    settings = {}
+    if patterns:
+        addresses = excluded_addresses(_programs(argv), patterns)
+        excluded = folder / "excluded"
+        excluded.write_text("".join(f"{address:x}\n" for address in addresses))
+        settings["REGIONPREDICT_OMPT_EXCLUDED"] = str(excluded)
+    if limit_mb is not None:
+        settings["REGIONPREDICT_TRACE_LIMIT"] = str(limit_mb << 20)
+    if counters:
+        listed = ",".join(f"{counter.type}:{counter.config}" for counter in counters)
+        settings["REGIONPREDICT_OMPT_COUNTERS"] = listed
+    return settings
 
 
 def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:

@@ -68,6 +68,16 @@ def named_counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
     return tuple(Counter(name, *_event(name)) for name in dict.fromkeys(names))
 
 
+def preset_name(counter: Counter) -> str:
+    """PAPI's name of a counter, or its own if PAPI has none.
+
+    >>> preset_name(Counter("instructions", 0, 1)), preset_name(Counter("page-faults", 1, 2))
+    ('PAPI_TOT_INS', 'page-faults')
+    """
+    event = counter.type, counter.config
+    return next((name for name, preset in PRESETS.items() if preset == event), counter.name)
+
+
 def _event(name: str) -> tuple[int, int]:
     for known, shown in ((PRESETS, name.upper()), (PERF, name)):
         if shown in known:

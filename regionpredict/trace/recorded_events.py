@@ -13,7 +13,7 @@ import numpy as np
 
 from regionpredict.errors import InputError, with_extra
 from regionpredict.trace.event_trace import Collective
-from regionpredict.trace.recorded_ranks import Group, RankEvents, ThreadEvents
+from regionpredict.trace.recorded_ranks import COUNTERS, Group, RankEvents, ThreadEvents
 from regionpredict.trace.thread_events import Place, PlaceKind, Step, What
 
 NANOSECONDS = 1_000_000_000
@@ -23,7 +23,7 @@ NANOSECONDS = 1_000_000_000
 _COLLECTIVE_BEGIN, _COLLECTIVE_END, _COLLECTIVE_REQUEST, _COLLECTIVE_COMPLETE = 10, 11, 12, 13
 _OPERATION_BITS = 5  # bits of a COLLECTIVE_COMPLETE's tag below its request number
 _MAIN = Place("main")
-_NO_ROOT = 2**32 - 1
+_NO_ROOT = _LOW = 2**32 - 1
 
 
 def otf2_package() -> ModuleType:
@@ -36,15 +36,16 @@ def otf2_package() -> ModuleType:
         ) from None
 
 
-def write_otf2(ranks: Sequence[RankEvents], folder: Path) -> Path:
+def write_otf2(ranks: Sequence[RankEvents], folder: Path, counters: Sequence[str] = ()) -> Path:
     """Writes the archive and returns its anchor file. The run of each rank is a region `main`.
+    `counters` are the names of the counters that were read.
 
     Raises InputError if the package otf2 is missing or the folder cannot be written.
     """
     otf2 = otf2_package()
     begin = min(_first_time(rank) for rank in ranks)
     with otf2.writer.open(str(folder), timer_resolution=NANOSECONDS) as archive:
-        defined = _Definitions(archive.definitions, ranks)
+        defined = _Definitions(archive.definitions, ranks, counters)
         for number, rank in enumerate(ranks):
             comms = {at: defined.comms[key] for at, key in rank.groups.items()}
             for at, thread in enumerate(rank.threads):
@@ -76,8 +77,15 @@ def _mend_inter_communicators() -> None:
 class _Definitions:
     """Locations by rank and thread, communicators, and regions in the order of first use."""
 
-    def __init__(self, define: Any, ranks: Sequence[RankEvents]) -> None:
-        from otf2.enums import GroupFlag, GroupType, Paradigm  # noqa: PLC0415
+    def __init__(self, define: Any, ranks: Sequence[RankEvents], counters: Sequence[str]) -> None:
+        from otf2.enums import (  # noqa: PLC0415
+            GroupFlag,
+            GroupType,
+            MetricMode,
+            MetricOccurrence,
+            Paradigm,
+            Type,
+        )
 
         self._define = define
         self._regions: dict[Place, Any] = {}
@@ -119,6 +127,16 @@ class _Definitions:
             else:
                 self.comms[key] = define.comm("", group=group_of(members))
         self._grids(ranks)
+        self.counters = counters and define.metric_class(
+            tuple(
+                define.metric_member(
+                    name, metric_mode=MetricMode.ACCUMULATED_START, value_type=Type.UINT64, unit="#"
+                )
+                for name in counters
+            ),
+            occurrence=MetricOccurrence.SYNCHRONOUS,
+        )
+        self.counted = len(counters)
 
     def _grids(self, ranks: Sequence[RankEvents]) -> None:
         from otf2.enums import CartPeriodicity  # noqa: PLC0415
@@ -177,6 +195,21 @@ class _Definitions:
         return self._regions[place]
 
 
+def _with_counters(
+    thread: ThreadEvents,
+) -> tuple[list[tuple[int, ...]], dict[int, tuple[int, int, int]]]:
+    """The records of MPI other than those of counters, and the counters read with them by index."""
+    records: list[tuple[int, ...]] = []
+    read: dict[int, tuple[int, int, int]] = {}
+    for record in thread.records.tolist():
+        _, first, second, what, low, high, _ = record
+        if what == COUNTERS:
+            read[len(records) - 1] = first, second, low & _LOW | (high & _LOW) << 32
+        else:
+            records.append(record)
+    return records, read
+
+
 class _Writer:
     """Writes the events of one location. Ends of functions that began before the recording are left
     out.
@@ -208,14 +241,22 @@ class _Writer:
         self, thread: ThreadEvents, names: Mapping[int, str], comms: Mapping[int, Any]
     ) -> None:
         """All events of a thread, in order of time."""
-        merged: list[Any] = [*thread.records.tolist(), *thread.steps]
-        times = [*thread.records["time"].tolist(), *map(attrgetter("time"), thread.steps)]
+        records, read = _with_counters(thread)
+        merged: list[Any] = [*records, *thread.steps]
+        times = [*(record[0] for record in records), *map(attrgetter("time"), thread.steps)]
         for at in np.argsort(np.array(times, dtype=np.int64), kind="stable").tolist():
             event = merged[at]
             if isinstance(event, Step):
+                self._counters(event.time, event.counters)
                 self.step(event)
             else:
+                self._counters(event[0], read.get(at, ()))
                 self._record(event, names, comms)
+
+    def _counters(self, time: int, values: Sequence[int]) -> None:
+        if values and self._defined.counters:
+            counted = tuple(values[: self._defined.counted])
+            self._out.metric(time - self._begin, self._defined.counters, counted)
 
     def step(self, step: Step) -> None:
         """An event of a function or a construct."""

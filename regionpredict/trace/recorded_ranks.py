@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,8 @@ RECORD = np.dtype(
     ]
 )
 """A record of mpi_recorder.c."""
+COUNTERS = 16
+"""The kind of record that has the counters of the event before."""
 
 # members, members of the other group, index among communicators with the same members
 Group = tuple[tuple[int, ...], tuple[int, ...], int]
@@ -43,10 +45,13 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class ThreadEvents:
-    """The events of one thread: functions and constructs, and MPI records."""
+    """The events of one thread: functions and constructs, and MPI records. `is_full` says whether
+    it reached the limit of the recording.
+    """
 
     steps: tuple[Step, ...]
     records: NDArray[Any]
+    is_full: bool = False
 
     def first(self) -> int:
         """The time of the first event."""
@@ -64,13 +69,20 @@ class RankEvents:
     """The events of one process by thread, the first thread first. MPI records use `names` of calls
     and `groups` of communicators by number, with `grids` on some of them.
 
-    A process without MPI has no groups.
+    A process without MPI has no groups. `event_ns` is the time of one event of MPI, 0 if unknown.
     """
 
     threads: tuple[ThreadEvents, ...]
     names: Mapping[int, str]
     groups: Mapping[int, Group]
     grids: Mapping[int, Grid]
+    event_ns: int = 0
+
+    def __len__(self) -> int:
+        return sum(
+            int(np.count_nonzero(thread.records["what"] != COUNTERS)) + len(thread.steps)
+            for thread in self.threads
+        )
 
 
 def recorded(folder: Path, processes: Mapping[int, ProcessEvents]) -> list[RankEvents]:
@@ -105,7 +117,10 @@ def _without_mpi(processes: Mapping[int, ProcessEvents]) -> RankEvents:
             remedy="record one program at a time",
         )
     nothing = np.empty(0, dtype=RECORD)
-    threads = tuple(ThreadEvents(steps, nothing) for steps in busy[0].threads.values())
+    threads = tuple(
+        ThreadEvents(steps, nothing, number in busy[0].full)
+        for number, steps in busy[0].threads.items()
+    )
     return RankEvents(threads, {}, {}, {})
 
 
@@ -119,6 +134,8 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
     grids: dict[int, Grid] = {}
     met: dict[tuple[tuple[int, ...], tuple[int, ...]], int] = {}
     steps: Mapping[int, tuple[Step, ...]] = {}
+    full: set[int] = set()
+    event_ns = 0
     lines = (folder / f"{rank}.names").read_text(errors="replace").splitlines()
     for line in lines:
         kind, number, rest = line.split(" ", 2)
@@ -134,11 +151,40 @@ def _rank_events(folder: Path, rank: int, processes: Mapping[int, ProcessEvents]
             )
         elif kind == "process" and int(number) in processes:
             steps = processes[int(number)].threads
+            full |= processes[int(number)].full
+        elif kind == "full":
+            full.add(int(number))
+        elif kind == "cost":
+            event_ns = int(number)
         elif kind == "name":
             names[int(number)] = rest
     nothing = np.empty(0, dtype=RECORD)
     threads = tuple(
-        ThreadEvents(steps.get(number, ()), records.get(number, nothing))
+        ThreadEvents(steps.get(number, ()), records.get(number, nothing), number in full)
         for number in sorted({0, *steps, *records})
     )
-    return RankEvents(threads, names, groups, grids)
+    return RankEvents(threads, names, groups, grids, event_ns)
+
+
+def within_limit(ranks: Sequence[RankEvents]) -> tuple[list[RankEvents], int | None]:
+    """The events until the first thread reached the limit of the recording, and the number of
+    nanoseconds that they take. All events and None if no thread reached it.
+    """
+    threads = [thread for rank in ranks for thread in rank.threads]
+    ends = [thread.last() for thread in threads if thread.is_full]
+    if not ends:
+        return list(ranks), None
+    end = min(ends)
+    begin = min(thread.first() for thread in threads if len(thread.records) or thread.steps)
+    return [
+        replace(rank, threads=tuple(_until(thread, end) for thread in rank.threads))
+        for rank in ranks
+    ], max(end - begin, 0)
+
+
+def _until(thread: ThreadEvents, end: int) -> ThreadEvents:
+    return replace(
+        thread,
+        steps=tuple(step for step in thread.steps if step.time <= end),
+        records=thread.records[thread.records["time"] <= end],
+    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
@@ -21,7 +21,7 @@ _RECORD = np.dtype([("head", "<u8"), ("time", "<u8"), ("a", "<u8"), ("b", "<u8")
 # Numbers as in ompt_record.c.
 _HEADER, _PARALLEL_BEGIN, _PARALLEL_END, _IMPLICIT_BEGIN, _IMPLICIT_END, _CREATE = range(1, 7)
 _SYNC_BEGIN, _SYNC_END, _WORK_BEGIN, _WORK_END = 8, 9, 10, 11
-_ACQUIRE, _ACQUIRED, _RELEASED, _FUNCTION_ENTER, _FUNCTION_EXIT = 18, 19, 20, 21, 22
+_COUNTERS, _ACQUIRE, _ACQUIRED, _RELEASED, _FUNCTION_ENTER, _FUNCTION_EXIT = 17, 18, 19, 20, 21, 22
 # Numbers of OpenMP 5.2 (ompt_sync_region_t, ompt_work_t, ompt_mutex_t).
 _IMPLICIT_BARRIERS, _EXPLICIT_BARRIERS = (2, 8, 9), (3, 4)
 _WORK = {1: "loop", 2: "sections", 3: "single", 10: "loop", 11: "loop", 12: "loop", 13: "loop"}
@@ -66,12 +66,15 @@ class What(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event of a thread: its time in nanoseconds, and the place, the threads or the lock."""
+    """One event of a thread: its time in nanoseconds, and the place, the threads or the lock.
+    `counters` has the values of counters, if they were read.
+    """
 
     time: int
     what: What
     place: Place | None = None
     number: int = 0
+    counters: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +82,14 @@ class ProcessEvents:
     """The events of a process's active threads by number, its first thread first.
 
     `nested` counts nested parallel regions, which are left out. `tasks` says whether there were
-    explicit tasks, which are left out, too.
+    explicit tasks, which are left out, too. `full` are the threads that reached the limit of the
+    recording.
     """
 
     threads: Mapping[int, tuple[Step, ...]]
     nested: int
     tasks: bool = False
+    full: frozenset[int] = frozenset()
 
 
 @dataclass(slots=True)
@@ -122,7 +127,8 @@ def _process(folder: Path, process: int, paths: Mapping[int, Path]) -> ProcessEv
     }
     used = {number: thread for number, thread in steps.items() if thread or not number}
     tasks = any(head & 0xFF == _CREATE for records in threads for head, *_ in records)
-    return ProcessEvents(used, teams.nested, tasks)
+    full = {int(path.name.rsplit("-", 1)[1]) for path in folder.glob(f"limit-{process}-*")}
+    return ProcessEvents(used, teams.nested, tasks, frozenset(full))
 
 
 def _teams(threads: list[list[tuple[int, int, int, int]]]) -> _Teams:
@@ -163,8 +169,13 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
     def add(time: int, what: What, place: Place | None = None, number: int = 0) -> None:
         steps.append(Step(min(time, latest), what, place, number))
 
-    before = 0
+    before, counted = 0, 0
     for head, time, a, b in records:
+        if head & 0xFF == _COUNTERS:
+            for at in range(counted, len(steps)):
+                steps[at] = replace(steps[at], counters=(time, a, b))
+            continue
+        counted = len(steps)
         what, kind, site = head & 0xFF, head >> 8 & 0xFFFFFF, head >> 32
         after_work, before = before == _WORK_END, what
         if what == _FUNCTION_ENTER:

@@ -116,6 +116,10 @@ static __thread struct {
 } loops;
 
 static clockid_t the_clock = CLOCK_MONOTONIC;
+static uint64_t largest_file;    /* bytes of a thread's file, 0: any */
+static char hidden[SITES + 1];   /* by number of a place: functions that are not recorded */
+static uint64_t *excluded;       /* their addresses in the program's file, in ascending order */
+static size_t excluded_count;
 
 static inline uint64_t now(void)
 {
@@ -125,23 +129,28 @@ static inline uint64_t now(void)
 }
 
 /* An empty file says that there was no room for events: a name still finds some. */
-static void say_full(void)
+static void say(const char *what, uint64_t thread)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/full-%d", folder, (int)getpid());
+    snprintf(path, sizeof path, "%s/%s-%d-%u", folder, what, (int)getpid(), (unsigned)thread);
     close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
 }
 
-/* Maps the next window; where the disk is full this thread records nothing more. */
+/* Maps the next window; where the disk is full, or the file as large as it may be, this thread
+   records nothing more. */
 static int more(struct thread *self)
 {
     void *window;
     if (self->window)
         munmap(self->window, WINDOW);
     self->window = self->next = self->end = NULL;
+    if (self->file >= 0 && largest_file && (uint64_t)self->at + WINDOW > largest_file) {
+        say("limit", self->ids >> ID_BITS);
+        self->file = -1;
+    }
     if (self->file < 0 || posix_fallocate(self->file, self->at, WINDOW)) {
         if (self->file >= 0)
-            say_full();
+            say("full", 0);
         self->file = -1;
         return 0;
     }
@@ -298,12 +307,7 @@ static inline struct thread *thread(void)
     return mine ? mine : open_thread();
 }
 
-/* The number of the calling thread, for who records other events of it; UINT32_MAX: none. */
-uint32_t regionpredict_thread(void)
-{
-    struct thread *self = thread();
-    return self ? (uint32_t)(self->ids >> ID_BITS) : UINT32_MAX;
-}
+#include "trace_options.h"
 
 /* The number of a place, which is written down in the `list` of its kind where it is new to the
    process; `name` is what the program calls it, NULL for a place of the code. */
@@ -320,6 +324,7 @@ static uint32_t new_site(const void *place, const char *list, const char *name)
         known[sites++] = place;
         snprintf(path, sizeof path, "%s/%s-%d", folder, list, (int)getpid());
         file = fopen(path, "ae");
+        hidden[sites] = !name && is_excluded(place);
         if (file) {
             if (name)
                 fprintf(file, "%u %.200s\n", number + 1, name);
@@ -530,14 +535,15 @@ static int functions;
 void __cyg_profile_func_enter(void *function, void *from)
 {
     struct thread *self = functions ? thread() : NULL;
-    if (self)
-        put(self, head(FUNCTION_ENTER, 0, site(self, function)), now(), 0, 0);
+    uint32_t place = self ? site(self, function) : 0;
+    if (self && !hidden[place])
+        put(self, head(FUNCTION_ENTER, 0, place), now(), 0, 0);
 }
 
 void __cyg_profile_func_exit(void *function, void *from)
 {
     struct thread *self = functions ? thread() : NULL;
-    if (self)
+    if (self && !(excluded_count && hidden[site(self, function)]))
         put(self, head(FUNCTION_EXIT, 0, 0), now(), 0, 0);
 }
 
@@ -574,7 +580,8 @@ static int initialize(find_function find, int device, tool_data *data)
     if (!on)
         pthread_atfork(NULL, NULL, leave_child_alone);
     on = 1;
-    ask_counters(getenv("REGIONPREDICT_OMPT_COUNTERS"));
+    if (!asked_counters)
+        ask_counters(getenv("REGIONPREDICT_OMPT_COUNTERS"));
     set(ON_PARALLEL_BEGIN, (tool_function)parallel_begin);
     set(ON_PARALLEL_END, (tool_function)parallel_end);
     if (level && !strcmp(level, "regions"))
@@ -624,6 +631,7 @@ __attribute__((constructor)) static void begin(void)
     if (level && !strcmp(level, "trace") && find_folder()) {
         on = functions = 1;
         pthread_atfork(NULL, NULL, leave_child_alone);
+        read_options();
     }
 }
 

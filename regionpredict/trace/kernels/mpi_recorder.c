@@ -25,6 +25,7 @@
 enum { ENTER, LEAVE, SEND, RECEIVE, SEND_REQUEST, SEND_COMPLETE, RECEIVE_REQUEST, RECEIVE_COMPLETE,
        COLLECTIVE_BEGIN = 10, COLLECTIVE_END, COLLECTIVE_REQUEST, COLLECTIVE_COMPLETE,
        WINDOW_LOCK, WINDOW_UNLOCK, /* first: when the call began */
+       COUNTERS, /* of the event before: first, second, and partner below communicator */
        PARTITIONS = 32, /* a kind of request alone */ };
 
 struct record {
@@ -44,11 +45,15 @@ struct thread {
     struct thread *next;
     uint32_t number;
     struct block *first, *last;
+    uint64_t size; /* bytes of all blocks */
+    int is_full;
 };
 
 static struct thread *threads;
 static __thread struct thread *mine;
 static int recording, world_rank = -1;
+static uint64_t largest; /* bytes of a thread's events, 0: any */
+static int counted; /* whether counters are read */
 static int several; /* whether threads may call MPI at the same time */
 static pthread_mutex_t tables = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static const char *name_keys[MOST_NAMES];
@@ -77,6 +82,7 @@ QUIET static uint64_t now(void)
 
 /* The number of the calling thread, by ompt_record.c; UINT32_MAX if it is not recorded. */
 extern uint32_t regionpredict_thread(void) __attribute__((weak));
+extern int regionpredict_counters(uint64_t values[3]) __attribute__((weak));
 
 QUIET static struct thread *this_thread(void)
 {
@@ -110,10 +116,14 @@ QUIET static void note_at(uint64_t time, int what, uint64_t first, uint64_t seco
                           int comm, int tag)
 {
     struct thread *self = recording ? this_thread() : NULL;
-    if (!self)
+    if (!self || self->is_full)
         return;
     struct block *last = self->last;
     if (!last || last->used == BLOCK) {
+        self->size += sizeof *last;
+        self->is_full = largest && self->size > largest;
+        if (self->is_full)
+            return;
         struct block *more = malloc(sizeof *more);
         if (!more) {
             recording = 0;
@@ -161,12 +171,25 @@ QUIET static int name_of(const char *key)
     return number;
 }
 
+QUIET static void note_counters(void)
+{
+    uint64_t values[3] = {0};
+    if (recording && counted && regionpredict_counters(values) > 0)
+        note(COUNTERS, values[0], values[1], (int)(uint32_t)values[2], (int)(values[2] >> 32), 0);
+}
+
 QUIET static void enter(const char *name)
 {
-    if (recording)
-        note(ENTER, (uint64_t)name_of(name), 0, -1, -1, -1);
+    if (!recording)
+        return;
+    note(ENTER, (uint64_t)name_of(name), 0, -1, -1, -1);
+    note_counters();
 }
-QUIET static void leave(void) { note(LEAVE, 0, 0, -1, -1, -1); }
+QUIET static void leave(void)
+{
+    note(LEAVE, 0, 0, -1, -1, -1);
+    note_counters();
+}
 
 QUIET static int comm_in_table(MPI_Comm comm)
 {
@@ -340,7 +363,9 @@ QUIET static void start(MPI_Request request, uint64_t time)
 QUIET static void begin_recording(void)
 {
     const char *folder = getenv("REGIONPREDICT_TRACE");
+    const char *limit = getenv("REGIONPREDICT_TRACE_LIMIT");
     char path[4096];
+    largest = limit ? strtoull(limit, NULL, 10) : 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     if (!folder || snprintf(path, sizeof path, "%s/%d.names", folder, world_rank) >= (int)sizeof path)
         recording = 0;
@@ -357,6 +382,7 @@ QUIET static void begin_recording(void)
 
 int MPI_Init(int *count, char ***arguments)
 {
+    counted = getenv("REGIONPREDICT_OMPT_COUNTERS") && regionpredict_counters;
     recording = 1;
     enter("MPI_Init");
     int code = PMPI_Init(count, arguments);
@@ -366,12 +392,35 @@ int MPI_Init(int *count, char ***arguments)
 }
 int MPI_Init_thread(int *count, char ***arguments, int required, int *provided)
 {
+    counted = getenv("REGIONPREDICT_OMPT_COUNTERS") && regionpredict_counters;
     recording = 1;
     enter("MPI_Init_thread");
     int code = PMPI_Init_thread(count, arguments, required, provided);
     begin_recording();
     leave();
     return code;
+}
+
+/* The time of one event in nanoseconds, measured at the end, in memory that is not written. */
+QUIET static uint64_t cost(void)
+{
+    enum { TRIES = 5, EVENTS = 1000 };
+    struct thread *self = mine, scratch = {.number = 0};
+    uint64_t least = UINT64_MAX;
+    mine = &scratch;
+    for (int try = 0; try < TRIES; try++) {
+        uint64_t begin = now();
+        for (int event = 0; event < EVENTS; event++)
+            leave();
+        uint64_t each = (now() - begin) / EVENTS;
+        least = each < least ? each : least;
+    }
+    mine = self;
+    for (struct block *block = scratch.first, *next; block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    return least;
 }
 
 QUIET static void write_all(void)
@@ -382,6 +431,10 @@ QUIET static void write_all(void)
     for (int at = 0; at < MOST_NAMES; at++)
         if (name_keys[at])
             fprintf(definitions, "name %d %s\n", at, name_keys[at]);
+    for (struct thread *thread = threads; thread; thread = thread->next)
+        if (thread->is_full)
+            fprintf(definitions, "full %u -\n", thread->number);
+    fprintf(definitions, "cost %d -\n", (int)cost());
     fclose(definitions);
     for (struct thread *thread = threads; thread; thread = thread->next) {
         snprintf(path, sizeof path, "%s/%d-%u.events", getenv("REGIONPREDICT_TRACE"), world_rank,
