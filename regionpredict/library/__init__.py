@@ -1,8 +1,8 @@
-"""Replaces the locks in a region by equivalent constructs.
+"""Tables of known library functions, and the locks of a region as equivalent constructs.
 
-`functions.py` is the table of known functions: locks, functions with a hidden lock, atomic
-operations, barriers, and functions that are rarely called. `critical_sections.py` replaces calls by
-`critical`, `atomic` and `barrier` constructs.
+`functions.py` lists locks, functions with a hidden lock, atomic operations, barriers, and functions
+that are rarely called. `memory_accesses.py` lists the memory accesses of known functions.
+`critical_sections.py` replaces calls by `critical`, `atomic` and `barrier` constructs.
 """
 
 from regionpredict.library.critical_sections import with_critical_sections
@@ -13,8 +13,19 @@ from regionpredict.library.functions import (
     is_synchronisation,
     place_argument,
 )
+from regionpredict.library.memory_accesses import (
+    MemoryIntrinsic,
+    allocated,
+    ends_run,
+    is_intrinsic,
+    memory_intrinsic,
+    touches_no_memory,
+    vector_arithmetic,
+    written_arguments,
+)
 
 __all__ = [
-    "HIDDEN_LOCKS", "MESSAGES", "RARE_UNDER_A_CONDITION", "is_synchronisation", "place_argument",
-    "with_critical_sections",
+    "HIDDEN_LOCKS", "MESSAGES", "RARE_UNDER_A_CONDITION", "MemoryIntrinsic", "allocated",
+    "ends_run", "is_intrinsic", "is_synchronisation", "memory_intrinsic", "place_argument",
+    "touches_no_memory", "vector_arithmetic", "with_critical_sections", "written_arguments",
 ]  # fmt: skip

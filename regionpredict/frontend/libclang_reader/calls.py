@@ -33,6 +33,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
 from regionpredict.frontend.libclang_reader.declarations import Declarations
 from regionpredict.frontend.libclang_reader.lock_guards import lock_method
 from regionpredict.frontend.libclang_reader.standard_library import (
+    is_container,
     standard_call,
     standard_method,
     standard_operator,
@@ -48,6 +49,7 @@ from regionpredict.frontend.syntax import (
     Expression,
     Function,
     Index,
+    IntLit,
     Member,
     Name,
     Opaque,
@@ -117,6 +119,9 @@ class CallBuilder:
             standard = standard_call(name, arguments, types, span)
             if standard is not None:
                 return standard
+            if types and types[0].kind in ("pointer", "array") and instance_name(target):
+                # An algorithm on a range, whose values need no address.
+                return CallExpr(f"std::{name}", decl, arguments, span)
         return self._called(name, decl, target, self._handed(arguments, target), span)
 
     # -- kinds of calls -------------------------------------------------------------------------
@@ -144,6 +149,9 @@ class CallBuilder:
         ctype = self._declarations.type_at(node.cursor)
         number = ctype.kind in ("int", "float")  # std::complex
         if self._is_systems(target) or self._copies(target):
+            if is_container(ctype) and ctype.element and inner and self._counts(node):
+                zeroed = (inner[0], IntLit(ctype.element.bytes))
+                return Cast(ctype, CallExpr("calloc", None, zeroed, span))
             if len(inner) == 1 and not number:
                 return inner[0]
             plain = Opaque("" if number or not inner else name, inner)
@@ -165,6 +173,11 @@ class CallBuilder:
             return Opaque("{}", listed)
         seen = function is not None or not inner
         return Cast(ctype, Opaque("" if seen else name, inner), made)
+
+    def _counts(self, node: Node) -> bool:
+        """Whether the first argument of a constructor is a number of elements."""
+        arguments = [child for child in node.children if child.kind >= 100]
+        return self._type(arguments[0]).kind == "int"
 
     def _copies(self, constructor: lc.Cursor) -> bool:
         return bool(

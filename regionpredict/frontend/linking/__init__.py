@@ -5,6 +5,7 @@ other units.
 resolves declarations to definitions.
 """
 
+from regionpredict.frontend.linking.container_lengths import Length
 from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit
 from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees, pack, trees_of
 from regionpredict.frontend.linking.program_settings import SetPlace
@@ -23,6 +24,7 @@ from regionpredict.frontend.linking.stored_sizes import (
 
 __all__ = [
     "Body",
+    "Length",
     "LinkedUnit",
     "PackedUnit",
     "ProgramUnits",

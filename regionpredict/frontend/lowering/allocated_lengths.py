@@ -16,7 +16,6 @@ from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame, divisible
-from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
@@ -42,6 +41,7 @@ from regionpredict.frontend.syntax import (
     without_casts,
 )
 from regionpredict.ir import Expr, Span
+from regionpredict.library import allocated
 
 _DEEPEST = 8  # maximum number of functions that pass the pointer on
 

@@ -16,15 +16,8 @@ from typing import NamedTuple
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.candidate_functions import are_sides, representative
 from regionpredict.frontend.lowering.function_pointers import pointed_functions
+from regionpredict.frontend.lowering.library_algorithms import is_algorithm
 from regionpredict.frontend.lowering.library_calls import has_loops
-from regionpredict.frontend.lowering.library_functions import (
-    ends_run,
-    memory_intrinsic,
-    touches_no_memory,
-    vector_arithmetic,
-    written_arguments,
-)
-from regionpredict.frontend.lowering.library_sorts import is_sort
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.syntax import (
     CallExpr,
@@ -35,6 +28,13 @@ from regionpredict.frontend.syntax import (
     every_expression,
     inner_statements,
     own_expressions,
+)
+from regionpredict.library import (
+    ends_run,
+    memory_intrinsic,
+    touches_no_memory,
+    vector_arithmetic,
+    written_arguments,
 )
 
 
@@ -105,9 +105,9 @@ def _is_known(call: CallExpr) -> bool:
     """Whether it is a library function with known memory accesses."""
     name = call.name
     return call.pointer is None and (
-        touches_no_memory(name)
+        touches_no_memory(name, call.declared_in)
         or ends_run(name)
-        or is_sort(name)
+        or is_algorithm(name)
         or has_loops(call)
         or bool(written_arguments(name))
         or memory_intrinsic(name) is not None

@@ -17,11 +17,6 @@ from typing import NamedTuple
 from regionpredict.constant import Constant
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.function_pointers import Functions
-from regionpredict.frontend.lowering.library_functions import (
-    ends_run,
-    touches_no_memory,
-    written_arguments,
-)
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.syntax import (
     Assign,
@@ -52,6 +47,11 @@ from regionpredict.frontend.syntax import (
     show,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
+from regionpredict.library import (
+    ends_run,
+    touches_no_memory,
+    written_arguments,
+)
 
 DIVISION = Constant(
     4.0, "operations", "derived",

@@ -9,8 +9,8 @@ from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.candidate_functions import are_sides, representative
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import Functions, pointed_functions
+from regionpredict.frontend.lowering.library_algorithms import algorithm_loops
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
-from regionpredict.frontend.lowering.library_sorts import sorting_loops
 from regionpredict.frontend.lowering.member_pointers import handed_on
 from regionpredict.frontend.lowering.operand_paths import OperandPaths, Paths
 from regionpredict.frontend.lowering.program_ends import ends_program
@@ -272,6 +272,12 @@ class FollowedCalls:
             moved = first.plus(self.context.varying(call.name))
             self.context.returned[call] = moved
 
+    def _note_element(self, call: CallExpr, frame: Frame) -> None:
+        """The result of an algorithm that returns an element: one of its array, whichever."""
+        array = self.context.pointer(call.args[0], frame)
+        if array is not None and call.decl is not None and call.decl.ctype.kind == "pointer":
+            self.context.returned[call] = array.plus(self.context.varying(call.name))
+
     def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
         """Inlines the loops of a library function. None for other functions."""
         rivals = self.unit.rivals(call.decl) if call.decl is not None else ()
@@ -280,11 +286,12 @@ class FollowedCalls:
             message = f"{call.name}() has several definitions ({places}): none is followed"
             self.lowering.say("RP103", call.span, message)
             return None
-        sorting = sorting_loops(call, self.context, frame)
-        if sorting is not None:
+        algorithm = algorithm_loops(call, self.context, frame)
+        if algorithm is not None:
             for argument in call.args[1:3]:
                 nodes += self.lowering.argument(argument, call.span, frame)[0]
-            nodes += self.lowering.body(sorting, frame)
+            nodes += self.lowering.body(algorithm, frame)
+            self._note_element(call, frame)
             return call.decl.ctype if call.decl is not None else UNKNOWN
         if not has_loops(call):
             return None

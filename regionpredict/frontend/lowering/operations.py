@@ -6,15 +6,6 @@ from collections.abc import Callable
 
 from regionpredict.frontend.lowering.constant_numbers import division
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.library_functions import (
-    MemoryIntrinsic,
-    ends_run,
-    is_intrinsic,
-    memory_intrinsic,
-    touches_no_memory,
-    vector_arithmetic,
-    written_arguments,
-)
 from regionpredict.frontend.lowering.operand_paths import (
     OperandPaths,
     Paths,
@@ -53,7 +44,16 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.syntax.integer_types import promoted, usual
 from regionpredict.ir import Access, Call, Operation, Span, Statement
-from regionpredict.library import place_argument
+from regionpredict.library import (
+    MemoryIntrinsic,
+    ends_run,
+    is_intrinsic,
+    memory_intrinsic,
+    place_argument,
+    touches_no_memory,
+    vector_arithmetic,
+    written_arguments,
+)
 
 _ARITHMETIC = {"+": "add", "-": "add", "*": "mul", "/": "div", "%": "div"}
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
@@ -454,7 +454,8 @@ class Tally:
         written = written_arguments(name)
         seen = all(self._written_behind(call, position) for position in written)
         place = self._synchronised(call)
-        known = touches_no_memory(name) or bool(written and seen) or place is not None
+        known = bool(written and seen) or place is not None
+        known = known or touches_no_memory(name, call.declared_in)
         if known and is_intrinsic(name):
             return
         self._work(f"call:{name}", ctype.bits or 64)

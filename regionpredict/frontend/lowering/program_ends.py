@@ -9,7 +9,6 @@ if (p == NULL) {
 from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.library_functions import ends_run
 from regionpredict.frontend.syntax import (
     CallExpr,
     Compound,
@@ -25,6 +24,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
     inner_statements,
 )
+from regionpredict.library import ends_run
 
 _MAX_CALLS = 4  # `die()` calls `fail()`, which calls `exit()`
 

@@ -104,7 +104,7 @@ class RegionBuilder:
         self.function = function
         self.pragma = pragma
         self.span = span
-        self.context = trial if trial is not None else Context(unit.body_of, unit.objects)
+        self.context = trial or Context(unit.body_of, unit.objects, unit.lengths)
         self.only_values = trial is not None
         self.site = site
         self.diagnostics: dict[tuple[str, str], Diagnostic] = {}

@@ -30,7 +30,7 @@ def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoo
         around = list(_nests(function.body, (), spans))
         if not around:
             continue
-        context = Context(unit.body_of, unit.objects)
+        context = Context(unit.body_of, unit.objects, unit.lengths)
         loops = {}
         for nest in around:
             frame = Frame({})

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from regionpredict.frontend.linking import is_null
+from regionpredict.frontend.linking import Length, is_null
 from regionpredict.frontend.lowering.array_views import viewed
 from regionpredict.frontend.lowering.constant_numbers import constant_number
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, divisible
-from regionpredict.frontend.lowering.library_functions import allocated
 from regionpredict.frontend.lowering.member_arrays import extents_with_stride
 from regionpredict.frontend.lowering.pointer_expressions import (
     in_array,
@@ -59,6 +58,7 @@ from regionpredict.frontend.syntax.integer_types import (
 )
 from regionpredict.ir import Array, Expr, Span
 from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.library import allocated
 
 _MAX_INLINE = 6
 _MAX_SIZE = 80  # parts: longer expressions cost time without use
@@ -71,10 +71,12 @@ class Context:
     """
 
     def __init__(
-        self, body_of: Callable[[Decl], Function | None], objects: Mapping[str, str] | None = None
-    ) -> None:
+        self, body_of: Callable[[Decl], Function | None], objects: Mapping[str, str] | None = None,
+        lengths: Mapping[Decl, Length] | None = None,
+    ) -> None:  # fmt: skip
         self.body_of = body_of
         self.objects = objects or {}
+        self.lengths = lengths or {}  # of containers
         self.arrays: dict[str, Array] = {}
         self.private: set[Decl] = set()  # declared inside the region
         self.private_names: set[str] = set()  # listed in private clauses
@@ -222,6 +224,8 @@ class Context:
         op = expression.op
         if op == ",":
             return self.value(expression.right, frame)
+        if op == "-" and (elements := self._distance(expression, frame)) is not None:
+            return elements
         left, right = self.value(expression.left, frame), self.value(expression.right, frame)
         if not self.exact:
             return computed(expression, left, right)
@@ -231,6 +235,17 @@ class Context:
             left, right = self.converted(left, ctype), self.converted(right, ctype)
         result = computed(expression, left, right)
         return result if type_of(expression) == INT else self.converted(result, promoted(ctype))
+
+    def _distance(self, expression: Binary, frame: Frame) -> Expr | None:
+        """The elements between two pointers into one array. None for other differences."""
+        if type_of(expression.left).kind not in ("pointer", "array"):
+            return None
+        end, begin = (self.pointer(side, frame) for side in (expression.left, expression.right))
+        if end is None or begin is None or not end.subscripts or end[2:] != begin[2:]:
+            return None
+        if end.array != begin.array or end.subscripts[:-1] != begin.subscripts[:-1]:
+            return None
+        return end.subscripts[-1] - begin.subscripts[-1]
 
     def _cast(self, expression: Cast, frame: Frame) -> Expr:
         if expression.ctype.kind == "int" and type_of(expression.operand).kind == "float":
@@ -303,6 +318,8 @@ class Context:
         returned = self._single_return(expression, frame)
         if returned is not None:
             return returned
+        if expression.free and args and isinstance(args[0], Name) and args[0].decl in self.lengths:
+            return self.value(self.lengths[args[0].decl].value, frame)
         if expression.method and len(args) == 1:
             path = self.path(args[0], frame)
             if path == "this":

@@ -247,6 +247,11 @@ class CallExpr(NamedTuple):
     free: bool = False
     pointer: Name | Member | Index | None = None
 
+    @property
+    def declared_in(self) -> str:
+        """The file that declares the function. "" if unknown."""
+        return self.decl.span.file if self.decl is not None else ""
+
 
 @_by_identity
 class Cast(NamedTuple):

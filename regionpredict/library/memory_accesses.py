@@ -1,9 +1,9 @@
 """Memory accesses of functions in well-known libraries, identified by name.
 
-The C library follows ISO C 17, sec. 7, and POSIX.1-2017. The others are OpenMP's routines, the BLAS
-(Lawson et al., TOMS 5, 1979; Dongarra et al., TOMS 14, 1988 and 16, 1990) by their Fortran and C
-names, and the vector intrinsics of x86 (Intel Intrinsics Guide). A function of the program with
-such a name and a visible body has precedence.
+The C library follows ISO C 17, sec. 7, and POSIX.1-2017. The others are OpenMP's routines, the
+vector intrinsics of x86 (Intel Intrinsics Guide), R's C interface ("Writing R Extensions", sec. 5
+and 6), and the GNU Scientific Library (reference manual, version 2.7). A function of the program
+with such a name and a visible body has precedence.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from regionpredict.library import HIDDEN_LOCKS, is_synchronisation
+from regionpredict.library.functions import HIDDEN_LOCKS, is_synchronisation
 
 _REAL = """
     acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 exp10 expm1
@@ -45,9 +45,32 @@ _OTHERS = """
     lapack_make_complex_double lapack_make_complex_float lapack_complex_double_real
     lapack_complex_double_imag lapack_complex_float_real lapack_complex_float_imag
 """
+# Of R's C interface: what makes and takes back objects, messages, random numbers, distributions.
+_OF_R = """
+    R_IsNA R_IsNaN R_finite R_isnancpp R_pow R_pow_di R_chk_calloc R_chk_free R_alloc R_CHAR R_nchar
+    R_CheckUserInterrupt R_FlushConsole R_ProcessEvents Rprintf REprintf vmaxget vmaxset
+    unif_rand norm_rand exp_rand GetRNGstate PutRNGstate Rf_error Rf_warning
+    Rf_dnorm4 Rf_pnorm5 Rf_qnorm5 Rf_rnorm Rf_runif Rf_rexp Rf_rgamma Rf_lgammafn Rf_gammafn
+    Rf_digamma Rf_beta Rf_choose Rf_fmax2 Rf_fmin2 Rf_imax2 Rf_imin2 Rf_sign
+"""
+# `REAL(x)`, `LENGTH(x)` and the like of this header describe R objects, whose elements are reached
+# through the pointers that they return. The others take arrays.
+_OBJECTS_OF_R = "Rinternals.h"
+_ARRAYS_OF_R = re.compile(
+    r"R_[iqr]sort\w*|rsort_\w+|Rf_(?:revsort|[ir]Psort|copy\w+)|R_chk_realloc"
+)
+# Of the GNU Scientific Library: functions of numbers, random numbers, interpolation in tables that
+# stay in the caches, and objects that are made and taken back.
+_OF_GSL = re.compile(
+    r"gsl_(?:sf_(?!\w*_array)\w+(?<!_e)|pow_\w+|log1p|expm1|hypot|isnan|isinf|finite|fcmp|strerror|error|"
+    r"rng_\w+|ran_(?!shuffle|choose|sample)\w+|cdf_\w+|root_test_\w+|"
+    r"(?:spline|spline2d|interp)_eval(?:_deriv2?|_integ)?|interp_(?:bsearch|accel_\w+)|"
+    r"\w+_(?:alloc|calloc|free))"
+)
 _WITHOUT_MEMORY = frozenset(
     [base + suffix for base in (_REAL + _COMPLEX).split() for suffix in ("", "f", "l")]
     + _OTHERS.split()
+    + _OF_R.split()
 )
 # Functions with results through pointers: the positions of these arguments.
 _WRITES_THROUGH = {
@@ -56,17 +79,20 @@ _WRITES_THROUGH = {
     **{f"remquo{suffix}": (2,) for suffix in ("", "f", "l")},
     "lgamma_r": (1,), "lgammaf_r": (1,), "rand_r": (0,), "erand48": (0,), "nrand48": (0,),
     "times": (0,), "localtime_r": (1,), "gmtime_r": (1,),
+    **{f"gsl_spline_eval{kind}_e": (3,) for kind in ("", "_deriv", "_deriv2")},
+    "gsl_spline_eval_integ_e": (4,),
+    **{f"gsl_spline2d_eval{kind}_e": (5,) for kind in ("", "_deriv_x", "_deriv_y", "_deriv_xx")},
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"), (0,)),
 }  # fmt: skip
 _ENDING = frozenset((
     "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__assert",
     "__assert_rtn", "_wassert", "MPI_Abort", "err", "errx", "verr", "verrx",
     "__builtin_unreachable", "__builtin_trap", "longjmp", "_longjmp", "siglongjmp",
-    "__longjmp_chk", "pthread_exit",
+    "__longjmp_chk", "pthread_exit", "Rf_error",
 ))  # fmt: skip
 _ALLOCATED: dict[str, tuple[int, ...]] = {
     "malloc": (0,), "calloc": (0, 1), "aligned_alloc": (1,), "memalign": (1,), "valloc": (0,),
-    "alloca": (0,), "_mm_malloc": (0,),
+    "alloca": (0,), "_mm_malloc": (0,), "R_chk_calloc": (0, 1), "R_alloc": (0, 1),
     **{f"fftw{precision}_malloc": (0,) for precision in ("", "f", "l")},
 }  # fmt: skip
 _REGISTERS = re.compile(r"_(?:mm(?:256|512)?|k(?:and|or|xor|not|mov)\w*|cvt)_?\w*")
@@ -83,14 +109,18 @@ _MEMORY_INTRINSIC = re.compile(
 )
 
 
-def touches_no_memory(name: str) -> bool:
-    """Whether a library function of that name accesses no memory of the program."""
+def touches_no_memory(name: str, header: str = "") -> bool:
+    """Whether a library function accesses no memory of the program, by its name and by the file
+    that declares it.
+    """
     base = name.removeprefix("std::").removeprefix("__builtin_")
     return (
         base in _WITHOUT_MEMORY
         or base in HIDDEN_LOCKS
         or is_synchronisation(name)
         or name.startswith("omp_")
+        or _OF_GSL.fullmatch(name) is not None
+        or (header.endswith(_OBJECTS_OF_R) and _ARRAYS_OF_R.fullmatch(name) is None)
         or _REGISTER_BUILTINS.fullmatch(name) is not None
         or (_REGISTERS.fullmatch(name) is not None and memory_intrinsic(name) is None)
     )

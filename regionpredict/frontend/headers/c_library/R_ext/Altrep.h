@@ -1,0 +1,1 @@
+#include <Rinternals.h>

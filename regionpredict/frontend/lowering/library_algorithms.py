@@ -1,0 +1,238 @@
+"""Replaces calls of algorithms of the standard libraries by equivalent loops.
+
+    std::fill(a, a + n, v)
+
+    for (k = 0; k < n; k++)
+        a[k] = v;
+
+    qsort(a, n, sizeof *a, order)
+
+    for (w = 1; w < n; w *= 2)
+        for (k = 0; k < n; k++) {
+            order(a + k, a + k);
+            a[k] = a[k];
+        }
+
+Knuth, The Art of Computer Programming, vol. 3, sec. 5.2.4: a sort has n log2(n) comparisons and
+moves. Every pass goes through the array in order, and merges runs of w elements. Other methods are
+of the same order. Searches that may end early are counted to their end.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from regionpredict.frontend.linking import named_function
+from regionpredict.frontend.lowering.frame import Frame, Pointer
+from regionpredict.frontend.lowering.symbolic_values import Context
+from regionpredict.frontend.syntax import (
+    LONG,
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Compound,
+    CType,
+    Decl,
+    Expression,
+    ExprStmt,
+    For,
+    IntLit,
+    Name,
+    Stmt,
+    Unary,
+    show,
+)
+from regionpredict.frontend.syntax.integer_types import type_of
+
+
+class _Range(NamedTuple):
+    """The effect of an algorithm on each element of a range.
+
+    It reads the elements at the pointers in the `reads` arguments, and writes those in the `writes`
+    arguments: two are exchanged. `op` joins the elements that are read: a running total for `+`, or
+    a comparison.
+    """
+
+    reads: tuple[int, ...]
+    writes: tuple[int, ...] = ()
+    op: str = ""
+
+
+_FILLS, _COPIES = _Range((), (0,)), _Range((0,), (2,))
+_TOTALS, _LOOKS, _MOVES = _Range((0,), (), "+"), _Range((0,), (), "<"), _Range((0,), (0,))
+# ISO C++ 17, sec. 28 and 29. The range is from argument 0 to argument 1.
+_RANGES = {
+    **dict.fromkeys(("fill", "iota", "generate", "uninitialized_fill"), _FILLS),
+    **dict.fromkeys(("copy", "move", "copy_backward", "copy_if", "remove_copy", "reverse_copy",
+                     "replace_copy", "unique_copy", "uninitialized_copy", "transform"), _COPIES),
+    **dict.fromkeys(("partial_sum", "inclusive_scan", "exclusive_scan", "adjacent_difference"),
+                    _COPIES._replace(op="+")),
+    **dict.fromkeys(("accumulate", "reduce"), _TOTALS),
+    **dict.fromkeys(("inner_product", "transform_reduce"), _Range((0, 2), (), "+")),
+    **dict.fromkeys(("max_element", "min_element", "minmax_element", "count", "count_if", "find",
+                     "find_if", "find_if_not", "any_of", "all_of", "none_of", "is_sorted",
+                     "adjacent_find", "for_each"), _LOOKS),
+    **dict.fromkeys(("equal", "mismatch", "lexicographical_compare"), _Range((0, 2), (), "<")),
+    **dict.fromkeys(("reverse", "replace", "replace_if", "unique", "remove", "remove_if",
+                     "partition", "stable_partition", "nth_element"), _MOVES),
+    "swap_ranges": _Range((0, 2), (0, 2)),
+}  # fmt: skip
+# The range begins at argument 0 and has as many elements as argument 1 says.
+_COUNTED = {"fill_n": _FILLS, "generate_n": _FILLS, "copy_n": _COPIES, "for_each_n": _LOOKS}
+_SORTS = frozenset(("sort", "stable_sort", "partial_sort", "make_heap", "sort_heap"))
+_SORTS_OF_C = frozenset(("qsort", "mergesort", "heapsort"))
+ALGORITHMS = frozenset((*_RANGES, *_COUNTED, *_SORTS))
+"""Algorithms of the C++ library, which a call names `std::fill`."""
+
+
+def is_algorithm(name: str) -> bool:
+    """Whether a library function of that name goes through ranges of elements."""
+    base = name.removeprefix("std::")
+    return base in _SORTS_OF_C or (base in ALGORITHMS and base != name)
+
+
+def algorithm_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
+    """The loops that replace a call in `frame`. None for other functions, and where an array is
+    unknown.
+    """
+    name = call.name.removeprefix("std::")
+    if not is_algorithm(call.name):
+        return None
+    if name in _SORTS_OF_C:
+        return _sort_of_c(call, context, frame)
+    if len(call.args) < 2:
+        return None
+    first, last = call.args[:2]
+    length = last if name in _COUNTED else Binary("-", last, first)
+    loops = _Loops(call, context, frame)
+    if name in _SORTS:
+        order = call.args[-1] if len(call.args) > 2 and name != "partial_sort" else None
+        place = context.pointer(_bare(first), frame)
+        return loops.sort(first, length, order) if place is not None else None
+    return loops.over(length, _COUNTED.get(name) or _RANGES[name])
+
+
+def _sort_of_c(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
+    """The loops of `qsort`. The element size must be known from the array's type."""
+    if len(call.args) != 4:
+        return None
+    base, length, size, order = call.args
+    place = context.pointer(_bare(base), frame)
+    step = context.value(size, frame).constant
+    if place is None or step is None or step <= 0 or place.pointee.bytes != step:
+        return None
+    return _Loops(call, context, frame).sort(base, length, order)
+
+
+class _Loops:
+    """Builds the loops of one call."""
+
+    def __init__(self, call: CallExpr, context: Context, frame: Frame) -> None:
+        self._call, self._context, self._frame = call, context, frame
+        self._at = call.span
+        base = call.name.removeprefix("std::")
+        self._element = Decl(f"{base}@{self._at.line}", "local", LONG, self._at)
+
+    def _held(self, length: Expression) -> Expression:
+        """The length, as a variable that holds what it is now."""
+        held = Decl(f"length of {self._element.name}", "local", LONG, self._at)
+        self._frame.env[held] = self._context.value(length, self._frame)
+        return Name(held, self._at)
+
+    def over(self, length: Expression, form: _Range) -> Stmt | None:
+        """One pass over the elements. None if an array is unknown."""
+        positions = sorted({*form.reads, *form.writes})
+        if len(self._call.args) <= positions[-1]:
+            return None
+        elements = {}
+        for position in positions:
+            element = self._element_at(self._call.args[position])
+            if element is None:
+                return None
+            elements[position] = element
+        read = [elements[position] for position in form.reads]
+        value: Expression = read[0] if read else self._call.args[-1]
+        for other in read[1:]:
+            value = Binary("*" if form.op == "+" else "<", value, other)
+        body: list[Stmt] = []
+        if form.op == "+":
+            total = Decl(f"total of {self._element.name}", "local", type_of(read[0]), self._at)
+            body.append(self._does(Assign("+=", Name(total, self._at), value, self._at)))
+            value = Name(total, self._at)
+        elif not form.writes:
+            body.append(self._does(value if len(read) > 1 else Binary("<", value, value)))
+        values = [value] if len(form.writes) < 2 else read[::-1]
+        for at, stored in zip(form.writes, values, strict=False):
+            body.append(self._does(Assign("=", elements[at], stored, self._at)))
+        return self._counted(self._element, 0, length, self._one_more(self._element),
+                             Compound(tuple(body)))  # fmt: skip
+
+    def sort(self, base: Expression, length: Expression, order: Expression | None) -> Stmt | None:
+        """The passes of a sort by merging. None if the array is unknown."""
+        element = self._element_at(base)
+        if element is None:
+            return None
+        address = Unary("&", element, self._at)
+        compared: Expression = Binary("<", element, element)
+        if order is not None:
+            by_address = self._call.name.removeprefix("std::") in _SORTS_OF_C
+            handed = address if by_address else element
+            compared = _compared(order, (handed, handed), self._call)
+        length = self._held(length)
+        body = Compound((self._does(compared),
+                         self._does(Assign("=", element, element, self._at))))  # fmt: skip
+        one_pass = self._counted(self._element, 0, length, self._one_more(self._element), body)
+        width = Decl(f"passes of {self._element.name}", "local", LONG, self._at)
+        elements = self._context.value(length, self._frame).constant
+        if elements is not None:  # otherwise it would be repeated for each pass
+            passes = IntLit(max(0, math.ceil(elements) - 1).bit_length())
+            return self._counted(width, 0, passes, self._one_more(width), one_pass)
+        doubled = Assign("*=", Name(width, self._at), IntLit(2), self._at)
+        return self._counted(width, 1, length, doubled, one_pass)
+
+    def _element_at(self, base: Expression) -> Unary | None:
+        """The element at the loop's variable of the array that starts at `base`."""
+        base = _bare(base)
+        place: Pointer | None = self._context.pointer(base, self._frame)
+        if place is None or place.array not in self._context.arrays:
+            return None
+        array = Decl(show(base), "local", CType("pointer", element=place.pointee), self._at)
+        self._frame.env[array] = place
+        return Unary("*", Binary("+", Name(array, self._at), Name(self._element, self._at)),
+                     self._at)  # fmt: skip
+
+    def _counted(
+        self, variable: Decl, begin: int, end: Expression, advance: Expression, body: Stmt
+    ) -> For:
+        # An assignment, not an initializer, because an initial value without other assignments
+        # counts as constant.
+        start = self._does(Assign("=", Name(variable, self._at), IntLit(begin), self._at))
+        inside = Binary("<", Name(variable, self._at), end)
+        return For(start, inside, advance, body, self._at)
+
+    def _does(self, expression: Expression) -> ExprStmt:
+        return ExprStmt(expression, self._at)
+
+    def _one_more(self, variable: Decl) -> Expression:
+        return Unary("p++", Name(variable, self._at), self._at)
+
+
+def _bare(expression: Expression) -> Expression:
+    """The operand of a cast of a pointer."""
+    while isinstance(expression, Cast) and expression.ctype.kind == "pointer":
+        expression = expression.operand
+    return expression
+
+
+def _compared(order: Expression, elements: tuple[Expression, ...], call: CallExpr) -> CallExpr:
+    """The call of the comparison function, or of an unknown function."""
+    meant = named_function(order)
+    if meant is not None:
+        return CallExpr(meant.name, meant, elements, call.span)
+    while isinstance(order, Cast):
+        order = order.operand
+    variable = order if isinstance(order, Name) else None
+    name = variable.decl.name if variable is not None else f"what {call.name}() compares by"
+    return CallExpr(name, None, elements, call.span, pointer=variable)

@@ -1,0 +1,61 @@
+"""Headers of known libraries that are not installed: R's C interface and the GSL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS, facts_of
+
+R = """\
+#include <R.h>
+#include <Rinternals.h>
+SEXP means(SEXP x, SEXP groups, int n) {
+  SEXP out = PROTECT(allocVector(REALSXP, n));
+  double *mean = REAL(out);
+  const double *value = REAL(x);
+  if (TYPEOF(x) != REALSXP) error("not a vector of numbers");
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double *sum = R_Calloc(4, double);
+    for (int k = 0; k < 10; k++)
+      if (!ISNAN(value[10 * i + k]) && !R_IsNA(value[10 * i + k])) sum[0] += value[10 * i + k];
+    if (length(groups) < 1) error("no groups");
+    mean[i] = R_FINITE(sum[0]) ? sum[0] / 10 : NA_REAL;
+    R_Free(sum);
+  }
+  UNPROTECT(1);
+  return out;
+}
+"""
+
+GSL = """\
+#include <gsl/gsl_spline.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_sf_bessel.h>
+void f(int n, double *x, double *y, const gsl_spline *s) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    gsl_interp_accel *near = gsl_interp_accel_alloc();
+    double here;
+    if (gsl_spline_eval_e(s, x[i], near, &here) != GSL_SUCCESS) here = GSL_NAN;
+    y[i] = here * gsl_sf_bessel_j0(x[i]);
+    gsl_interp_accel_free(near);
+  }
+}
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("source", [R, GSL], ids=["R", "GSL"])
+def test_their_declarations_ship(tmp_path: Path, source: str, frontend: str) -> None:
+    facts = facts_of(tmp_path, source, frontend)
+    assert facts.status == "complete", facts.diagnostics
+    assert not {"RP001", "RP002", "RP005"} & {note.id for note in facts.diagnostics}
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_function_of_such_a_name_elsewhere_is_unknown(tmp_path: Path, frontend: str) -> None:
+    source = "double REAL(double *);\nvoid f(int n, double *a) {\n#pragma omp parallel for\n"
+    source += "  for (int i = 0; i < n; i++) a[i] = REAL(a);\n}\n"
+    assert facts_of(tmp_path, source, frontend).status == "partial"
