@@ -18,6 +18,7 @@ import numpy as np
 
 from regionpredict.trace.event_trace import Kind, Region
 from regionpredict.trace.paraver.calls import Calls
+from regionpredict.trace.paraver.fast_order import distinct
 from regionpredict.trace.paraver.labels import Labels
 from regionpredict.trace.paraver.records import Integers
 
@@ -73,7 +74,7 @@ def stack_rows(
     next_stack = np.zeros(count, dtype=np.int64)  # 0 is the empty stack
     same = calls.location[1:] == calls.location[:-1]
     next_stack[:-1] = np.where(same, of_call[1:], 0)
-    pairs, after_call = np.unique(of_call * len(stacks) + next_stack, return_inverse=True)
+    pairs, after_call = distinct(of_call * len(stacks) + next_stack)
     between = [
         paths.between(stacks[pair // len(stacks)], stacks[pair % len(stacks)])
         for pair in pairs.tolist()
@@ -94,7 +95,7 @@ def _changes(
     come_from: Integers, go_to: Integers, sources: Sequence[Path], targets: Sequence[Path]
 ) -> Integers:
     """(n, 4): the row of `come_from`, order, kind and region of each step from path to path."""
-    pairs, inverse = np.unique(come_from * len(targets) + go_to, return_inverse=True)
+    pairs, inverse = distinct(come_from * len(targets) + go_to)
     steps = [
         _steps(sources[pair // len(targets)], targets[pair % len(targets)])
         for pair in pairs.tolist()

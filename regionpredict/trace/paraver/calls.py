@@ -9,6 +9,7 @@ import numpy as np
 
 from regionpredict.trace.event_trace import Finding, Paradigm, Region
 from regionpredict.trace.mpi_regions import mpi_role
+from regionpredict.trace.paraver.fast_order import by_location, distinct
 from regionpredict.trace.paraver.labels import Labels
 from regionpredict.trace.paraver.records import Integers
 
@@ -81,8 +82,7 @@ def calls_of(
     """
     chosen = np.flatnonzero(np.isin(events[:, 3], MPI_TYPES))
     where, time, value = location[chosen], events[chosen, 2], events[chosen, 4]
-    span = int(time.max(initial=0)) + 1
-    order = np.argsort(where * span + time, kind="stable")
+    order = by_location(where, time)
     chosen, where, time, value = chosen[order], where[order], time[order], value[order]
     opens = np.flatnonzero(value != 0)
     follows = opens + 1
@@ -93,16 +93,15 @@ def calls_of(
     end = np.where(has_next, time[safe], time[opens]) if len(value) else time[opens]
     if not closed.all():
         findings.append(Finding("a call of MPI without its end", count=int((~closed).sum())))
-    numbers: dict[tuple[int, int], int] = {}
-    region = np.empty(len(opens), dtype=np.int64)
-    pairs = np.stack([events[chosen[opens], 3], value[opens]], axis=1)
-    kinds, inverse = np.unique(pairs, axis=0, return_inverse=True)
+    types, type_of = distinct(events[chosen[opens], 3])
+    values, value_of = np.unique(value[opens], return_inverse=True)
+    kinds, kind_of = distinct(type_of * len(values) + value_of.reshape(-1))
+    first = len(regions)
     for kind in kinds.tolist():
-        numbers[kind[0], kind[1]] = len(regions)
-        regions.append(_region(kind, labels))
-    table = np.array([numbers[a, b] for a, b in kinds.tolist()], dtype=np.int64)
-    region = table[inverse.reshape(-1)] if len(table) else np.zeros(0, dtype=np.int64)
-    return Calls(where[opens], time[opens], end, region)
+        regions.append(
+            _region((int(types[kind // len(values)]), int(values[kind % len(values)])), labels)
+        )
+    return Calls(where[opens], time[opens], end, first + kind_of)
 
 
 def _region(kind: Sequence[int], labels: Labels) -> Region:

@@ -33,6 +33,7 @@ from regionpredict.trace.event_trace import (
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.paraver.call_stacks import StackRows, stack_rows
 from regionpredict.trace.paraver.calls import Calls, calls_of
+from regionpredict.trace.paraver.fast_order import by_location
 from regionpredict.trace.paraver.labels import Labels, read_labels, read_thread_names
 from regionpredict.trace.paraver.operations import Placed, operations_table, placed_operations
 from regionpredict.trace.paraver.records import Header, Integers, Readings, Records, read_records
@@ -184,7 +185,7 @@ def _state_spans(
     unless the trace has no running state at all.
     """
     location = first[states[:, 0]] + states[:, 1]
-    order = np.lexsort((states[:, 2], location))
+    order = by_location(location, states[:, 2])
     location, states = location[order], states[order]
     points = [
         (location, states[:, 2]), (location, states[:, 3]),
@@ -363,16 +364,21 @@ def _counters(readings: Readings, labels: Labels, rows: _Rows) -> tuple[Counter,
     span = int(max(rows.time.max(initial=0), readings.time.max(initial=0))) + 1
     noted = np.flatnonzero(rows.noted)
     keys = (rows.location * span + rows.time)[noted]
+    before = np.zeros(0, dtype=np.int64)
+    order = event = before
     for number in np.unique(readings.type).tolist():
         chosen = np.flatnonzero((readings.type == number) & (readings.value >= _FAILED))
-        wanted = readings.location[chosen].astype(np.int64) * span + readings.time[chosen]
-        order = np.argsort(wanted, kind="stable")
-        at = np.searchsorted(keys, wanted[order])
-        last = np.searchsorted(keys, wanted[order], side="right") - 1
-        # a call without duration has two readings at the same time, for its start and its end
-        first = np.searchsorted(wanted[order], wanted[order])
-        at = np.clip(at + np.arange(len(order)) - first, at, np.maximum(last, at))
+        location, time = readings.location[chosen], readings.time[chosen]
+        wanted = location.astype(np.int64) * span + time
+        if not np.array_equal(wanted, before):  # counters are usually read together
+            before, order = wanted, by_location(location, time)
+            wanted = wanted[order]
+            at = np.searchsorted(keys, wanted)
+            last = np.searchsorted(keys, wanted, side="right") - 1
+            # a call without duration has two readings at the same time, for its start and its end
+            first = np.searchsorted(wanted, wanted)
+            at = np.clip(at + np.arange(len(order)) - first, at, np.maximum(last, at))
+            event = noted[np.minimum(at, len(noted) - 1)]
         name = labels.types.get(number, f"counter {number}").split(" ")[0]
-        event = noted[np.minimum(at, len(noted) - 1)]
         columns.append(Counter(name, event, readings.value[chosen[order]]))
     return tuple(columns)

@@ -1,0 +1,38 @@
+"""Sorts and numbers long columns whose values are few or already in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.trace.paraver.records import Integers
+
+_LARGEST_TABLE = 1 << 24  # entries; beyond, sorting needs less memory
+
+
+def by_location(location: NDArray[np.integer[Any]], time: Integers) -> NDArray[np.intp]:
+    """The order by location and time. Rows with equal ones keep their order.
+
+    Files are usually in order of time. Then only the location is sorted, in linear time.
+    """
+    if len(time) and int(location.max()) < 1 << 16 and bool((time[1:] >= time[:-1]).all()):
+        return np.argsort(location.astype(np.uint16), kind="stable")
+    return np.lexsort((time, location))
+
+
+def distinct(values: Integers) -> tuple[Integers, Integers]:
+    """The different values, which are at least 0, in order, and the position of each among them.
+
+    >>> [part.tolist() for part in distinct(np.array([7, 3, 7]))]
+    [[3, 7], [1, 0, 1]]
+    """
+    size = int(values.max(initial=-1)) + 1
+    if size > min(_LARGEST_TABLE, 4 * len(values) + 1024):
+        different, inverse = np.unique(values, return_inverse=True)
+        return different, inverse.reshape(-1)
+    used = np.zeros(size, dtype=bool)
+    used[values] = True
+    position = np.cumsum(used) - 1
+    return np.flatnonzero(used), position[values]
