@@ -93,15 +93,15 @@ def command(
     most = cores or max(time.threads for time in data.times)
     size = at or max(time.size for time in data.times)
     result = isoefficiency(data)
-    if plot is not None:
-        from regionpredict.report.plots.efficiency_contours import isoefficiency_figure
-
-        write_plot(plot, isoefficiency_figure(result, efficiency, most))
     if form == "json":
         text = isoefficiency_json(data, result, efficiency, most, size)
     else:
         text = rendered(isoefficiency_document(data, result, efficiency, most, size), form)
     write_result(text, report)
+    if plot is not None:
+        from regionpredict.report.plots.efficiency_contours import isoefficiency_figure
+
+        write_plot(plot, isoefficiency_figure(result, efficiency, most))
 
 
 def _measured(

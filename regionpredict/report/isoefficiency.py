@@ -95,14 +95,14 @@ def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
         ])  # fmt: skip
     two, signed = "{:.2f}".format, "{:+.2f}".format
     columns = [
-        Column("n", "{:g}".format), Column("Threads", str),
+        Column("n", "{:g}".format), Column("p", str),
         Column("Time", show_seconds, minor=True), Column("CPU", show_seconds, minor=True),
         Column("E_ac", two, bar=1.0), Column("E_cf", two, bar=1.0, minor=True),
         Column("E_ub", two, bar=1.0, minor=True), Column("delta_con", signed),
         Column("delta_str", signed), Column("E_cf by", choice=True, minor=True),
     ]  # fmt: skip
     legend = [
-        "E_ac: efficiency of the program. E_cf: of its tasks without contention. E_ub: bound for "
+        "n: size. p: threads. E_ac: efficiency of the program. E_cf: of its tasks without contention. E_ub: bound for "
         "any scheduler. delta_con = E_cf - E_ac. delta_str = E_ub - E_cf. CPU: processor time of "
         "the whole program."
     ]
