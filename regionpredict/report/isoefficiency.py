@@ -102,9 +102,9 @@ def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
         Column("delta_str", signed), Column("E_cf by", choice=True, minor=True),
     ]  # fmt: skip
     legend = [
-        "n: size. p: threads. E_ac: efficiency of the program. E_cf: of its tasks without contention. E_ub: bound for "
-        "any scheduler. delta_con = E_cf - E_ac. delta_str = E_ub - E_cf. CPU: processor time of "
-        "the whole program."
+        "n: size. p: threads. E_ac: efficiency of the program. E_cf: of its tasks without "
+        "contention. E_ub: bound for any scheduler. delta_con = E_cf - E_ac. delta_str = E_ub - "
+        "E_cf. CPU: processor time of the whole program."
     ]
     if any(not point.sound for point in result.points):
         legend.append("*: does not count, for what is open below")
