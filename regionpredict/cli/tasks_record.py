@@ -106,8 +106,8 @@ def command(
     refused = refused_counters(output) if wanted else None
     if refused is not None:
         click.echo(
-            f"note: this machine has no {_shown(names)} for programs (perf_event_open: {refused}): "
-            "only times are recorded", err=True,
+            f"note: this machine has no {_shown(names)} for programs ({refused} in "
+            "perf_event_open). Only times are recorded.", err=True,
         )  # fmt: skip
     elif wanted:
         text = counter_names_text([counter.name for counter in wanted])
