@@ -7,6 +7,7 @@ shows those that are assumed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from regionpredict.machine.model import Machine
@@ -129,6 +130,7 @@ def unconverged_figures(machine: Machine) -> tuple[UnconvergedFigure, ...]:
     return tuple(sorted(wide, key=lambda unconverged: (-unconverged.spread, unconverged.key)))
 
 
+@lru_cache(maxsize=8)
 def _by_key(machine: Machine) -> Mapping[str, Quantity | Curve]:
     return {**dict(figures(machine)), **dict(weights(machine))}
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 from regionpredict.machine.corrections import Corrections
 from regionpredict.machine.kernels import KERNELS
@@ -181,7 +182,33 @@ class DensityWeights:
     thresholds: tuple[Quantity, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+class NodeShape(NamedTuple):
+    """The numbers of a machine that place threads.
+
+    `per` domains of `own` cores form a package. `joined` cores share a second-level cache, and
+    `last` cores the last one. `hardware` is the number of threads per core.
+    """
+
+    packages: int
+    per: int
+    own: int
+    hardware: int
+    joined: int
+    last: int
+    binding: str
+
+    @property
+    def cores(self) -> int:
+        """Cores of the node."""
+        return self.packages * self.per * self.own
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the order of cores is the same for all numbers of threads, and not by number."""
+        return self.binding not in ("close", "spread")
+
+
+@dataclass(frozen=True)
 class Machine:
     """A machine model, as `load` reads it from a YAML file.
 
@@ -213,6 +240,10 @@ class Machine:
     runtime: str | None = None
     binding: str = "close"
 
+    def __hash__(self) -> int:
+        """The hash of its file and run. Its tables have none."""
+        return hash((self.name, self.sha256, self.packages, self.runtime, self.binding))
+
     def as_run(self, *, binding: str = "close", runtime: str | None = None) -> Machine:
         """The machine for this thread binding and this OpenMP runtime, with the runtime's own costs
         if the file has them.
@@ -220,37 +251,37 @@ class Machine:
         costs = self.overheads if runtime is None else self.by_runtime.get(runtime, self.overheads)
         return replace(self, binding=binding, runtime=runtime, overheads=costs)
 
-    @property
+    @cached_property
     def packages(self) -> int:
         """Packages (sockets) of the node."""
         return self.node.packages.whole
 
-    @property
+    @cached_property
     def cores_per_package(self) -> int:
         """Cores of one package."""
         return self.node.cores_per_package.whole
 
-    @property
+    @cached_property
     def domains_per_package(self) -> int:
         """NUMA domains of one package."""
         return self.node.domains_per_package.whole
 
-    @property
+    @cached_property
     def cores_per_domain(self) -> int:
         """Cores of one NUMA domain."""
         return self.cores_per_package // self.domains_per_package
 
-    @property
+    @cached_property
     def domains(self) -> int:
         """NUMA domains of the node."""
         return self.packages * self.domains_per_package
 
-    @property
+    @cached_property
     def cores(self) -> int:
         """Cores of the node."""
         return self.packages * self.cores_per_package
 
-    @property
+    @cached_property
     def threads_per_core(self) -> int:
         """Hardware threads of one core."""
         return self.node.threads_per_core.whole
@@ -260,13 +291,21 @@ class Machine:
         """Hardware threads of the node."""
         return self.cores * self.threads_per_core
 
-    @property
+    @cached_property
     def cores_per_second_cache(self) -> int:
         """The number of cores that share a second-level cache, or 1 without one."""
         second = (cache for cache in self.caches if cache.level == 2)
         return next((cache.shared_by_cores.whole for cache in second), 1)
 
-    @property
+    @cached_property
+    def shape(self) -> NodeShape:
+        """The numbers that place threads."""
+        return NodeShape(
+            self.packages, self.domains_per_package, self.cores_per_domain, self.threads_per_core,
+            self.cores_per_second_cache, self.caches[-1].shared_by_cores.whole, self.binding,
+        )  # fmt: skip
+
+    @cached_property
     def vcpus_per_core(self) -> int:
         """The number of cores that are hardware threads of one physical core, at least 1."""
         return 1 if self.node.vcpus_per_core is None else self.node.vcpus_per_core.whole
@@ -291,7 +330,7 @@ class Machine:
         """Width of a vector register in bits."""
         return self.node.simd_bits.whole
 
-    @property
+    @cached_property
     def largest_cache(self) -> Cache:
         """The level with the largest instance (the only one the density model knows)."""
         return max(self.caches, key=lambda cache: cache.size_bytes.value)
@@ -301,7 +340,7 @@ class Machine:
         """Bytes of one instance of the largest cache."""
         return self.largest_cache.size_bytes.whole
 
-    @property
+    @cached_property
     def line_bytes(self) -> int:
         """Bytes of a cache line of the largest cache, the unit of memory transfers."""
         return self.largest_cache.line_bytes.whole
@@ -313,7 +352,7 @@ class Machine:
         by_cores = self.memory.write_allocate
         return self.processor.write_allocate.value if by_cores is None else by_cores.at(cores)
 
-    @property
+    @cached_property
     def page_bytes(self) -> int:
         """Bytes of a page of memory."""
         return self.memory.page_bytes.whole

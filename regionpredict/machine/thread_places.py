@@ -8,12 +8,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from regionpredict.errors import UsageError
-from regionpredict.machine.model import BINDINGS, Machine
+from regionpredict.machine.model import BINDINGS, Machine, NodeShape
 from regionpredict.machine.places import NamedPlaces, parse_places
 
 
 class ThreadPlaces(NamedTuple):
     """The threads on the node: threads by domain, by package, and the maximum per core.
+
+    `packages` have threads. `crowd` is the number of threads of the fullest domain, `together` that
+    of the fullest package, and `in_other_packages` the rest.
 
     Up to the number of cores, each thread has its own core. With more threads, the first cores have
     one more than the last, as OpenMP distributes threads over fewer places (OpenMP 5.2, sec.
@@ -23,26 +26,10 @@ class ThreadPlaces(NamedTuple):
     by_domain: tuple[int, ...]
     by_package: tuple[int, ...]
     on_a_core: int
-
-    @property
-    def packages(self) -> int:
-        """Packages with threads."""
-        return sum(1 for threads in self.by_package if threads)
-
-    @property
-    def crowd(self) -> int:
-        """Threads of the fullest domain."""
-        return max(self.by_domain)
-
-    @property
-    def together(self) -> int:
-        """Threads of the fullest package."""
-        return max(self.by_package)
-
-    @property
-    def in_other_packages(self) -> int:
-        """Threads outside the fullest package."""
-        return sum(self.by_package) - self.together
+    packages: int
+    crowd: int
+    together: int
+    in_other_packages: int
 
 
 def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
@@ -61,45 +48,11 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
     >>> thread_places(node, 50).by_domain, thread_places(node, 50).on_a_core
     ((20, 10, 10, 10), 2)
     """
-    return _places(_shape(machine), threads)
-
-
-class _Shape(NamedTuple):
-    """The numbers of a machine that place threads.
-
-    `per` domains of `own` cores form a package. `joined` cores share a second-level cache, and
-    `last` cores the last one. `hardware` is the number of threads per core.
-    """
-
-    packages: int
-    per: int
-    own: int
-    hardware: int
-    joined: int
-    last: int
-    binding: str
-
-    @property
-    def cores(self) -> int:
-        """Cores of the node."""
-        return self.packages * self.per * self.own
-
-    @property
-    def in_order(self) -> bool:
-        """Whether the order of cores is the same for all numbers of threads, and not by number."""
-        return self.binding not in ("close", "spread")
-
-
-def _shape(machine: Machine) -> _Shape:
-    return _Shape(
-        machine.packages, machine.domains_per_package, machine.cores_per_domain,
-        machine.threads_per_core, machine.cores_per_second_cache,
-        machine.caches[-1].shared_by_cores.whole, machine.binding,
-    )  # fmt: skip
+    return _places(machine.shape, threads)
 
 
 @lru_cache(maxsize=4096)  # called for every construct of every region
-def _places(shape: _Shape, threads: int) -> ThreadPlaces:
+def _places(shape: NodeShape, threads: int) -> ThreadPlaces:
     """Like `thread_places`."""
     if shape.in_order:
         counts = _threads_by_core(shape, threads)
@@ -115,7 +68,12 @@ def _places(shape: _Shape, threads: int) -> ThreadPlaces:
             first = [-(-core * rest // shape.cores) for core in starts]
         by_domain = tuple([each * shape.own + b - a for a, b in pairwise(first)])
         most = each + (rest > 0)
-    return ThreadPlaces(by_domain, _grouped(by_domain, shape.per), most)
+    by_package = _grouped(by_domain, shape.per)
+    together = max(by_package)
+    return ThreadPlaces(
+        by_domain, by_package, most, sum(count > 0 for count in by_package), max(by_domain),
+        together, sum(by_package) - together,
+    )  # fmt: skip
 
 
 def _grouped(counts: Sequence[int], size: int) -> tuple[int, ...]:
@@ -130,7 +88,7 @@ def _grouped(counts: Sequence[int], size: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def _threads_by_core(shape: _Shape, threads: int) -> tuple[int, ...]:
+def _threads_by_core(shape: NodeShape, threads: int) -> tuple[int, ...]:
     """The number of threads of each core of the node."""
     order = _core_order(shape)
     each, rest = divmod(threads, len(order))
@@ -145,7 +103,7 @@ def _threads_by_core(shape: _Shape, threads: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=64)
-def _core_order(shape: _Shape) -> tuple[int, ...]:
+def _core_order(shape: NodeShape) -> tuple[int, ...]:
     """The cores in the order in which close threads take them. A core of several places, or of
     several of their hardware threads, is there several times.
     """
@@ -159,7 +117,7 @@ def _core_order(shape: _Shape) -> tuple[int, ...]:
     return tuple(place[turn % len(place)] for turn in turns for place in places)
 
 
-def _resolved(shape: _Shape) -> list[tuple[int, ...]]:
+def _resolved(shape: NodeShape) -> list[tuple[int, ...]]:
     """The hardware threads of each place. Number n is core n, and from the number of cores on, the
     second threads of the cores follow, as Linux counts them.
     """
@@ -185,7 +143,7 @@ def cores_filled_first(machine: Machine) -> int:
     """The number of cores that threads fill before they use another package. All cores if threads
     use several packages from the beginning.
     """
-    each, shape = machine.cores_per_package, _shape(machine)
+    each, shape = machine.cores_per_package, machine.shape
     if not shape.in_order:
         return each if shape.binding == "close" else machine.cores
     packages = {core // each for core in _core_order(shape)[:each]}
@@ -196,7 +154,7 @@ def threads_of_places(machine: Machine) -> range:
     """The numbers of threads with a core each, if places leave out cores. Empty otherwise."""
     if machine.binding in BINDINGS:
         return range(0)
-    cores = len({*_core_order(_shape(machine))})
+    cores = len({*_core_order(machine.shape)})
     return range(1, cores + 1) if cores < machine.cores else range(0)
 
 
@@ -204,7 +162,7 @@ def cache_sharers(machine: Machine, cores: int, threads: int) -> int:
     """The maximum number of threads on `cores` cores that share a cache, or more if there are
     fewer threads.
     """
-    shape = _shape(machine)
+    shape = machine.shape
     if shape.in_order:
         return max(_grouped(_threads_by_core(shape, threads), cores))
     if shape.binding == "spread" and threads < machine.cores:
@@ -216,7 +174,7 @@ def threads_of_second_caches(machine: Machine) -> int:
     """The number of second-level caches that threads use before they share them. 1 if they share
     them from the beginning.
     """
-    shape = _shape(machine)
+    shape = machine.shape
     return len({core // shape.joined for core in _core_order(shape)}) if shape.in_order else 1
 
 
@@ -229,7 +187,7 @@ def speed_of_cores(machine: Machine, threads: int, *, static: bool) -> float:
         return 1.0
     used = [
         (speeds.step(core % machine.cores_per_package + 1), count)
-        for core, count in enumerate(_threads_by_core(_shape(machine), threads)) if count
+        for core, count in enumerate(_threads_by_core(machine.shape, threads)) if count
     ]  # fmt: skip
     if static:
         return min(speed for speed, _ in used)
@@ -241,7 +199,7 @@ def threads_on_a_physical_core(machine: Machine, threads: int, *, static: bool) 
     each = machine.vcpus_per_core
     if each == 1 and machine.binding in BINDINGS:
         return float(-(-threads // machine.cores)) if static else max(1.0, threads / machine.cores)
-    counts = _grouped(_threads_by_core(_shape(machine), threads), each)
+    counts = _grouped(_threads_by_core(machine.shape, threads), each)
     return float(max(counts)) if static else threads / sum(count > 0 for count in counts)
 
 

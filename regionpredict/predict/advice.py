@@ -339,7 +339,7 @@ class _Tried:
         before = {point.threads: point.seconds for point in self.points}
         after = {
             point.threads: point.seconds
-            for point in self._points(facts, workloads, times, RegionTime.points, few)
+            for point in self._points(facts, workloads, times, RegionTime.few, few)
         }
         return not few or any(before[n] >= gain * after.get(n, 0.0) for n in few)
 

@@ -91,6 +91,12 @@ class LevelTraffic:
         return self.read + self.written
 
 
+_Asked = tuple[CacheLevel, int, Schedule, CacheContents, bool]
+"""A cache, the threads, their schedule, the contents of caches, and whether the traffic is
+estimated.
+"""
+
+
 class _Dealing(NamedTuple):
     """A distributed nest with its counts."""
 
@@ -122,6 +128,8 @@ class TrafficCounter:
         self._traced: TracedTraffic | None = None
         self._trace_known = not traced
         self._arrays = frozenset(group.array for group in nest.groups())
+        self._known: dict[_Asked, LevelTraffic] = {}
+        self._teams: dict[tuple[int, int, Schedule], TeamFootprints] = {}
         self._pages: dict[int, TrafficCounter] = {}
         self._touched: dict[str, float] = {}
 
@@ -170,59 +178,67 @@ class TrafficCounter:
         *,
         estimated: bool = False,
     ) -> tuple[LevelTraffic, ...]:
-        whole = self._alone.all_bytes() if contents.one_core else 0.0
         threads = self._deal(threads, schedule, together=False).threads
-        teams: dict[int, TeamFootprints] = {}
         below = []
         for level in levels:
-            sharers = max(1, min(threads, level.sharers))
-            comes: dict[str, float] = {}
-            parts: list[tuple[_Dealing, TeamFootprints, float, dict[str, float]]] = []
-            for active, share in threads_at_work(self.profile, threads, sharers, schedule):
-                dealing = self._dealing(threads, schedule, together=active == threads)
-                team = teams.get(active)
-                if team is None:
-                    team = teams[active] = self._team(dealing, float(active))
-                own = one_core = 0.0
-                if contents.own:
-                    others = contents.between * active / threads
-                    own = staying(team.all_bytes() + others, level.size, level.lasting)
-                    if own == 1.0 and self._arrays <= contents.own:
-                        continue
-                if contents.one_core:
-                    one_core = staying(whole + contents.between, level.size, level.lasting)
-                stay = {
-                    array: one_core if array in contents.one_core
-                    else own if array in contents.own else 0.0
-                    for array in self._arrays
-                }  # fmt: skip
-                for array, stays in stay.items():
-                    comes[array] = comes.get(array, 0.0) + share * (1.0 - stays)
-                parts.append((dealing, team, self.line_bytes * share * threads / active, stay))
-            traced: Volume = {}
-            if any(comes.values()) and not estimated:
-                traced = self._traced_lines(threads, sharers, schedule, level.size)
-            volume: dict[str, tuple[float, float, Carrier]] = {}
-            # Layer conditions estimate the result of the trace.
-            for dealing, team, each, stay in () if traced else parts:
-                conditions = LayerConditions(team, level.size, dealing.misses)
-                misses = conditions.misses(dealing.dealt.nest.root)
-                for array, lines in misses.volume.items():
-                    if stay[array] == 1.0:
-                        continue
-                    factor = each * (1.0 - stay[array])
-                    read, written, _ = volume.get(array, (0.0, 0.0, None))
-                    carrier = misses.carriers.get(array, Carrier(None, 0.0))
-                    volume[array] = (
-                        read + lines.touched * factor, written + lines.written * factor, carrier
-                    )  # fmt: skip
-            for array, lines in traced.items():
-                factor = self.line_bytes * comes[array]
-                if factor:
-                    volume[array] = lines.touched * factor, lines.written * factor, NOT_ASKED
-            arrays = tuple(ArrayTraffic(array, *moved) for array, moved in volume.items())
-            below.append(LevelTraffic(arrays))
+            used = level._replace(sharers=max(1, min(threads, level.sharers)))
+            asked = used, threads, schedule, contents, estimated
+            known = self._known.get(asked)
+            if known is None:
+                known = self._known[asked] = self._below(*asked)
+            below.append(known)
         return tuple(below)
+
+    def _below(
+        self, level: CacheLevel, threads: int, schedule: Schedule, contents: CacheContents,
+        estimated: bool,
+    ) -> LevelTraffic:  # fmt: skip
+        """The traffic below one cache, which as many threads share as there are."""
+        sharers = level.sharers
+        comes: dict[str, float] = {}
+        parts: list[tuple[_Dealing, TeamFootprints, float, dict[str, float]]] = []
+        for active, share in threads_at_work(self.profile, threads, sharers, schedule):
+            dealing = self._dealing(threads, schedule, together=active == threads)
+            team = self._team_of(dealing, active, threads, schedule)
+            own = one_core = 0.0
+            if contents.own:
+                others = contents.between * active / threads
+                own = staying(team.all_bytes() + others, level.size, level.lasting)
+                if own == 1.0 and self._arrays <= contents.own:
+                    continue
+            if contents.one_core:
+                whole = self._alone.all_bytes()
+                one_core = staying(whole + contents.between, level.size, level.lasting)
+            stay = {
+                array: one_core if array in contents.one_core
+                else own if array in contents.own else 0.0
+                for array in self._arrays
+            }  # fmt: skip
+            for array, stays in stay.items():
+                comes[array] = comes.get(array, 0.0) + share * (1.0 - stays)
+            parts.append((dealing, team, self.line_bytes * share * threads / active, stay))
+        traced: Volume = {}
+        if any(comes.values()) and not estimated:
+            traced = self._traced_lines(threads, sharers, schedule, level.size)
+        volume: dict[str, tuple[float, float, Carrier]] = {}
+        # Layer conditions estimate the result of the trace.
+        for dealing, team, each, stay in () if traced else parts:
+            conditions = LayerConditions(team, level.size, dealing.misses)
+            misses = conditions.misses(dealing.dealt.nest.root)
+            for array, lines in misses.volume.items():
+                if stay[array] == 1.0:
+                    continue
+                factor = each * (1.0 - stay[array])
+                read, written, _ = volume.get(array, (0.0, 0.0, None))
+                carrier = misses.carriers.get(array, Carrier(None, 0.0))
+                volume[array] = (
+                    read + lines.touched * factor, written + lines.written * factor, carrier
+                )  # fmt: skip
+        for array, lines in traced.items():
+            factor = self.line_bytes * comes[array]
+            if factor:
+                volume[array] = lines.touched * factor, lines.written * factor, NOT_ASKED
+        return LevelTraffic(tuple(ArrayTraffic(array, *moved) for array, moved in volume.items()))
 
     def _traced_lines(self, threads: int, sharers: int, schedule: Schedule, size: float) -> Volume:
         """The lines by array that all caches of one level move, by enumerating the references of a
@@ -261,6 +277,15 @@ class TrafficCounter:
         if dealt is None:
             dealt = self._deals[asked] = deal(self.nest, threads, schedule, together=together)
         return dealt
+
+    def _team_of(
+        self, dealing: _Dealing, active: int, threads: int, schedule: Schedule
+    ) -> TeamFootprints:
+        """The footprints of `active` of the threads, cached for all caches."""
+        team = self._teams.get((active, threads, schedule))
+        if team is None:
+            team = self._teams[active, threads, schedule] = self._team(dealing, float(active))
+        return team
 
     def _team(self, dealing: _Dealing, threads: float) -> TeamFootprints:
         return TeamFootprints(dealing.dealt, threads, self.line_bytes, dealing.tables)

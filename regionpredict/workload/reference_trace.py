@@ -63,15 +63,14 @@ class _NotTracedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Body:
-    """All iterations of a loop: the values of variables, the outer iterations, the iterations of
-    the shared loops, and the references in each.
+    """All iterations of a loop: the values of variables, the outer iterations, and the references
+    in each.
     """
 
     loop: NestLoop
     points: Points
     number: int
     around: Whole
-    shared: Whole
     children: dict[int, _Body]
     length: Whole
 
@@ -82,6 +81,7 @@ class _Tracer:
         self.left = MOST_REFERENCES.value
         self.unasked = int(MOST_EVALUATIONS.value)
         self.arrays: dict[str, int] = {}
+        self.references: list[_Reference] = []
 
     def trace(self) -> ReferenceTrace | None:
         try:
@@ -94,18 +94,22 @@ class _Tracer:
         total = int(body.length.sum())
         if not total:
             return None
-        self.iteration = np.empty(total, dtype=np.int64)
-        self.array = np.empty(total, dtype=np.int64)
+        self.reference = np.empty(total, dtype=np.int32)
         self.byte = np.empty(total, dtype=np.int64)
-        self.written = np.empty(total, dtype=np.bool_)
-        self.private = np.empty(total, dtype=np.bool_)
         self._fill(body, np.cumsum(body.length) - body.length)
+        array = np.array([self._array_of(reference) for reference in self.references])
+        written = np.array([reference.written for reference in self.references])
+        private = np.array([reference.group.private for reference in self.references])
         anywhere = {group.array for group in self.nest.groups() if not group.aligned}
         aligned = tuple(array not in anywhere for array in self.arrays)
         return ReferenceTrace(
-            body.number, tuple(self.arrays), self.iteration, self.array, self.byte, self.written,
-            self.private, aligned,
+            body.number, tuple(self.arrays), np.repeat(np.arange(body.number), body.length),
+            array[self.reference], self.byte, written[self.reference], private[self.reference],
+            aligned,
         )  # fmt: skip
+
+    def _array_of(self, reference: _Reference) -> int:
+        return self.arrays.setdefault(reference.group.array, len(self.arrays))
 
     def _shared_body(self) -> _Body:
         """The body of the innermost loop shared among the threads."""
@@ -113,22 +117,19 @@ class _Tracer:
         number = 1
         for loop in self.nest.parallel:
             _, points, number = self._iterations(loop, points, number)
-        everything = np.arange(number)
-        return self._body(self.nest.parallel[-1], points, number, everything, everything)
+        return self._body(self.nest.parallel[-1], points, number, np.arange(number))
 
-    def _body(
-        self, loop: NestLoop, points: Points, number: int, around: Whole, shared: Whole
-    ) -> _Body:
+    def _body(self, loop: NestLoop, points: Points, number: int, around: Whole) -> _Body:
         own = sum(len(group.accesses) for group in loop.groups)
         self._spend(own * number)
         length = np.full(number, own, dtype=np.int64)
         children = {}
         for child in loop.children:
             inside, inner_points, count = self._iterations(child, points, number)
-            body = self._body(child, inner_points, count, inside, shared[inside])
+            body = self._body(child, inner_points, count, inside)
             children[child.index] = body
             length += np.bincount(inside, weights=body.length, minlength=number).astype(np.int64)
-        return _Body(loop, points, number, around, shared, children, length)
+        return _Body(loop, points, number, around, children, length)
 
     def _iterations(self, loop: NestLoop, points: Points, number: int) -> tuple[Whole, Points, int]:
         """All executions of a loop: the outer iteration of each, the values of variables, and their
@@ -172,15 +173,12 @@ class _Tracer:
             group = part.group
             address = part.exact or Affine(part.place, group.slopes)
             byte = self._values(address, body.points, body.number)
-            if not (
-                np.abs(byte) < np.iinfo(np.int64).max
-            ).all():  # NaN, or beyond the address space
+            most = np.iinfo(np.int64).max
+            if len(byte) and not -most < byte.min() <= byte.max() < most:  # NaN, or too far
                 raise _NotTracedError
-            self.iteration[at] = body.shared
-            self.array[at] = self.arrays.setdefault(group.array, len(self.arrays))
-            self.byte[at] = np.floor(byte).astype(np.int64)
-            self.written[at] = part.written
-            self.private[at] = group.private
+            self.reference[at] = len(self.references)
+            self.references.append(part)
+            self.byte[at] = np.floor(byte, out=byte)
             at += 1
 
     def _values(self, form: Form | None, points: Points, number: int) -> Numbers:

@@ -30,16 +30,17 @@ class References:
     """
 
     def __init__(self, line: Whole, lines: int, array: Whole, arrays: int, written: Flags) -> None:
-        number = len(line)
+        self.number = len(line)
         self.arrays = arrays
         self.by_line = in_order_of(line, lines)
         self.array = array
-        self.written = written[self.by_line]
+        self.written_before = np.append(0, np.cumsum(written[self.by_line]))
         ordered = line[self.by_line]
-        self.again = np.zeros(number, dtype=np.bool_)
+        self.again = np.zeros(self.number, dtype=np.bool_)
         np.equal(ordered[1:], ordered[:-1], out=self.again[1:])
-        reuse_time = self.by_line[1:] - self.by_line[:-1]
-        self.reuse_time = np.append(0, reuse_time)
+        self.reuse_time = np.append(0, np.diff(self.by_line))
+        self._starts: dict[int, Whole] = {}
+        self._distances: dict[int, Whole] = {}
 
     def into_others(self, begins: Whole, near: int) -> Whole:
         """Of the next `near` references after a cache starts, those to lines used before that
@@ -47,7 +48,7 @@ class References:
         """
         after = (begins[:, None] + np.arange(near)).ravel()
         begin = np.repeat(begins, near)
-        inside = after < len(self.by_line)
+        inside = after < self.number
         after, begin = after[inside], begin[inside]
         stands = self._stands[after]
         others: Whole = stands[self.again[stands] & (after - self.reuse_time[stands] < begin)]
@@ -59,38 +60,64 @@ class References:
         stands[self.by_line] = np.arange(len(stands))
         return stands
 
+    def starts(self, near: int) -> Whole:
+        """The first references of runs in a single cache, as positions in the order of lines."""
+        if near not in self._starts:
+            self._starts[near] = np.flatnonzero(~(self.again & (self.reuse_time <= near)))
+        return self._starts[near]
+
+    def distances(self, near: int) -> Whole:
+        """The number of other lines between the previous run on the same line and each run.
+
+        They are the runs that started since then after the previous run of their line ended, and
+        the active ones. The value for a first run is unused.
+        """
+        if near not in self._distances:
+            starts = self.starts(near)
+            start, end = self.by_line[starts], self.by_line[_ends(starts, self.number)]
+            first = ~self.again[starts]
+            before: Whole = np.roll(end, 1)
+            by_time = in_order_of(start, self.number)
+            ended = np.cumsum(np.bincount(end, minlength=self.number))
+            # Sorted by the end of the previous run. First runs, which have none, come first.
+            turn = np.empty(len(starts), dtype=np.int64)
+            turn[by_time] = np.arange(len(starts))
+            has_one = np.flatnonzero(~first)
+            has_one = has_one[in_order_of(before[has_one], self.number)]
+            ranked = np.concatenate([np.sort(turn[first]), turn[has_one]])
+            self._distances[near] = earlier_and_lower(ranked)[turn] - ended[before]
+        return self._distances[near]
+
 
 class LineRuns:
     """Runs of references to one line with fewer than `near` others in between. Caches start at some
     of the references.
 
     All arrays are in the order of lines, and for one line in one cache by time. Requested caches
-    hold at least `near` lines.
+    hold at least `near` lines. Between two runs in one cache are the same lines as in a single one.
     """
 
     def __init__(self, references: References, begins: Whole, near: int) -> None:
-        by_line = references.by_line
-        number = len(by_line)
-        count_references(number)
-        begun = ~(references.again & (references.reuse_time <= near))
+        count_references(references.number)
+        by_line, starts = references.by_line, references.starts(near)
         if len(begins) > 1:
-            begun[references.into_others(begins[1:], near)] = True
-        starts = np.flatnonzero(begun)
-        ends = np.append(starts[1:] - 1, number - 1)
-        self.arrays = references.arrays
-        self._start, self._end = by_line[starts], by_line[ends]
-        self.array = references.array[self._start]
-        self.written = np.logical_or.reduceat(references.written, starts)
-        cache = np.searchsorted(begins, self._start, side="right")
-        before = self._start - references.reuse_time[starts]
+            others = np.sort(references.into_others(begins[1:], near))
+            starts = np.sort(np.concatenate([starts, others]), kind="stable")
+            starts = starts[np.append(True, starts[1:] > starts[:-1])]
+        self._starts = starts
+        ends = _ends(starts, references.number)
+        self._references, self._near = references, near
+        start, end = by_line[starts], by_line[ends]
+        self.array = references.array[start]
+        self.written = references.written_before[ends + 1] > references.written_before[starts]
+        cache = np.searchsorted(begins, start, side="right")
+        before = start - references.reuse_time[starts]
         self.first = ~references.again[starts] | (before < begins[cache - 1])
         # References since the end of the previous run on the same line, an upper bound of the lines
         # in between.
-        apart = self._start - np.roll(self._end, 1)
+        apart = start - np.roll(end, 1)
         self._longest = int(apart.max(initial=0, where=~self.first))
-        self._number = number
         self.touched = int(np.bincount(cache[self.first]).max())
-        self._distances: Whole | None = None
 
     def moved(self, held: int) -> tuple[Whole, Whole]:
         """Lines, by array, that caches of `held` lines load and write back. Caches are empty at
@@ -98,41 +125,25 @@ class LineRuns:
         """
         missed = self.first
         if held < min(self.touched, self._longest):
-            if self._distances is None:
-                self._distances = self._between()
             missed = missed | (self._distances >= held)
         begins = np.flatnonzero(missed)
         array = self.array[begins]
         dirty = array[np.logical_or.reduceat(self.written, begins)]
-        return (
-            np.bincount(array, minlength=self.arrays), np.bincount(dirty, minlength=self.arrays)
-        )  # fmt: skip
+        number = self._references.arrays
+        return np.bincount(array, minlength=number), np.bincount(dirty, minlength=number)
 
-    def _between(self) -> Whole:
-        """The number of other lines in its cache between the previous run on the same line and each
-        run.
-
-        They are the runs that started since then after the previous run of their line ended, and
-        the active ones. The value for a first run is unused.
-        """
-        number = len(self._start)
-        before: Whole = np.roll(self._end, 1)
-        by_time = in_order_of(self._start, self._number)
-        ended = _counts_up_to(self._end, self._number)
-        # Sorted by the end of the previous run. First runs, which have none, come first.
-        turn = np.empty(number, dtype=np.int64)
-        turn[by_time] = np.arange(number)
-        has_one = np.flatnonzero(~self.first)
-        has_one = has_one[in_order_of(before[has_one], self._number)]
-        ranked = np.concatenate([np.sort(turn[self.first]), turn[has_one]])
-        earlier = earlier_and_lower(ranked)[turn]
-        return earlier - ended[before]
+    @cached_property
+    def _distances(self) -> Whole:
+        """The number of other lines between the previous run on the same line and each run."""
+        known = self._references.distances(self._near)
+        places = np.searchsorted(self._references.starts(self._near), self._starts)
+        distances: Whole = known[np.minimum(places, len(known) - 1)]
+        return distances
 
 
-def _counts_up_to(positions: Whole, number: int) -> Whole:
-    """The number of positions up to each of `number`."""
-    counts: Whole = np.cumsum(np.bincount(positions, minlength=number))
-    return counts
+def _ends(starts: Whole, number: int) -> Whole:
+    """The last positions of runs with these `starts`, of `number` positions."""
+    return np.append(starts[1:] - 1, number - 1)
 
 
 def in_order_of(numbers: Whole, most: int) -> Whole:

@@ -22,10 +22,10 @@ _Counts = tuple[Whole, Whole]
 
 class _Dealt(NamedTuple):
     """The references of a trace as seen by caches: their places in it, cache by cache, the thread
-    of each, and the start of each cache in this order.
+    of each if threads share caches, and the start of each cache in this order.
     """
 
-    order: Whole
+    order: Whole | slice
     thread: Whole
     begins: Whole
 
@@ -128,9 +128,9 @@ class TracedTraffic:
         return read, self._by_array(lines, seen)
 
     def _by_array(self, lines: _Lines, seen: Flags) -> Whole:
-        array = lines.array[np.flatnonzero(seen) % len(lines.array)]
-        counts: Whole = np.bincount(array, minlength=len(self.trace.arrays))
-        return counts
+        times = seen.reshape(-1, len(lines.array)).sum(axis=0)
+        number = len(self.trace.arrays)
+        return np.bincount(lines.array, times, minlength=number).astype(np.int64)
 
     def _runs_of(self, caches: _Caches, lines: _Lines, near: int) -> LineRuns:
         asked = (caches.threads, caches.sharers, caches.chunk)
@@ -151,9 +151,8 @@ class TracedTraffic:
         order, trace = dealt_out.order, self.trace
         line, number = lines.line[order], lines.shared + lines.private
         if caches.sharers > 1 and lines.private:
-            line += np.where(
-                line < lines.shared, 0, dealt_out.thread % caches.sharers * lines.private
-            )
+            own = dealt_out.thread % caches.sharers * lines.private
+            line = line + np.where(line < lines.shared, 0, own)
             number += (caches.sharers - 1) * lines.private
         return References(line, number, trace.array[order], len(trace.arrays), trace.written[order])
 
@@ -204,21 +203,22 @@ def _without_gaps(line: Whole, number: int) -> tuple[Whole, Whole]:
 
 def cache_order(trace: ReferenceTrace, threads: int, sharers: int, chunk: int | None) -> _Dealt:
     """The references to each cache, in order."""
-    owner = dealt(trace.iterations, threads, chunk)
-    thread = owner[trace.iteration]
+    order: Whole | slice = slice(None)
+    thread = dealt(trace.iterations, threads, chunk)
     if chunk is None:
-        order = np.arange(len(thread))
-        bounds = np.searchsorted(owner, np.arange(threads + 1))
+        bounds = np.searchsorted(thread, np.arange(threads + 1))
         first = np.searchsorted(trace.iteration, bounds)
     else:
+        thread = thread[trace.iteration]
         order = in_order_of(thread, threads)
-        thread = thread[order]
-        first = np.searchsorted(thread, np.arange(threads + 1))
+        first = np.append(0, np.cumsum(np.bincount(thread, minlength=threads)))
     if sharers > 1:
         taken = _interleaved(first, sharers)
-        order, thread = order[taken], thread[taken]
-    begins = np.unique(first[:-1:sharers])
-    return _Dealt(order, thread, begins[begins < len(order)])
+        order = order[taken] if isinstance(order, np.ndarray) else taken
+        thread = np.repeat(np.arange(threads), np.diff(first))[taken]
+    # Caches whose threads have no references start where the next one does.
+    begins, ends = first[:-1:sharers], np.append(first[sharers:-1:sharers], first[-1])
+    return _Dealt(order, thread, begins[begins < ends])
 
 
 def _interleaved(first: Whole, sharers: int) -> Whole:

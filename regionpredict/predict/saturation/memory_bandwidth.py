@@ -7,8 +7,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
+from regionpredict.machine import Machine
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.quantity import Curve
 from regionpredict.predict.saturation.constants import (
@@ -77,11 +79,28 @@ class MixedBandwidth:
         (low, below), (high, above) = points[right - 1], points[right]
         part = (writes - low) / (high - low)
         ceiling = above.peak if low == 0.0 and writes > TURNING_WRITES.value else math.inf
+        rest, read, written = 1.0 - part, below.at, above.at
 
         def at(cores: float) -> float:
-            return min(ceiling, 1.0 / ((1.0 - part) / below.at(cores) + part / above.at(cores)))
+            rate = 1.0 / (rest / read(cores) + part / written(cores))
+            return rate if rate < ceiling else ceiling
 
         return at
+
+
+@lru_cache(maxsize=8)
+def memory_bandwidth(machine: Machine) -> MixedBandwidth:
+    """The bandwidth of a machine's memory, which all regions share."""
+    return MixedBandwidth(
+        machine.memory.bandwidth,
+        machine.memory.write_allocate or machine.processor.write_allocate.value,
+    )
+
+
+@lru_cache(maxsize=8)
+def cache_bandwidths(machine: Machine) -> tuple[MixedBandwidth, ...]:
+    """The bandwidth of each of a machine's caches."""
+    return tuple(MixedBandwidth(cache.bandwidth) for cache in machine.caches)
 
 
 def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[tuple[float, Curve]]:
@@ -166,9 +185,11 @@ def requesting_cores(
     if alone <= 1.0:
         return alone
 
+    total = overlap.total
+
     def missing(m: float) -> float:
         rate = bandwidth(m)
-        return overlap.total(work * rate, m + late * rate) - cores
+        return total(work * rate, m + late * rate) - cores
 
     return rising_root(missing, 1.0, cores, cores)
 

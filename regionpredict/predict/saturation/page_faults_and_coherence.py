@@ -8,6 +8,7 @@ move with every write.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import NamedTuple
 
 from regionpredict.machine import NEW_BEYOND, NEW_IN_CACHE, Machine
@@ -90,7 +91,7 @@ class DataTransfers:
         """The costs on `threads` threads in words, or empty."""
         past, parts = self.at(threads), []
         if past.pages:
-            parts.append(f"new pages of {', '.join(self._new())}: {1e6 * past.pages:.3g} us")
+            parts.append(f"new pages of {', '.join(self._new)}: {1e6 * past.pages:.3g} us")
         if self.contended and past.lines:
             names = ", ".join(sorted({writes.array for writes in self.contended}))
             parts.append(f"writes to {names} take the line from another thread")
@@ -102,6 +103,7 @@ class DataTransfers:
             parts.append(f"lines that other cores hold: {spent:.3g} us")
         return "; ".join(parts)
 
+    @cached_property
     def _new(self) -> list[str]:
         """The arrays in new memory of the kernel.
 
@@ -119,7 +121,7 @@ class DataTransfers:
         """Each thread has the page faults of its own pages. For pages that all threads access, it
         has all of them.
         """
-        new = [array for array in self.arrays if array.name in self._new()]
+        new = [array for array in self.arrays if array.name in self._new]
         each = self._page_cycles(sum(self.touched[array.name] for array in new), threads)
         cycles = 0.0
         for array in new:
@@ -161,7 +163,7 @@ class DataTransfers:
         if not held:
             return 0.0, 0.0
         # Only lines that are still in the other core's private caches come from there.
-        there = min(1.0, self._room() / held)
+        there = min(1.0, self._room / held)
         first = FIRST_CACHE_SHARE.value * self.machine.caches[0].size_bytes.value / self.line_bytes
         few = self.machine.overheads.line_transfer.at(threads) / self.machine.clock_hz
         many = self.machine.overheads.bulk_transfer.at(threads) / self.machine.clock_hz
@@ -203,7 +205,7 @@ class DataTransfers:
         """The probability that another thread has the line, if each thread writes anywhere in the
         array.
         """
-        there = min(1.0, self._room() * threads / self._lines_of(array))
+        there = min(1.0, self._room * threads / self._lines_of(array))
         return there * (1.0 - 1.0 / threads)
 
     def _lines_of(self, array: str) -> float:
@@ -212,6 +214,7 @@ class DataTransfers:
     def _transfer(self, threads: int) -> float:
         return float(self.machine.overheads.line_transfer.at(threads))
 
+    @cached_property
     def _room(self) -> float:
         """The number of lines in a core's largest private cache."""
         private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]

@@ -20,8 +20,8 @@ from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.predict.saturation.address_translation import walk_cycles
 from regionpredict.predict.saturation.core import core_time
 from regionpredict.predict.saturation.memory_bandwidth import (
-    MixedBandwidth,
     Overlap,
+    memory_bandwidth,
     requesting_cores,
 )
 from regionpredict.predict.saturation.memory_overflow import overflow_of, overflowing_share
@@ -118,10 +118,7 @@ class LoopTime:
         )
         self.walking = walks / machine.clock_hz if parts.page_walks else 0.0
         self._overlap = Overlap(parts.overlap)
-        self._bandwidth = MixedBandwidth(
-            machine.memory.bandwidth,
-            machine.memory.write_allocate or machine.processor.write_allocate.value,
-        )
+        self._bandwidth = memory_bandwidth(machine)
         self._asking: dict[tuple[float, ...], float] = {}
         self._placed: dict[int, ThreadPlaces] = {}
         self._factor = {name: machine.corrections.factor(name) for name in FACTORS}
@@ -300,6 +297,8 @@ class LoopTime:
             return lambda requesting: self._rate(requesting, threads, writes)
         bandwidth, peak = self._bandwidth.mixed(writes), self._peak
         factor = self._factor["memory"]
+        if factor == 1.0 and peak == math.inf:
+            return bandwidth
         return lambda requesting: min(bandwidth(requesting), peak) / factor
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
@@ -404,6 +403,12 @@ class RegionTime:
                       work.requesting, work.rate, self.traffic.at(threads).memory)
             )  # fmt: skip
         return tuple(made)
+
+    def few(self, counts: Sequence[int]) -> tuple[Point, ...]:
+        """The `points` of few counts, with the traffic counted at no others."""
+        for threads in counts:
+            self.traffic.count_at(self._working(threads))
+        return self.points(counts)
 
     def least(self, counts: Sequence[int]) -> tuple[Point, ...]:
         """Lower bounds of the times of `points`, for which no traffic is counted.

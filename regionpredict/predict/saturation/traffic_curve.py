@@ -15,7 +15,7 @@ from regionpredict.predict.saturation.constants import (
     STAYING,
     STRAIGHT,
 )
-from regionpredict.predict.saturation.memory_bandwidth import MixedBandwidth
+from regionpredict.predict.saturation.memory_bandwidth import cache_bandwidths
 from regionpredict.predict.saturation.strided_walks import StridedWalks, widest_step
 from regionpredict.workload import (
     NOT_ASKED,
@@ -104,7 +104,7 @@ class TrafficCurve:
         self._counted: dict[int, _Knot] = {}
         self._rates: dict[tuple[int, int, float], float] = {}
         self._read_off: dict[int, Data] = {}
-        self._bandwidth = [MixedBandwidth(cache.bandwidth) for cache in machine.caches]
+        self._bandwidth = cache_bandwidths(machine)
         self._cores = machine.cores
         self._shared = [cache.shared_by_cores.whole for cache in machine.caches]
         # After each second-level cache has a thread, further threads share them.
@@ -167,6 +167,11 @@ class TrafficCurve:
         if data is None:
             data = self._read_off[threads] = self._at(threads)
         return data
+
+    def count_at(self, threads: int) -> None:
+        """Counts the traffic on `threads` threads, instead of interpolating it there."""
+        if threads not in self._read_off:
+            self._read_off[threads] = self._data(self._knot(threads), threads)
 
     def _at(self, threads: int) -> Data:
         knots = self._knots_for(threads)
