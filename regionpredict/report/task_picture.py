@@ -34,6 +34,10 @@ _WIDEST = 2.0
 """The distance of rows in box widths, and the largest ratio of width to height. Assumed: fits a
 screen.
 """
+NARROW = 0.2
+"""The smallest share of a narrow end that is mentioned."""
+_MOMENT = 1e-9
+"""A share of the depth that counts as no time."""
 _NAME = re.compile(r"[^\W\d]+")
 
 
@@ -167,11 +171,11 @@ def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
         drawn.append(
             PictureEdge(*ends, tuple(reversed(points)) if turned else points, number, marked_edge)
         )
-    return TaskPicture(tuple(boxes), tuple(drawn), groups, by_line, _limit(metrics, groups))
+    return TaskPicture(tuple(boxes), tuple(drawn), groups, by_line, _limit(graph, metrics, groups))
 
 
-def _limit(metrics: GraphMetrics, groups: tuple[PictureGroup, ...]) -> str:
-    """The limit of the speedup, as one or two sentences."""
+def _limit(graph: TaskGraph, metrics: GraphMetrics, groups: tuple[PictureGroup, ...]) -> str:
+    """The limit of the speedup, in up to three sentences."""
     parallelism = metrics.average_parallelism
     if parallelism is None:
         return ""
@@ -182,7 +186,24 @@ def _limit(metrics: GraphMetrics, groups: tuple[PictureGroup, ...]) -> str:
     most = max(groups, key=lambda group: group.path, default=None)
     if most is not None and most.name:
         text += f" {most.name} has {most.path:.0%} of it."
+    few = int(parallelism / 2)
+    tail = _narrow_end(graph, metrics, few) if few else 0.0
+    if tail >= NARROW:
+        text += f" In the last {tail:.0%} of it, at most {plural(few, 'task')} can run at once."
     return text
+
+
+def _narrow_end(graph: TaskGraph, metrics: GraphMetrics, few: int) -> float:
+    """The share at the end of the critical path in which at most `few` tasks run on unlimited
+    threads.
+    """
+    begin = graph.schedule.begin
+    times = np.concatenate([begin, begin + graph.seconds])
+    change = np.repeat([1, -1], graph.nodes)[np.argsort(times, kind="stable")]
+    times = np.sort(times, kind="stable")
+    wide = (np.cumsum(change)[:-1] > few) & (np.diff(times) > metrics.depth_s * _MOMENT)
+    last = np.flatnonzero(wide)
+    return 1.0 - float(times[last[-1] + 1]) / metrics.depth_s if len(last) else 1.0
 
 
 def _line_names(graph: TaskGraph) -> tuple[IntArray, list[str]]:

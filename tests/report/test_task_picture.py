@@ -12,7 +12,7 @@ from html_pages import Opened, needs_browser
 from playwright.sync_api import Browser
 
 from regionpredict.report.task_picture import MOST_BOXES, TaskPicture, task_picture
-from regionpredict.tasks import TaskGraph, measure_graph
+from regionpredict.tasks import TaskGraph, graph_of_tasks, measure_graph
 from regionpredict.tasks.json_file import json_graph
 
 
@@ -162,3 +162,15 @@ def test_the_page_zooms_and_tells_what_the_pointer_is_on(browser: Browser, tmp_p
     frame.press("0")
     assert view() == whole
     opened.hold()
+
+
+def test_a_graph_that_becomes_narrow_says_for_how_long():
+    """Eight tasks side by side, then two in a row: 10 of work in 3, the last 2 of them one task."""
+    pairs = [*((k, 8) for k in range(8)), (8, 9)]
+    limit = pictured(graph_of_tasks([1.0] * 10, pairs)).limit
+    assert limit.endswith("In the last 67% of it, at most 1 task can run at once.")
+    # The other way round, and eight chains of the same length: narrow at the begin, or never.
+    turned = [*((9, 8), *((8, k) for k in range(8)))]
+    assert "at once" not in pictured(graph_of_tasks([1.0] * 10, turned)).limit
+    chains = [(k, k + 8) for k in range(8)]
+    assert "at once" not in pictured(graph_of_tasks([1.0] * 16, chains)).limit
