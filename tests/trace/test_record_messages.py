@@ -132,10 +132,14 @@ KEPT = (
 SENDING_THREADS = (
     HEAD
     + """
+static volatile int begun, sent;
 static void *sends(void *last)
 {
-    usleep(last ? 400000 : 150000);
+    begun = 1;
+    while (last && !sent) usleep(1000);
+    usleep(200000);
     MPI_Send(value, last ? 1 : 2, MPI_DOUBLE, 1, 3, MPI_COMM_WORLD);
+    sent = 1;
     return 0;
 }
 """
@@ -144,7 +148,7 @@ static void *sends(void *last)
     pthread_t first, second;
     if (rank == 0) {
         pthread_create(&first, 0, sends, &request);
-        usleep(50000);
+        while (!begun) usleep(1000);
         pthread_create(&second, 0, sends, 0);
         pthread_join(first, 0);
         pthread_join(second, 0);

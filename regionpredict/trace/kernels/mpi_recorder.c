@@ -69,6 +69,7 @@ struct pending {
     uint64_t sent, got; /* of a collective operation, whose root is `partner`, and number `tag` */
     int persistent, started; /* a persistent request stays, also while it is not started */
     int parts, ready;        /* of a partitioned send */
+    int used;                /* a place that never was ends the search for a request */
 };
 static struct pending pending[REQUESTS];
 static uint64_t requests;
@@ -259,7 +260,7 @@ QUIET static uint64_t received(MPI_Status *status)
 QUIET static struct pending *slot_of(MPI_Request request)
 {
     uint64_t at = (uint64_t)(uintptr_t)request * 0x9E3779B97F4A7C15u >> 50;
-    for (int tries = 0; tries < REQUESTS; tries++, at = (at + 1) % REQUESTS)
+    for (int tries = 0; tries < REQUESTS && pending[at].used; tries++, at = (at + 1) % REQUESTS)
         if (pending[at].number && pending[at].request == request)
             return &pending[at];
     return NULL;
@@ -275,6 +276,7 @@ QUIET static struct pending *put(struct pending request)
             slot = &pending[at];
     if (slot) {
         request.number = ++requests;
+        request.used = 1;
         *slot = request;
     }
     return slot;
