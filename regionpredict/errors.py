@@ -76,7 +76,7 @@ def plural(count: float, noun: str) -> str:
 
 
 def with_extra(name: str) -> str:
-    """Tells the user how to install a missing optional package, in the words of the README.
+    """Explains how to install a missing optional package, in the words of the README.
 
     >>> with_extra("plot")
     "in regionpredict's folder: python3 -m pip install '.[plot]'"

@@ -70,7 +70,7 @@ def fingerprint(dependencies: FileDependencies) -> Fingerprint | None:
         for path in dependencies.presence:
             answers.presence(path)
         for folders, names in dependencies.searches:
-            wanted = _Wanted(names)
+            wanted = _SearchedNames(names)
             for folder in folders:
                 answers.search(folder, wanted)
         for folder in dependencies.listings:
@@ -98,7 +98,7 @@ def files_below(tree: Tree) -> list[str]:
     return paths
 
 
-class _Wanted:
+class _SearchedNames:
     """Searched names in a folder, and by subfolder."""
 
     def __init__(self, names: Iterable[str]) -> None:
@@ -111,7 +111,7 @@ class _Wanted:
             else:
                 here.append(first)
         self.here = frozenset(here)
-        self.below = {first: _Wanted(below[first]) for first in sorted(below)}
+        self.below = {first: _SearchedNames(below[first]) for first in sorted(below)}
 
 
 class _Answers:
@@ -153,7 +153,7 @@ class _Answers:
     def presence(self, path: str) -> None:
         self._add(b"presence", b"yes" if os.path.exists(path) else b"no")  # noqa: PTH110
 
-    def search(self, folder: str, wanted: _Wanted) -> None:
+    def search(self, folder: str, wanted: _SearchedNames) -> None:
         """Finds which of the names exist in a folder and its subfolders."""
         try:
             there = set(os.listdir(folder))  # noqa: PTH208

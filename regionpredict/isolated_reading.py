@@ -83,7 +83,7 @@ def argument_remarks(
 
 def read_alone_isolated(request: SourceRequest, reading: Reading) -> FileFacts:
     """A program of one file. Raises InputError where it cannot be parsed within the limits."""
-    read = partial(_read_and_ask, reading=reading)
+    read = partial(_read_and_analyze, reading=reading)
     [outcome] = isolated(read, [request], 1, reading.limits)
     if isinstance(outcome, Failure):
         [named] = isolated(partial(read, withheld=outcome.reason), [request], 1, reading.limits)
@@ -94,7 +94,7 @@ def read_alone_isolated(request: SourceRequest, reading: Reading) -> FileFacts:
     return outcome
 
 
-def _read_and_ask(request: SourceRequest, *, reading: Reading, withheld: str = "") -> FileFacts:
+def _read_and_analyze(request: SourceRequest, *, reading: Reading, withheld: str = "") -> FileFacts:
     begin = reading.clock()
     part = read_alone(request, reading.frontend, flows=reading.flows, arguments=reading.arguments,
                       tasks=reading.tasks, withheld=withheld,
@@ -111,8 +111,8 @@ def read_together(
     units = linked(parsed)
     busy = [at for at in order if not parsed[at].idle]
     followed = _followed(units, reading)
-    lower = partial(_lower_and_ask, parsed=parsed, units=units, reading=reading, followed=followed,
-                    serial=serial_nests_in(parsed))  # fmt: skip
+    lower = partial(_lower_and_analyze, parsed=parsed, units=units, reading=reading,
+                    followed=followed, serial=serial_nests_in(parsed))  # fmt: skip
     progress = partial(stage_progress, tell, "analysing", len(busy))
     lowered = dict(
         zip(busy, isolated(lower, busy, processes, reading.limits, progress), strict=True)
@@ -194,7 +194,7 @@ def _parse(request: SourceRequest, *, reading: Reading, defer: bool) -> tuple[Pa
     return parsed, reading.clock() - begin
 
 
-def _lower_and_ask(
+def _lower_and_analyze(
     at: int, *, parsed: Sequence[Parsed], units: Linked, reading: Reading,
     followed: ArgumentValues | None, serial: Collection[Span],
 ) -> FileFacts:  # fmt: skip

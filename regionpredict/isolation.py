@@ -180,7 +180,7 @@ class _Pool:
             try:
                 self._outcomes[item] = pickle.load(child.results)
             except (EOFError, pickle.UnpicklingError):
-                self._outcomes[item] = Failure(self._epitaph(self._end(child)))
+                self._outcomes[item] = Failure(self._reason_of_end(self._end(child)))
                 self._hire()
             else:
                 del self._busy[child]
@@ -200,7 +200,7 @@ class _Pool:
     def _late(seconds: float) -> str:
         return f"took longer than {seconds:g} s"
 
-    def _epitaph(self, status: int) -> str:
+    def _reason_of_end(self, status: int) -> str:
         """The reason why a child died."""
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
         if number == signal.SIGXCPU:
@@ -261,7 +261,7 @@ class _Pool:
                 stream.flush()
 
     def _limit(self) -> None:
-        """Sets new limits, starting from what the process has used so far."""
+        """Sets new limits, relative to the current usage of the process."""
         used = resource.getrusage(resource.RUSAGE_SELF)
         seconds = int(used.ru_utime + used.ru_stime) + 1 + self._limits.seconds
         pages = int(Path("/proc/self/statm").read_text().split()[0])

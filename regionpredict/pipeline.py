@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.callbacks import with_callbacks
-from regionpredict.analysis.function_table_arguments import with_handed_tables
+from regionpredict.analysis.function_table_arguments import with_passed_tables
 from regionpredict.analysis.given_shares import parted
 from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_touch import (
@@ -233,7 +233,7 @@ def analyse(
     )
     remarks = (*remarks, *idle, *(f"the program reads {path}" for path in inputs.read))
     sizes = with_implied(program, given_sizes.whole)
-    tables_known = with_handed_tables(program.flows)
+    tables_known = with_passed_tables(program.flows)
     meant = with_choices(tables_known, serial_loops(program, sizes))
     program = replace(program, flows=with_callbacks(meant))
     known: dict[Span, list[RegionFacts]] = {}

@@ -23,7 +23,7 @@ SIZE_ORIGINS = ("large", "typical", "defaults", "run", "given", "source")
 """Sources of sizes, the least certain first: large and typical sizes are assumed, defaults are
 computed by `main` without arguments. The others are a recorded run, the caller, and the source."""
 FOLLOWED = frozenset(("defaults", "given"))
-"""Those of sizes that following `main` gives, without and with arguments."""
+"""The origins of sizes from executing `main`, without and with arguments."""
 _LONGEST = 80  # maximum parts of an expression: longer ones cost time without use
 
 
@@ -71,7 +71,7 @@ class Bindings:
         return known
 
     def whole(self, expression: Expr | None) -> int | None:
-        """The value rounded down to an integer, and None where it is unknown."""
+        """The value rounded down to an integer. None if it is unknown."""
         value = self.number(expression)
         return None if value is None else int(value // 1)
 
@@ -122,13 +122,15 @@ def bind(
     numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
     values.update(dict.fromkeys(numbers & used, 0))  # one thread represents all
     derived = _derived(region, defined, values)
-    return Bindings(values, tuple(assumed), frozenset(numbers), derived, least_sure_origin(origins))
+    return Bindings(
+        values, tuple(assumed), frozenset(numbers), derived, least_certain_origin(origins)
+    )
 
 
-def least_sure_origin(origins: Collection[str]) -> str:
+def least_certain_origin(origins: Collection[str]) -> str:
     """The least certain source of sizes.
 
-    >>> least_sure_origin({"given", "large"}), least_sure_origin(())
+    >>> least_certain_origin({"given", "large"}), least_certain_origin(())
     ('large', 'source')
     """
     return next((origin for origin in SIZE_ORIGINS if origin in origins), SIZE_ORIGINS[-1])
@@ -196,7 +198,7 @@ def _typical(
     nearest = min(counts, key=lambda at: (abs(counts[at] - mean), abs(at - middle)))
     if counts[nearest] == counts.get(middle):
         return middle, "its middle"
-    return nearest, "where the loop has as many iterations as on average"
+    return nearest, "with the average number of iterations"
 
 
 def _derived(

@@ -17,18 +17,18 @@ from regionpredict.constant import Constant
 from regionpredict.ir.flow import Block, CallEvent, Event, Flow, every_event
 
 MOST_CLONES = Constant(
-    2000.0, "functions", "assumed", "a table of some hundred tasks is followed, a recursion ends"
+    2000.0, "functions", "assumed", "enough for a table of hundreds of tasks; ends a recursion"
 )
 
 
-class Meant(NamedTuple):
+class NamedFunction(NamedTuple):
     """A function by its name and file. The file is "" if none defines it."""
 
     function: str
     file: str
 
 
-Given = Mapping[int, Meant]
+Given = Mapping[int, NamedFunction]
 """The functions that a call passes, by the position of the parameter."""
 
 
@@ -82,10 +82,10 @@ class _Cloning:
             return call
         return call._replace(function=self._clone(callee, used), file=callee.span.file)
 
-    def _meant(self, flow: Flow, name: str) -> Meant:
+    def _meant(self, flow: Flow, name: str) -> NamedFunction:
         """The function of a name that `flow` passes."""
         function = self.callees.of(flow, name)
-        return Meant(name, "" if function is None else function.span.file)
+        return NamedFunction(name, "" if function is None else function.span.file)
 
     def _called_by(self, flow: Flow) -> frozenset[int]:
         """The parameters that a function calls or passes on."""
@@ -113,7 +113,7 @@ class _Cloning:
             self.clones[key] = replace(flow, function=name, body=body)
         return name
 
-    def _shown(self, meant: Meant) -> str:
+    def _shown(self, meant: NamedFunction) -> str:
         if self.callees.is_one(meant.function):
             return meant.function
         return f"{meant.function} of {meant.file}"

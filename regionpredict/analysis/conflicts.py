@@ -99,8 +99,8 @@ def _indirect(region: Region) -> Iterator[Diagnostic]:
     """Updates of elements whose index is read from memory: `h[idx[i]]++`."""
     for access in indirect_updates(region):
         message = (
-            f"{access.text} is updated by all threads at once: right only if no two iterations "
-            "find the same index"
+            f"{access.text} is updated by all threads at once: correct only if no two iterations "
+            "use the same index"
         )
         yield Diagnostic("RP224", access.span, message)
 
@@ -109,7 +109,7 @@ def _possible(region: Region) -> Iterator[Diagnostic]:
     """Writes through an index that may repeat: `a[k[i]] = b[i]`."""
     for access in possible_races(region):
         message = (
-            f"{access.text} is written through an index from memory: a possible race, unless no "
-            "two iterations find the same index"
+            f"{access.text} is written through an index from memory: a race if two iterations use "
+            "the same index"
         )
         yield Diagnostic("RP225", access.span, message)

@@ -21,7 +21,7 @@ Numbers = tuple[tuple[int, Number], ...]
 """The arguments of a function: (position of the parameter, value), in order."""
 
 MOST_VARIANTS = Constant(
-    64.0, "calls", "assumed", "flags are few and small; numbers beyond are no modes of a function"
+    64.0, "calls", "assumed", "flags are few and small; larger numbers do not select a mode"
 )
 
 
@@ -34,9 +34,9 @@ class DecidingNumbers:
         self._guards = guards
         self._variants: dict[_Key, set[Numbers]] = {}
         self._positions = {(flow.span, flow.function): self._own(flow) for flow in flows}
-        self._hand_on(flows)
+        self._propagate(flows)
         if any(self._positions.values()):
-            self._without_untold(flows)
+            self._without_unknown(flows)
 
     def handed(
         self, caller: Flow, call: CallEvent, callee: Flow, given: Mapping[int, Number]
@@ -68,7 +68,7 @@ class DecidingNumbers:
             for _, position in self._guards[event.span, event.side].parameters
         }
 
-    def _hand_on(self, flows: Sequence[Flow]) -> None:
+    def _propagate(self, flows: Sequence[Flow]) -> None:
         """Propagates passed parameters to the conditions they decide, to a fixed point."""
         handing = [
             (flow, event) for flow in flows for event in every_event(flow.body)
@@ -90,7 +90,7 @@ class DecidingNumbers:
                 own |= more
                 grown = grown or bool(more)
 
-    def _without_untold(self, flows: Sequence[Flow]) -> None:
+    def _without_unknown(self, flows: Sequence[Flow]) -> None:
         """Removes parameters that a recursive call sets to unknown values. The first call of `f(n)`
         gives no value for `f(n / 2)` in it."""
         calls = {(flow.span, flow.function): self._calls(flow) for flow in flows}

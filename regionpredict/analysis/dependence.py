@@ -43,7 +43,7 @@ class Dependence(NamedTuple):
     distance: int
 
 
-def sure_references(region: Region) -> list[Reference]:
+def unconditional_references(region: Region) -> list[Reference]:
     """The references of a region that run in every iteration, outside all synchronization."""
     if region.nest is None or region.nest.exits:
         return []
@@ -74,14 +74,14 @@ def parallel_loops(region: Region) -> tuple[Loop, ...]:
 def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
     """A certain loop-carried dependence of the worksharing loop, or None.
 
-    `trips` is its number of iterations, if known. Larger distances are no dependence.
+    `trips` is its number of iterations, if known. Larger distances do not cause a dependence.
     """
     if region.clause("ordered") is not None or region.nest is None:
         return None
     shared = parallel_loops(region)
     references = [
         reference
-        for reference in sure_references(region)
+        for reference in unconditional_references(region)
         if root_of(reference.access.array) in region.shared
     ]
     changed = {name for statement, _ in region.statements() for name in statement.writes}

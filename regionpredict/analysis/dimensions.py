@@ -1,7 +1,7 @@
 """Finds the arrays that count: those with the most effective dimensions (Chatzopoulos 2012, 4.2.2).
 
-An index that is constant in the region does not count (listings 4.1 and 4.2), whatever the
-declaration. A linearized subscript counts as its dimensions: `a[i*n + j]` as two. Arrays with fewer
+An index that is constant in the region does not count, independent of the declaration (listings 4.1
+and 4.2). A linearized subscript counts as its dimensions: `a[i*n + j]` as two. Arrays with fewer
 dimensions than the largest, and private arrays, are excluded.
 """
 

@@ -20,7 +20,7 @@ from regionpredict.ir import Expr, Loop, Span
 from regionpredict.ir.expr import Number
 
 ASSUMED_TRIPS = Constant(
-    10.0, "iterations", "assumed", "a serial loop whose trip count is not known repeats its teams"
+    10.0, "iterations", "assumed", "assumed iterations of a serial loop with an unknown trip count"
 )
 
 
@@ -139,7 +139,7 @@ def guarded_runs(loops: Sequence[Loop], bindings: Bindings, guards: Sequence[Gua
             if part.names <= {loop.variable for loop in loops} and not part.has_unreadable_part:
                 conditions.append(part)
             else:
-                notes.append(_not_told(guard, part))
+                notes.append(_undecided_note(guard, part))
     if conditions:
         every = _where(conditions, loops, bindings, guards, every)
     if not notes:
@@ -157,7 +157,7 @@ def _parts(guard: Guard, loops: Sequence[Loop]) -> list[Expr]:
     return conjuncts(guard.condition.substitute(names))
 
 
-_MOVED = Expr.atom("varying", label="a counter that is not known", over=("?",))
+_MOVED = Expr.atom("varying", label="an unknown counter", over=("?",))
 
 
 def _where(
@@ -172,7 +172,7 @@ def _where(
     some = loop_enumeration.runs(assumed, bindings.values, conditions)
     if some is not None:
         return Runs(None, None, float(some), every.assumed)
-    notes = tuple(_not_told(guard, None) for guard in guards)
+    notes = tuple(_undecided_note(guard, None) for guard in guards)
     return Runs(None, None, every.weight, (*every.assumed, *notes))
 
 
@@ -189,10 +189,10 @@ def _as_assumed(loop: Loop, bindings: Bindings) -> Loop:
     return replace(loop, start=start, bound=bound, step=step, comparison=">" if down else "<")
 
 
-def _not_told(guard: Guard, part: Expr | None) -> str:
+def _undecided_note(guard: Guard, part: Expr | None) -> str:
     """The note on an undecided condition, and what would decide it."""
     where = guard.span.short
-    note = f"{guard.text} at {where} is taken to hold each time"
+    note = f"{guard.text} at {where} is assumed to hold each time"
     if part is None or part.has_unreadable_part:
         return note
     names = sorted(part.names - {name for name, _ in guard.counters})

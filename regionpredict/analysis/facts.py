@@ -286,9 +286,7 @@ def _notes(
     notes = []
     if unknown:
         names = ", ".join(dict.fromkeys(unknown))
-        notes.append(
-            Diagnostic("RP104", region.span, f"the part of {names} that is touched is not known")
-        )
+        notes.append(Diagnostic("RP104", region.span, f"the accessed part of {names} is unknown"))
     if region.nest is not None and not arrays and not unknown:
         notes.append(Diagnostic("RP107", region.span, "no array reference in this region"))
     return notes

@@ -137,7 +137,7 @@ def _sides(
     access: Access, array: Array, extents: Sequence[Extent] | None, loops: tuple[Loop, ...],
     bindings: Bindings,
 ) -> list[Extent] | None:  # fmt: skip
-    """The sides of one reference's box, from the extents of what can be read of its subscripts.
+    """The sides of one reference's box, from the extents of its readable subscripts.
 
     An unknown side is the array's own extent.
     """
@@ -317,7 +317,7 @@ def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: b
 
 
 def _sign(expression: Expr) -> bool | None:
-    """Whether an expression over sizes, taken to be positive, is positive; None if unclear."""
+    """Whether an expression over positive sizes is positive. None if unclear."""
     expression = _without_common_factors(expression)
     # n - 1: the constant does not change the sign.
     leading = [number for monomial, number in expression.terms.items() if monomial]

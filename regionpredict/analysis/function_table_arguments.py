@@ -15,15 +15,15 @@ from regionpredict.constant import Constant
 from regionpredict.ir.flow import (
     Block,
     CallEvent,
+    CallThroughTableParameter,
     Choice,
     Event,
     Flow,
-    OfHanded,
     every_event,
 )
 
 MOST_COPIES = Constant(
-    500.0, "functions", "assumed", "a program has some ten tables; a recursion ends"
+    500.0, "functions", "assumed", "a program has about ten tables; ends a recursion"
 )
 
 Rows = tuple[tuple[tuple[str, str], ...], ...]
@@ -39,7 +39,7 @@ class _Given(NamedTuple):
 _NOTHING = _Given({}, {})
 
 
-def with_handed_tables(flows: Sequence[Flow]) -> tuple[Flow, ...]:
+def with_passed_tables(flows: Sequence[Flow]) -> tuple[Flow, ...]:
     """The functions, and their clones for the tables they are passed."""
     events = (event for flow in flows for event in every_event(flow.body))
     if not any(isinstance(event, CallEvent) and event.tables for event in events):
@@ -141,7 +141,7 @@ def _meant(choice: Choice, given: _Given) -> Choice:
     )  # fmt: skip
 
 
-def _last(asked: OfHanded, rows: Rows, given: _Given) -> int | None:
+def _last(asked: CallThroughTableParameter, rows: Rows, given: _Given) -> int | None:
     """The iteration at which the loop over a table ends. None if its header does not show it."""
     if asked.length is not None:
         return given.numbers.get(asked.length)

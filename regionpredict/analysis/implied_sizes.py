@@ -39,7 +39,7 @@ def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
                     raise UsageError(
                         f"{name} and {word} are one size in {region.function}(), and are given"
                         f" {size} and {sizes[word]}",
-                        remedy="give it under one of its names",
+                        remedy="set only one of the names",
                     )
                 if word not in sizes:
                     own = f"{region.function}:{word}" if _WORD.fullmatch(word) else word

@@ -15,7 +15,7 @@ from regionpredict.analysis.dependence import (
     Reference,
     parallel_loops,
     root_of,
-    sure_references,
+    unconditional_references,
 )
 from regionpredict.ir import Access, Expr, Loop, Region, Statement
 from regionpredict.ir.expr import Atom
@@ -62,9 +62,11 @@ def possible_races(region: Region) -> list[Access]:
         variables = {loop.variable for loop in loops}
         if _same_value(reference.statement, variables | set_here, region):
             continue
-        if any(_goes_on(subscript, variables) for subscript in access.subscripts):
+        if any(_traverses_row(subscript, variables) for subscript in access.subscripts):
             continue
-        if _through_memory(access, variables, loops, region) and not _filled_apart(access, region):
+        if _through_memory(access, variables, loops, region) and not _filled_with_distinct_indices(
+            access, region
+        ):
             accesses[access.array] = access
     return list(accesses.values())
 
@@ -87,7 +89,7 @@ def through_an_index(access: Access, loops: Sequence[Loop], region: Region) -> b
 def _shared_writes(region: Region) -> list[Reference]:
     return [
         reference
-        for reference in sure_references(region)
+        for reference in unconditional_references(region)
         if reference.access.kind == "write" and root_of(reference.access.array) in region.shared
     ]
 
@@ -151,7 +153,7 @@ def _of_all(
     return all(root_of(name) in region.shared for name in subscript.names - inner - set(moving))
 
 
-def _goes_on(subscript: Expr, variables: Collection[str]) -> bool:
+def _traverses_row(subscript: Expr, variables: Collection[str]) -> bool:
     """Whether loops traverse a row or a block that starts at the value: `off[i] + j`."""
     return any(
         factor in variables if isinstance(factor, str)
@@ -166,7 +168,7 @@ def _reads(atom: Atom) -> bool:
     return atom.kind == "ref" or any(other.kind == "ref" for other in inside)
 
 
-def _filled_apart(access: Access, region: Region) -> bool:
+def _filled_with_distinct_indices(access: Access, region: Region) -> bool:
     """Whether the region fills the index lists itself, with a distinct entry per iteration: `k[i] =
     i`.
     """
@@ -175,15 +177,15 @@ def _filled_apart(access: Access, region: Region) -> bool:
         if atom.kind == "ref"
     }  # fmt: skip
     filled: dict[str, bool] = {}
-    for reference in sure_references(region):
+    for reference in unconditional_references(region):
         write = reference.access
         if write.kind == "write" and write.array in lists:
             before = filled.get(write.array, True)
-            filled[write.array] = before and _numbers_apart(reference)
+            filled[write.array] = before and _is_distinct_per_iteration(reference)
     return bool(lists) and all(filled.get(name, False) for name in lists)
 
 
-def _numbers_apart(write: Reference) -> bool:
+def _is_distinct_per_iteration(write: Reference) -> bool:
     """Whether the value is the iteration's number, shifted or scaled, so that all values differ."""
     statement, variables = write.statement, {loop.variable for loop in write.loops}
     plain = all(operation.arithmetic in _ONE_TO_ONE for operation, _ in statement.operations)

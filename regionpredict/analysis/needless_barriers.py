@@ -36,7 +36,7 @@ _STATIC = re.compile(r"\s*static\s*(,\s*\d+\s*)?")
 def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
     """The loops that can all be `nowait` together, in source order."""
     construct = team.construct
-    if construct is None or _goes_around(team, construct):
+    if construct is None or _may_overlap_earlier(team, construct):
         return ()
     members = {member.facts.region.span: member.facts for member in team.members}
     after = {successor.loop: successor.then for successor in construct.successors}
@@ -76,7 +76,7 @@ def _until_all_meet(
     return behind
 
 
-def _goes_around(team: TeamFacts, construct: ParallelConstruct) -> bool:
+def _may_overlap_earlier(team: TeamFacts, construct: ParallelConstruct) -> bool:
     """Whether a loop without a barrier may overlap one before it in the source, or in another
     function.
     """
@@ -99,7 +99,7 @@ def _independent(first: RegionFacts, then: RegionFacts) -> bool:
         and not any(first.region.clause(name) is not None for name in _AFTER_ALL)
         and not _meet_in_scalars(*regions)
         and not _meet_in_scalars(*reversed(regions))
-        and all(_each_its_own(array, *regions) for array in _arrays_in_both(*regions))
+        and all(_accessed_by_same_thread(array, *regions) for array in _arrays_in_both(*regions))
     )
 
 
@@ -153,7 +153,7 @@ def _arrays_in_both(first: Region, then: Region) -> list[str]:
     return sorted(names[0] & names[1] & written)
 
 
-def _each_its_own(array: str, first: Region, then: Region) -> bool:
+def _accessed_by_same_thread(array: str, first: Region, then: Region) -> bool:
     """Whether the thread that accesses an element in one loop is the only one that accesses it in
     the other.
     """
@@ -176,14 +176,14 @@ def _same_pieces(first: Region, then: Region) -> bool:
     return (
         left is not None
         and right is not None
-        and all(_is_dealt_by_number(region) for region in (first, then))
+        and all(_has_static_assignment(region) for region in (first, then))
         and schedule_of(first) == schedule_of(then)
         and (left.start, left.bound, left.comparison, left.step)
         == (right.start, right.bound, right.comparison, right.step)
     )
 
 
-def _is_dealt_by_number(region: Region) -> bool:
+def _has_static_assignment(region: Region) -> bool:
     """Whether the schedule fixes which thread has which iterations of its outermost loop."""
     clause = region.clause("schedule")
     return (

@@ -18,8 +18,8 @@ _DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv", "carr
 def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
     """The subscript without wrap-around: `(i + 1) % n` -> `i + 1`, where i runs up to n.
 
-    Along a loop no longer than the period, each place occurs once, so all iterations but one find
-    the neighboring place. For `i > 0 ? i - 1 : n - 1`, the side that moves with a loop counts.
+    Along a loop no longer than the period, each place occurs once, so all iterations except one
+    find the neighboring place. For `i > 0 ? i - 1 : n - 1`, the side that moves with a loop counts.
     """
     if subscript.kinds.isdisjoint(("mod", "select")):
         return subscript

@@ -16,14 +16,17 @@ from regionpredict.ir import Loop, Span
 from regionpredict.ir.flow import FIRST_ELEMENT, Block, CallEvent, Choice, Event, Flow, every_event
 
 MOST_TURNS = Constant(
-    64.0, "iterations", "assumed", "tables of functions have some ten elements; a longer loop is "
-    "one over data"
+    64.0, "iterations", "assumed", "tables of functions have about ten elements; longer loops are "
+                                   "over data"
 )  # fmt: skip
 MOST_MEANT = Constant(
-    200.0, "functions", "assumed", "one call; commands of an interpreter, say, are not followed"
+    200.0,
+    "functions",
+    "assumed",
+    "maximum targets of one call; the commands of an interpreter exceed this",
 )
 MOST_EVENTS = Constant(
-    20_000.0, "events", "assumed", "turns within turns of one function are followed some seconds"
+    20_000.0, "events", "assumed", "limits nested alternatives of one function to some seconds"
 )
 _NAMED = 3
 
@@ -42,7 +45,7 @@ def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
         return tuple(flows)
     bodies = []
     for flow in flows:
-        calls = _Meant(loops)
+        calls = _CallTargets(loops)
         bodies.append(calls.events(flow.body))
         meant -= calls.dropped
     return tuple(
@@ -51,7 +54,7 @@ def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
     )
 
 
-class _Meant:
+class _CallTargets:
     """The calls of one function."""
 
     def __init__(self, loops: Loops) -> None:
@@ -158,11 +161,11 @@ class _Meant:
             value = self._counters[choice.loop]
             picked = dict(zip(choice.values, choice.functions, strict=True))
             functions = [name for name in [picked.get(value, "")] if name]
-            note = f"{choice.pointer}() at {where} may be passed over, and is taken to be called"
+            note = f"{choice.pointer}() at {where} may be skipped, and is assumed to be called"
             return functions, None if choice.sure else Block("choice", (), call.span, note=note)
         functions = [name for name in dict.fromkeys(choice.functions) if name]
         if choice.loop is not None and len(functions) == len([f for f in choice.functions if f]):
-            note = f"{choice.pointer}() at {where} is taken to go through the whole table"
+            note = f"{choice.pointer}() at {where} is assumed to call each function of the table"
             return functions, Block("choice", (), choice.loop, note=note)
         if len(functions) == 1 and choice.loop is None:
             return functions, None

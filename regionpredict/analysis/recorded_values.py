@@ -81,7 +81,7 @@ def recorded_facts(
     firm = tuple(made for made in definitions if made.origin != "defaults")
     known = bind(region, firm, given)
     typical, share = _typical_case(region, definitions, known, recorded)
-    handed = _handed(definitions, known.values, typical.values)
+    handed = _derived_values(definitions, known.values, typical.values)
     sizes = {**typical.values, **handed}
     open_loops = {trip_name(loop) for loop in region.loops()
                   if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
@@ -116,7 +116,7 @@ def _typical_case(
 
     def work(case: RecordedCase) -> float:
         values = {**known.values, **most, **case.values}
-        values |= _handed(definitions, values, case.values)
+        values |= _derived_values(definitions, values, case.values)
         once = executed_statements(region, values)
         trips = None if region.nest is None else region.nest.trips
         predicted = None if trips is None else trips.evaluate(values)
@@ -130,7 +130,7 @@ def _typical_case(
     return typical._replace(values={**most, **typical.values}), mean / own if own > 0 else 1.0
 
 
-def _handed(
+def _derived_values(
     definitions: Sequence[Definition], known: Mapping[str, Number], recorded: Mapping[str, int]
 ) -> dict[str, int]:
     """The values of names from which the source computes recorded ones, one unknown at a time."""

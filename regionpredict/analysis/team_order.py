@@ -23,7 +23,7 @@ from regionpredict.ir.flow import BEHIND_RETURN, Block, CallEvent, Event, Flow, 
 from regionpredict.library import MESSAGES
 
 _MAX_DEPTH = 60
-_IDLE = NEVER._replace(assumed=("main is not seen to reach it",))
+_IDLE = NEVER._replace(assumed=("main apparently does not reach it",))
 
 
 class _Around(NamedTuple):
@@ -156,7 +156,7 @@ def _of_root(flow: Flow) -> Runs:
     if not flow.pointed or flow.function == "main":
         return ONCE
     name = flow.function.partition("(")[0]
-    note = f"what calls {name}() through a pointer is not seen, and is taken to do so once"
+    note = f"the caller of {name}() through a pointer is unknown, and is assumed to call it once"
     note += " (--sizes-from RUNS gives the number of executions)"
     return Runs(None, None, 1.0, (note,))
 
@@ -392,8 +392,11 @@ class _Walk:
 
 
 def _reports(block: Block) -> bool:
-    """Whether a side of a condition writes a message. Its serial loops are taken to belong to a
-    rare case if no other side does so and nothing decides the condition."""
+    """Whether a side of a condition writes a message.
+
+    Its serial loops are assumed to be a rare case if the other side has none and the condition is
+    undecided.
+    """
     return block.kind == "branch" and any(
         isinstance(event, CallEvent) and event.function in MESSAGES for event in block.body
     )
@@ -401,14 +404,14 @@ def _reports(block: Block) -> bool:
 
 def _repeated(callee: Flow) -> Runs:
     name = callee.function.partition("(")[0]
-    return Runs(None, None, 1.0, (f"{name}() calls itself, and is taken not to do so",))
+    return Runs(None, None, 1.0, (f"{name}() is recursive, which is ignored",))
 
 
 def _left_early(around: _Around) -> str:
     line = around.early.rpartition(":")[2]
     return (
-        f"the loop at {around.span.short} may end at the break in line {line}, and is taken to run "
-        "on"
+        f"the loop at {around.span.short} may end at the break in line {line}, and is assumed to "
+        "continue"
     )
 
 

@@ -78,7 +78,7 @@ class RegionHint:
 
     @property
     def curve(self) -> dict[int, float]:
-        """Speedup by number of threads; empty for the density model."""
+        """Speedup by number of threads. Empty for the density model."""
         return dict(self.prediction.speedup)
 
     @property

@@ -33,7 +33,7 @@ INTERRUPTED = 130
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Correct the models of -m by what regionpredict measure wrote of PATH's regions.",
+    help="Correct the models of -m with measurements of PATH's regions by regionpredict measure.",
 )
 @click.option(
     "--from-models",
@@ -124,7 +124,7 @@ def command(
         refuse_options(
             ctx,
             ("time_budget", "cc", "llvm_runtime", "name", "quiet_wait"),
-            "does not go with --from",
+            "cannot be combined with --from",
         )
         if machine_name is None:
             raise UsageError("--from needs a model to correct", remedy="give -m MACHINE")
@@ -133,7 +133,7 @@ def command(
         if from_models and len(measurements) == 1:
             raise UsageError(
                 "--from-models with one size",
-                remedy="give --from for each of several sizes, measured into files of their own",
+                remedy="measure each size into a separate file, and give --from for each",
             )
         if dry_run:
             output = None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from regionpredict.measure.records import Campaign
 
 
-def runs_kept(output: Path) -> str:
+def kept_runs_text(output: Path) -> str:
     """The number of runs in FILE, in words."""
     from regionpredict.measure.store import read_campaign
 

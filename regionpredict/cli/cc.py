@@ -1,4 +1,4 @@
-"""`regionpredict cc`: a compiler that measures the regions of what it compiles."""
+"""`regionpredict cc`: a compiler that adds measurements to regions."""
 
 from __future__ import annotations
 

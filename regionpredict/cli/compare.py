@@ -120,7 +120,9 @@ def command(
     if plot is None:
         refuse_options(click.get_current_context(), ("drawing",), "needs --plot FILE")
     if by_size:
-        refuse_options(click.get_current_context(), _OF_VERDICTS, "does not go with --by-size")
+        refuse_options(
+            click.get_current_context(), _OF_VERDICTS, "cannot be combined with --by-size"
+        )
     given = read_hints(hints)  # first, so that a wrong file is reported at once
     campaigns = [read_campaign(path) for path in measurements]
     for path, campaign in zip(measurements[1:], campaigns[1:], strict=True):
@@ -225,7 +227,7 @@ def _models_by_size(
     *, other_machine: bool,
 ) -> list[TermModel]:  # fmt: skip
     """A model for each region that was measured with at least two sizes."""
-    from regionpredict.cli.prediction_request import predicted_anew
+    from regionpredict.cli.prediction_request import predict_recorded_sizes
     from regionpredict.compare.calibration_samples import gather, hints_of
     from regionpredict.compare.comparable import check_machine
     from regionpredict.compare.term_models import SizedTime, sized_times, term_model
@@ -233,7 +235,7 @@ def _models_by_size(
 
     times: dict[str, list[SizedTime]] = {}
     for path, campaign in zip(measurements, campaigns, strict=True):
-        result = predicted_anew(hints, [path], campaign.threads)
+        result = predict_recorded_sizes(hints, [path], campaign.threads)
         own = hints_of(result.predictions, result.machine)
         check_machine(replace(own, path=str(hints)), campaign.host, other_machine=other_machine)
         samples = gather(result.predictions, own, summarise(campaign), statistic=statistic)
@@ -244,6 +246,6 @@ def _models_by_size(
         raise InputError(
             "no region was measured with two sizes",
             path=str(measurements[-1]),
-            remedy="measure the program with other sizes, each into a file of its own",
+            remedy="measure the program with other sizes, each into a separate file",
         )
     return models

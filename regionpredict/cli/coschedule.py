@@ -43,7 +43,7 @@ def command(
     still exist. Sharing is compared with running one program after the other. Shares are fixed, or
     change when a program reaches another region.
     """
-    from regionpredict.predict import coschedule, hand_over
+    from regionpredict.predict import best_handover, coschedule
     from regionpredict.report.coschedule import (
         coschedule_document,
         coschedule_record,
@@ -65,14 +65,14 @@ def command(
     programs = [_program(name, path, machine, len(hints)) for name, path in files.items()]
     result = coschedule(programs, machine)
     if form == "json":
-        record = coschedule_record(result, machine, top, hand_over(programs, machine))
+        record = coschedule_record(result, machine, top, best_handover(programs, machine))
         text = json.dumps(record, indent=1) + "\n"
     elif form == "slurm":
         text = slurm_steps(result, files)
     elif form == "taskset":
         text = taskset_lines(result, machine, files)
     else:
-        shown = coschedule_document(result, machine, top, hand_over(programs, machine))
+        shown = coschedule_document(result, machine, top, best_handover(programs, machine))
         text = rendered(shown, form)
     write_result(text, output)
 

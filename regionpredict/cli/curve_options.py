@@ -56,7 +56,7 @@ _OPTIONS = (
     bind_option,
     click.option(
         "--runtime", type=click.Choice(["gcc", "llvm"]), default=None,
-        help="OpenMP runtime. Its own costs are used where the machine model has them.",
+        help="OpenMP runtime. Its costs are used if the machine model has them.",
     ),
     click.option(
         "--within", type=NumberRange(0, 100, max_open=True), default=5.0, show_default=True,

@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 @machine_option
 @curve_options
 @fail_if_option
-@click.option("--format", "form", type=click.Choice(["table", "json", "markdown"]), default="table",
-              show_default=True, help="markdown: for a comment on a change.")  # fmt: skip
+@click.option("--format", "form", type=click.Choice(["table", "json", "markdown", "html"]),
+              default="table", show_default=True,
+              help="markdown: a comment on a change. html: one self-contained page.")  # fmt: skip
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     old: str, new: str, machine_name: str | None, model: str, combination: str,
@@ -50,12 +51,13 @@ def command(
     of this repository: `regionpredict diff HEAD~1 src -m MACHINE`.
     """
     from regionpredict.compare.hint_changes import hint_changes
-    from regionpredict.report.hint_changes import changes_json, changes_markdown, changes_table
+    from regionpredict.report.hint_changes import changes_document, changes_json
+    from regionpredict.report.rendered import rendered
 
     asked = parsed(conditions, baseline=True)
     sides = side_of(old, new), side_of(new, old)
     if all(side.hints is not None for side in sides):
-        _refuse_what_predicts()
+        _refuse_prediction_options()
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)
     density = density_form(model, combination, statement_weight, miss_weight)
@@ -67,13 +69,13 @@ def command(
         for side in sides
     )
     changes = hint_changes(before, after)
-    write = {"json": changes_json, "markdown": changes_markdown, "table": changes_table}[form]
-    write_result(write(changes), output)
+    text = changes_json(changes) if form == "json" else rendered(changes_document(changes), form)
+    write_result(text, output)
     pairs = [(change.old, change.new) for change in changes.changes if change.new is not None]
     end_by(asked, pairs, (before.program, after.program))
 
 
-def _refuse_what_predicts() -> None:
+def _refuse_prediction_options() -> None:
     """Refuses prediction options for two hints files, since they have no effect."""
     context = click.get_current_context()
     of_changes = {"old", "new", "conditions", "form", "output"}

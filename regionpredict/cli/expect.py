@@ -89,7 +89,7 @@ def command(
     if propose:
         refuse_options(
             click.get_current_context(), ("output", "junit", "strict", "predict"),
-            "does not go with --propose",
+            "cannot be combined with --propose",
         )  # fmt: skip
     measurements = source["measurements"]
     if source["run"] is not None:
@@ -113,8 +113,8 @@ def command(
     if not report.checked:
         nothing = InputError(
             "nothing was checked", path=path,
-            remedy="give call paths that were measured, each with what it is expected to grow "
-            "like; --propose writes what they grow like now",
+            remedy=("give measured call paths with their expected growth; --propose writes their "
+                   "current growth"),
         )  # fmt: skip
         click.echo(f"regionpredict: {nothing}", err=True)
     weak = strict and any(c.verdict and c.verdict.match != "match" for c in report.checks)

@@ -68,7 +68,7 @@ def command(
     if re.fullmatch(r"RP\d{3}", what):
         from regionpredict.report.rules import rule_page
 
-        _refuse_beside_rule(paths)
+        _refuse_options_with_rule(paths)
         write_result(rule_page(what), output)
         return
     from regionpredict.pipeline import predict
@@ -113,9 +113,9 @@ def _of_team(result: Predictions, team: TeamPrediction) -> str:
     return explain_team(team, loops, result.advice.get(team.facts.id, ()), planned)
 
 
-def _refuse_beside_rule(paths: tuple[str, ...]) -> None:
+def _refuse_options_with_rule(paths: tuple[str, ...]) -> None:
     """Refuses other options next to a rule, since they have no effect."""
-    why = "changes nothing on a rule's page"
+    why = "has no effect on a rule's page"
     if paths:
         raise UsageError(f"'{paths[0]}' {why}", remedy="leave it out")
     context = click.get_current_context()
@@ -185,7 +185,7 @@ def _at(result: Predictions, file: str, line: int) -> Prediction:
     if not near:
         raise InputError(
             "no region in this file",
-            remedy="check its path, and what it is compiled with; regionpredict predict names all",
+            remedy="check its path and its -D and -I; regionpredict predict lists all regions",
             path=file, line=line,
         )  # fmt: skip
     lines = ", ".join(f"{extent.first}-{extent.last}" for extent in sorted(set(near)))

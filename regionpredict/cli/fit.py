@@ -47,7 +47,9 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
         if options["target"] is None:
             raise UsageError("an experiment of Extra-P is not text", remedy="give -o FILE.extra-p")
         refuse_options(
-            context, ("predict", "suggest", "tree", "plot"), "does not go with --format extra-p"
+            context,
+            ("predict", "suggest", "tree", "plot"),
+            "cannot be combined with --format extra-p",
         )
     if options["plot"] is None:
         refuse_options(context, ("drawing", "fix", "until"), "needs --plot FILE")
@@ -60,8 +62,10 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
 @click.option(
     "--input",
     "input_format",
-    help="text, json, jsonl, measurements, talpas, cube, caliper, tau, likwid, reframe or csv; "
-    "else found.",
+    help=(
+        "text, json, jsonl, measurements, talpas, cube, caliper, tau, likwid, reframe or csv. "
+        "Detected by default."
+    ),
 )
 @click.option(
     "--format",
@@ -256,7 +260,7 @@ def _search(options: Mapping[str, Any]) -> dict[str, Any]:
     if options["refine"]:
         refuse_options(
             click.get_current_context(), ("exponents", "terms", "search", "max_terms"),
-            "does not go with --refine",
+            "cannot be combined with --refine",
         )  # fmt: skip
         return {
             "space": REFINED_SPACE, "criterion": REFINING, "max_terms": 1,

@@ -50,7 +50,7 @@ def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str 
     what = "a folder" if is_folder(name) else "a source"
     raise UsageError(
         f"-m {name}: {what}, no machine",
-        remedy=f"name a machine there{example}, or -m host for this one",
+        remedy=f"choose a machine{example}, or -m host for this one",
     )
 
 

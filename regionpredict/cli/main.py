@@ -47,7 +47,7 @@ def program() -> None:
     except BrokenPipeError:
         code = 1
     except OSError as error:
-        _say_refused(error)
+        _report_refused(error)
         code = 1
     with contextlib.suppress(OSError, ValueError):  # closed, or a broken pipe
         sys.stdout.flush()
@@ -97,12 +97,14 @@ def _answer() -> None:
         _run_and_keep(cache)
 
 
-def _say_refused(error: OSError) -> None:
+def _report_refused(error: OSError) -> None:
     """One line for a closed stream, a folder without permission, or an impossible file name. Other
     file errors are bugs.
     """
     if isinstance(error, PermissionError) and error.filename is not None:
-        sys.stderr.write(f"regionpredict: {error.filename}: {error.strerror}; ask for its rights\n")
+        sys.stderr.write(
+            f"regionpredict: {error.filename}: {error.strerror}; get permission for it\n"
+        )
         return
     if error.errno == errno.ENAMETOOLONG and error.filename is not None:
         sys.stderr.write(f"regionpredict: {error.filename}: {error.strerror}; name it shorter\n")
@@ -138,7 +140,7 @@ def main(record: RunRecord | None = None) -> None:
     from regionpredict.cli.group import group
 
     try:
-        with _cycles_left_alone():
+        with _without_cycle_collection():
             code = group(prog_name="regionpredict", standalone_mode=False, obj=record)
         if isinstance(code, int) and code:  # click returns the code of Exit
             sys.exit(code)
@@ -159,12 +161,12 @@ def main(record: RunRecord | None = None) -> None:
     except BrokenPipeError:
         sys.exit(1)
     except OSError as error:
-        _say_refused(error)
+        _report_refused(error)
         sys.exit(1)
 
 
 @contextlib.contextmanager
-def _cycles_left_alone() -> Iterator[None]:
+def _without_cycle_collection() -> Iterator[None]:
     """Disables Python's cyclic garbage collection, since a run makes millions of small values and
     hardly any cycles.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.campaign import disturbed_text, runs_kept, show_campaign
+from regionpredict.cli.campaign import disturbed_text, kept_runs_text, show_campaign
 from regionpredict.cli.curve_options import bind_option
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
@@ -141,11 +141,14 @@ def command(
         )
     except RunFailedError as failure:
         line.end()
-        raise InputError(f"{failure.message}; {runs_kept(output)}", remedy=failure.remedy) from None
+        raise InputError(
+            f"{failure.message}; {kept_runs_text(output)}", remedy=failure.remedy
+        ) from None
     except KeyboardInterrupt as stop:
         line.end()
         click.echo(
-            f"regionpredict: interrupted; {runs_kept(output)}. Use --resume to continue.", err=True
+            f"regionpredict: interrupted; {kept_runs_text(output)}. Use --resume to continue.",
+            err=True,
         )
         sys.exit(128 + (stop.args[0] if stop.args else signal.SIGINT))
     line.end()
@@ -157,7 +160,7 @@ def _check_no_slurm(options: Mapping[str, Any]) -> None:
     for name in ("slurm_options", "slurm_shared", "slurm_wait"):
         if options[name]:
             shown = "--" + name.removesuffix("s").replace("_", "-")
-            raise UsageError(f"{shown} says something of a job", remedy="add --slurm")
+            raise UsageError(f"{shown} applies only to a job", remedy="add --slurm")
 
 
 def _end_runs_when_terminated() -> None:

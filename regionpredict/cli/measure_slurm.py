@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from regionpredict.cli.campaign import runs_kept
+from regionpredict.cli.campaign import kept_runs_text
 from regionpredict.cli.durations import parse_duration
 from regionpredict.cli.progress import ProgressLine
 from regionpredict.errors import InputError, UsageError, with_extra
 
 if TYPE_CHECKING:
-    from regionpredict.measure.launch_slurm import Ended, Job, Request, Seen
+    from regionpredict.measure.launch_slurm import Ended, Job, JobState, Request
     from regionpredict.measure.sweep import Plan
 
 _ONE_NODE = ("nodes", "array", "ntasks-per-node")
@@ -60,7 +60,7 @@ def measure_through_slurm(
                 _clear(folder)  # the job never started, so the folder has no results
             raise
     _clear(folder)
-    _hand_on(ended, f"job {job.job_id} on {ended.node}")
+    _print_and_exit(ended, f"job {job.job_id} on {ended.node}")
 
 
 def _launcher() -> Any:
@@ -72,7 +72,7 @@ def _launcher() -> Any:
             f"--slurm needs the package {error.name}",
             remedy=with_extra("slurm"),
         ) from None
-    if not launch_slurm.slurm_is_here():
+    if not launch_slurm.slurm_is_available():
         raise InputError(
             "no Slurm here: there is no sbatch",
             remedy="log in where jobs are submitted, or measure without --slurm",
@@ -165,12 +165,14 @@ def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | N
         ended = watch(job, progress.show, patience)
     except JobFailedError as failure:
         progress.line.end()
-        raise InputError(f"{failure.message}; {runs_kept(output)}", remedy=failure.remedy) from None
+        raise InputError(
+            f"{failure.message}; {kept_runs_text(output)}", remedy=failure.remedy
+        ) from None
     except KeyboardInterrupt:
         progress.line.end()
         cancel(job)
         click.echo(
-            f"regionpredict: interrupted; job {job.job_id} cancelled; {runs_kept(output)}. "
+            f"regionpredict: interrupted; job {job.job_id} cancelled; {kept_runs_text(output)}. "
             "Use --resume to continue.", err=True,
         )  # fmt: skip
         sys.exit(130)
@@ -178,7 +180,7 @@ def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | N
     return ended
 
 
-def _hand_on(ended: Ended, which: str) -> None:
+def _print_and_exit(ended: Ended, which: str) -> None:
     """Prints the output of the command in the job, and exits with its code."""
     lines = [line for line in ended.said.splitlines() if line.strip()]
     for line in lines if ended.code == 0 else lines[:-1]:
@@ -211,7 +213,7 @@ class _Progress:
         self.size = -1
         self.runs = ""
 
-    def show(self, seen: Seen) -> None:
+    def show(self, seen: JobState) -> None:
         """Shows a state reported by Slurm."""
         if seen.state == "RUNNING":
             self.began = self.began or time.monotonic()

@@ -42,8 +42,8 @@ def write_standard_output(text: str, verbatim: bool = False) -> None:
     Names in sources, machines and traces can contain control characters, which terminals would
     execute. They are escaped in all output, also in files, which may be printed later.
 
-    In a pipe, no line is wrapped, whatever COLUMNS is, so each sentence can be searched on one
-    line. Raises InputError if the stream is closed.
+    In a pipe, no line is wrapped, even with COLUMNS, so each sentence can be searched on one line.
+    Raises InputError if the stream is closed.
     """
     is_table = shows_table() and not verbatim
     text = visible(text)

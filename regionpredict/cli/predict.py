@@ -133,7 +133,7 @@ def command(
             advised=stage is None and form not in _WITHOUT_ADVICE, effort=effort,
             limit=limit, clock=time.perf_counter, tell=line,
         )  # fmt: skip
-    _note_left_out(result.left_out, time_limit)
+    _report_excluded(result.left_out, time_limit)
     begin = time.perf_counter()
     if stage is not None:
         text = dump(stage, analysis, result) + "\n"
@@ -169,7 +169,7 @@ def _limit(given: str | None) -> TimeLimit:
     return TimeLimit(time.perf_counter() + parse_duration(given, "--time-limit"), time.perf_counter)
 
 
-def _note_left_out(left_out: LeftOut, given: str | None) -> None:
+def _report_excluded(left_out: LeftOut, given: str | None) -> None:
     parts = []
     if left_out.sizes:
         parts.append(f"fewer sizes were tried for {plural(left_out.sizes, 'loop')}")

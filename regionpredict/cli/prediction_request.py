@@ -94,7 +94,7 @@ def read_request(path: Path) -> PredictionRequest:
     with reading(path, WHAT, _REMEDY):
         if document.value.get("request") is None:
             raise InputError(
-                "does not say what was asked for", remedy=_REMEDY, path=str(path)
+                "does not contain the options of the prediction", remedy=_REMEDY, path=str(path)
             )  # fmt: skip
         asked = document.inner("request")
         return PredictionRequest(
@@ -142,14 +142,14 @@ def _or_none(record: Record, key: str) -> str | None:
 
 
 def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
-    """The hints for the sizes of recorded runs. See `predicted_anew`."""
+    """The hints for the sizes of recorded runs. See `predict_recorded_sizes`."""
     from regionpredict.compare.calibration_samples import hints_of
 
-    result = predicted_anew(hints, measurements)
+    result = predict_recorded_sizes(hints, measurements)
     return replace(hints_of(result.predictions, result.machine, result.teams), path=str(hints))
 
 
-def predicted_anew(
+def predict_recorded_sizes(
     hints: Path, measurements: Sequence[Path], threads: Sequence[int] = ()
 ) -> Predictions:
     """The prediction for the recorded sizes, from the current sources. With `threads`, for these

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 SCHEMA = "regionpredict/sizes/1"
 _AS_SHARE = "25%"
 _SHARES = (
-    "how often the condition at that line holds. Set it with --set. 50% is assumed. The hint "
-    "changes if the condition nearly never or nearly always holds."
+    "the share of executions in which the condition at that line holds. Set it with --set. 50% is "
+    "assumed. The hint changes if the share is close to 0 or 1."
 )
 _BELOW = 22  # columns: the indentation of a place on its own line
 
@@ -53,8 +53,10 @@ _BELOW = 22  # columns: the indentation of a place on its own line
 @click.option(
     "--ask",
     is_flag=True,
-    help="Ask for the sizes on the terminal, and write them to a file for --sizes.  "
-    "[default file: sizes.yaml]",
+    help=(
+        "Request the sizes on the terminal, and write them to a file for --sizes.  [default "
+        "file: sizes.yaml]"
+    ),
 )
 def command(
     paths: tuple[str, ...], machine_name: str | None, stage: str | None, output: str | None,
@@ -140,12 +142,12 @@ def _as_table(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
 
 def _summary(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
     """`set these 4 sizes to get hints for 34 of 39 regions (now 12): n, m, ...`."""
-    from regionpredict.report.size_hints import needed_names, needed_sizes, settled_sentence
+    from regionpredict.report.size_hints import known_hints_sentence, needed_names, needed_sizes
 
     needed = needed_sizes(ranking)
     if not needed:
         what = "no size" if shares else "nothing"
-        return f"{settled_sentence(ranking)}: {what} is needed"
+        return f"{known_hints_sentence(ranking)}: {what} is needed"
     return f"{needed}: {', '.join(needed_names(ranking))}"
 
 

@@ -1,4 +1,4 @@
-"""`regionpredict sizes --ask`: the deciding sizes, asked for one by one on a terminal."""
+"""`regionpredict sizes --ask`: requests the deciding sizes one by one on a terminal."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ask_sizes(asked: Sequence[AskedSize], ranking: SizeRanking) -> dict[str, int
     """The answers by name. An empty line takes the assumed value, or leaves a size without one
     out. The end of the input ends the questions."""
     answers: dict[str, int] = {}
-    _say("An empty line takes the value in brackets. Ctrl-D ends the questions.")
+    _say("An empty line accepts the value in brackets. Ctrl-D ends the questions.")
     for number, one in enumerate(asked, 1):
         name = one_line(one.size.name)
         place = one_line(f"{one.size.file}:{one.size.line}")

@@ -228,8 +228,10 @@ def run_analysis(
 
 
 def _unused(macros: Sequence[tuple[str, str]], analysis: Analysis) -> list[str]:
-    """The unused macros of the command line. Those of regionpredict.toml are excluded, because they
-    are for the whole project."""
+    """The unused macros of the command line.
+
+    Names in regionpredict.toml are excluded, because they are for the whole project.
+    """
     from regionpredict.cli.group import CONFIG
     from regionpredict.cli.unused_macros import unused_macros
 

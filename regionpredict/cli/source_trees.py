@@ -44,7 +44,8 @@ def side_of(text: str, other: str) -> Side:
     path = other if exists(other) and Path(other).suffix != ".json" else "."
     if Path(path).is_absolute():
         raise UsageError(
-            f"{text} with {path}: where in the commit is it?", remedy="give the path from here"
+            f"{text} with {path}: where in the commit is it?",
+            remedy=("give a path relative to the working folder"),
         )
     if Path(path).name == "compile_commands.json":
         raise UsageError(

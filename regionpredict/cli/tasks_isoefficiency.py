@@ -153,8 +153,8 @@ def _measured(
         begin_file(output, data)
     if max(counts) > len(allowed):
         click.echo(
-            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them; what "
-            "is measured there is no contention for memory alone", err=True,
+            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them; "
+            f"those times include contention for cores", err=True,
         )  # fmt: skip
     line = ProgressLine(steps=10)
     host = QuietHost(patience(quiet_wait) or 0.0, lambda said: line.show(at[0], said))

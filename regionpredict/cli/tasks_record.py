@@ -101,7 +101,7 @@ def command(
         lines = site_lines(output)
     except InputError as error:
         lines = {}
-        click.echo(f"note: source lines are not known: {error}", err=True)
+        click.echo(f"note: source lines are unknown: {error}", err=True)
     write_file(output / LINES, lines_text(lines))
     refused = refused_counters(output) if wanted else None
     if refused is not None:
@@ -123,8 +123,8 @@ def command(
         )  # fmt: skip
     elif not code and not ended_by_itself(output):
         click.echo(
-            "note: the program ended unseen by its OpenMP runtime, as by exec or _exit; what it "
-            "did until then is recorded", err=True,
+            "note: the program ended by exec or _exit, without its OpenMP runtime; the recording "
+            "ends there", err=True,
         )  # fmt: skip
     if code:
         ended = f"ended by signal {-code}" if code < 0 else f"ended with exit code {code}"

@@ -107,7 +107,7 @@ def command(
     rows = times(graph, metrics)
     changed = timed_changes(graph, wanted, times) if what_if else None
     line.end()
-    _say_disturbed(rows, len(allowed))
+    _report_disturbed(rows, len(allowed))
     if form == "json":
         text = times_json("replayed", metrics, rows, changed=changed)
     else:
@@ -117,20 +117,20 @@ def command(
         click.echo(f"note: {path}: {note}", err=True)
 
 
-def _say_disturbed(rows: Sequence[Replayed], processors: int) -> None:
+def _report_disturbed(rows: Sequence[Replayed], processors: int) -> None:
     """Reports times with contention, or without convergence."""
     from regionpredict.report.quantities import plural
 
     for row in rows:
         if not row.undisturbed and row.threads <= processors:
             click.echo(
-                f"note: {plural(row.threads, 'thread')}: others took the processors away in "
-                f"nearly all of {row.runs} runs, which look longer for that: replay on a quiet "
-                "machine", err=True,
+                f"note: {plural(row.threads, 'thread')}: other processes used the processors in "
+                f"nearly all of {row.runs} runs, so they look longer: replay on a quiet "
+                f"machine", err=True,
             )  # fmt: skip
         elif not row.settled:
             known = math.isfinite(row.interval)
-            interval = f"is {row.interval:.0%} of the mean" if known else "is not known"
+            interval = f"is {row.interval:.0%} of the mean" if known else "is unknown"
             limit = "" if row.in_time else ", when the time limit was reached"
             click.echo(
                 f"note: {plural(row.threads, 'thread')}: the 95 % interval {interval} after "

@@ -68,7 +68,7 @@ def command(
         refuse_options(
             click.get_current_context(),
             (*OF_SOURCES, "threads"),
-            "changes nothing without --source",
+            "has no effect without --source",
         )
     from regionpredict.report import task_graphs
     from regionpredict.report.rendered import rendered
@@ -115,7 +115,7 @@ def _predicted(
     machine, _ = machine_for(machine_name)
     if threads is None:
         raise UsageError(
-            "how many tasks run at once is not known", remedy="give --threads, or a recording"
+            "the number of concurrent tasks is unknown", remedy="give --threads, or a recording"
         )
     if threads > machine.hardware_threads:
         raise UsageError(

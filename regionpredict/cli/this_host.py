@@ -70,7 +70,7 @@ def places_over_caches() -> str:
     cores = [number for number in over if number in allowed]
     if not cores:
         raise InputError(
-            "no core that may be used is one that the host shows",
+            "none of the usable cores is listed by the host",
             remedy="give the places to --bind, for example {0},{2},{1},{3}",
         )
     return ",".join(f"{{{number}}}" for number in cores)

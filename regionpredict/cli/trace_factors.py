@@ -38,7 +38,7 @@ _OF_TRACES = (
     "--extrapolate",
     type=NumberRange(1, 1e9),
     metavar="PROCESSES",
-    help="Say what to expect on up to so many processes, for example 1e6.",
+    help="Extrapolate to this number of processes, for example 1e6.",
 )
 @click.option(
     "--law",
@@ -74,11 +74,12 @@ _OF_TRACES = (
     help="Largest message sent without waiting for its receiver.  [default: 32768]",
 )
 @click.option("--latency", type=NumberRange(0, 1e6), metavar="SECONDS",
-              help="Replace what the network took by a nominal one: its latency,")  # fmt: skip
+              help="Replay on a nominal network instead of the recorded one: "
+                   "its latency,")  # fmt: skip
 @click.option("--bandwidth", type=NumberRange(0, min_open=True, infinite=True), metavar="BYTES/S",
               help="its bandwidth,")  # fmt: skip
 @click.option("--overhead", type=NumberRange(0, 1e6), metavar="SECONDS",
-              help="and the processor's time for a call.")  # fmt: skip
+              help="and the processor time per call.")  # fmt: skip
 @click.option("--frequency", type=NumberRange(0, min_open=True), metavar="HERTZ",
               help="Replace computation times by cycles at this frequency.")  # fmt: skip
 @click.option("--hints", "hints_file", type=click.Path(path_type=Path), metavar="FILE",
@@ -124,7 +125,7 @@ def command(
     --hints, or --source and -m, show predicted next to measured parallel regions.
     """
     if not sources:
-        refuse_options(click.get_current_context(), OF_SOURCES, "changes nothing without --source")
+        refuse_options(click.get_current_context(), OF_SOURCES, "has no effect without --source")
     elif hints_file is not None:
         raise click.UsageError("--hints does not go with --source; leave one out")
     from regionpredict.measure.hints_file import read_hints

@@ -121,7 +121,8 @@ def _span(text: str) -> tuple[float, float]:
     match = re.fullmatch(rf"({_NUMBER})?-({_NUMBER})?", text.strip())
     if match is None or not any(match.groups()):
         raise UsageError(
-            f"--time: '{text}' is no span", remedy="write FROM-TO in seconds, as 1.5-2, -2 or 1.5-"
+            f"--time: '{text}' is no span",
+            remedy=("write FROM-TO in seconds, for example 1.5-2, -2 or 1.5-"),
         )
     first, last = float(match[1] or 0), float(match[2] or "inf")
     if first >= last:

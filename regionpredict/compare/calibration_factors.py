@@ -65,7 +65,7 @@ class _Rows(NamedTuple):
 
 
 def with_factors(machine: Machine, factors: Mapping[str, float]) -> Machine:
-    """The machine with these correction factors instead of its own."""
+    """The machine with these correction factors."""
     known = {
         name: Quantity(factor, "", "measured", "fitted to measurements")
         for name, factor in factors.items()

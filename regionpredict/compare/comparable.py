@@ -79,7 +79,7 @@ def size_difference(iterations: int | None, run: RegionRun, *, over_threads: boo
 
 
 def _middle_of_work(cases: Sequence[EntryCase]) -> int:
-    """The trip count up to which half of all iterations are done. 0 where they are unknown."""
+    """The trip count up to which half of all iterations are done. 0 if they are unknown."""
     trips = sorted((case.trips or 0, case.entries) for case in cases)
     done = list(accumulate(count * entries for count, entries in trips))
     return trips[bisect_left(done, done[-1] / 2)][0] if trips else 0

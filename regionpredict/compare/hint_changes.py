@@ -24,7 +24,7 @@ Kind = Literal["changed", "added", "removed", "same"]
 
 
 class HintChange(NamedTuple):
-    """A region before and after, None where it is missing.
+    """A region before and after. None if it is missing.
 
     It is `changed` if its hint, status or findings differ, or its time or confidence moved beyond
     noise. `reasons` are sentences on the differences, also for a region that is `same`.

@@ -1,8 +1,7 @@
 """Conditions on hints, as `--fail-if` takes them.
 
-packages<2              of any region
-gain<0.9*baseline       of any region, against what it was before
-program.threads<8       of what is recommended for the whole program
+packages<2              of any region gain<0.9*baseline       of any region, relative to its value
+before program.threads<8       of the recommendation for the whole program
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class Selection(NamedTuple):
             return ()
         return (
             f"{self.undecided} C++ files without a directive may call these loops but are "
-            "not read; the values they pass are unknown; pass fewer folders to have them read",
+            "not read; the values they pass are unknown; pass fewer folders to read them",
         )
 
 
@@ -230,7 +230,7 @@ class _Links:
         }  # fmt: skip
         self._left_out: dict[tuple[str, bytes], frozenset[str]] = {}
 
-    def _is_meant(self, user: int, name: bytes, definer: int) -> bool:
+    def _is_definition_of(self, user: int, name: bytes, definer: int) -> bool:
         """Whether a name in the passage `user` means this definition: if there are variants, the
         nearest. Files with the same name in several folders are variants of a program.
         """
@@ -264,11 +264,13 @@ class _Links:
             return passage.names if passage.macro or through_functions else frozenset()
 
         return self._reached(passages, names_of, self._naming, lambda definer, name, user:
-                             self._is_meant(user, name, definer))  # fmt: skip
+                             self._is_definition_of(user, name, definer))  # fmt: skip
 
     def called(self, passages: set[int]) -> set[int]:
         """All passages reachable from these by following names."""
-        return self._reached(passages, self._used_names.__getitem__, self._defining, self._is_meant)
+        return self._reached(
+            passages, self._used_names.__getitem__, self._defining, self._is_definition_of
+        )
 
     def _reached(
         self, passages: set[int], names_of: Callable[[int], frozenset[bytes]],

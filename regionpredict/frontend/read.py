@@ -18,7 +18,7 @@ from regionpredict.frontend.linking import (
 )
 from regionpredict.frontend.lowering import (
     choices_of,
-    handed_over,
+    passed_tables,
     regions_of,
     serial_branches_of,
     serial_loops_of,
@@ -300,7 +300,7 @@ def _between_regions(
     flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
     if flows:
         pointed = {body.span for body in unit.bodies() if unit.is_pointed(body.decl)}
-        handing = handed_over(unit)
+        handing = passed_tables(unit)
         flows = [with_choices(flow, choices, handing) for flow in with_pointed(flows, pointed)]
     shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]
     blocks = tuple((block.span, block.names) for block in shared)

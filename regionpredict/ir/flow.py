@@ -55,7 +55,7 @@ FIRST_ELEMENT = 1_000_000
 """The side (`Block.side`) for a call that means the first element of a table."""
 
 
-class OfHanded(NamedTuple):
+class CallThroughTableParameter(NamedTuple):
     """A call through an element of a table that is a `parameter` of the function. It calls the
     `member` of the element with index `sign` * counter + `offset`.
 
@@ -97,7 +97,7 @@ class Passed(NamedTuple):
         return self.value.evaluate(numbers)
 
 
-class HandedOver(NamedTuple):
+class PassedArguments(NamedTuple):
     """Arguments of a call that decide what the callee does: tables of functions, constants as
     (position, value), and numeric parameters of the caller.
     """
@@ -127,7 +127,7 @@ class Choice(NamedTuple):
     sure: bool = True
     picked: bool = False
     others: tuple[str, ...] = ()
-    handed: OfHanded | None = None
+    handed: CallThroughTableParameter | None = None
 
 
 class CallEvent(NamedTuple):

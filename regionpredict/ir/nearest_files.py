@@ -1,7 +1,7 @@
 """Chooses among files that define the same function, for a call in another file.
 
 A run may hold several programs with their own helpers, so the nearest folder counts. A program may
-have variants (`cuda`, `omp`, `serial`) for one build each. Of equally near folders, the one with
+have variants (`cuda`, `omp`, `serial`) for one build each. Among equally near folders, the one with
 the most parallel regions counts.
 """
 
@@ -18,8 +18,9 @@ def folder_of(file: str) -> str:
 
 
 def nearest_files(here: str, files: Sequence[str], directives: Mapping[str, int]) -> list[str]:
-    """Of the `files`, those nearest to the file `here`; of these, those in the folder with the most
-    `directives`, which are counted by folder.
+    """The `files` nearest to the file `here`, in the folder with the most `directives`.
+
+    `directives` are counted by folder.
 
     >>> nearest_files("a/main.c", ["b/x.c", "a/y.c"], {"b": 9})
     ['a/y.c']

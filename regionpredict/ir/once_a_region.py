@@ -1,4 +1,4 @@
-"""Answers about a region that no size changes, kept while the region is asked of again and again.
+"""Caches answers about a region that do not depend on sizes.
 
 A region is predicted at dozens of sizes, and each prediction asks what its statements say.
 """
@@ -19,7 +19,7 @@ _KEPT = 32
 def once_a_region(question: Callable[[T], R]) -> Callable[[T], R]:
     """The `question`, asked once of each of the last regions, which never change.
 
-    Regions are told apart by identity: to compare them costs as much as most answers.
+    Regions are distinguished by identity, since a comparison costs as much as most answers.
 
     >>> asked = []
     >>> length = once_a_region(lambda region: asked.append(region) or len(region))

@@ -105,7 +105,7 @@ class _Sections:
     def _section(self, taken: _Taken, body: tuple[Node, ...]) -> list[Node]:
         """The guarded nodes as a construct."""
         if not self._chosen(taken.lock):
-            before = [taken.rest] if _does_something(taken.rest) else []
+            before = [taken.rest] if _has_effect(taken.rest) else []
             return [*before, Synchronisation("critical", body, taken.call.span, taken.lock.text)]
         write = taken.rest._replace(accesses=(*taken.rest.accesses, taken.lock))
         update = Synchronisation("atomic", (write,), taken.call.span)
@@ -217,7 +217,7 @@ def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
             rest = node
             for call in calls:
                 rest = _without_call(rest, call)
-            if not calls or _does_something(rest):
+            if not calls or _has_effect(rest):
                 left.append(rest)
         elif isinstance(node, Branch):
             sides = tuple(_without_release(side, lock) for side in node.sides)
@@ -230,8 +230,8 @@ def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
 def _alone(statement: Statement, memory: Collection[str], *, perhaps: bool) -> Iterator[Node]:
     """The statement, preceded by its calls that make threads wait.
 
-    `memory` are the arrays. Any other operand is a variable. Output under a condition is taken for
-    a message, which is rare.
+    `memory` are the arrays. Any other operand is a variable. Output under a condition is assumed to
+    be a rare message.
     """
     rest = statement
     for call in statement.calls:
@@ -250,7 +250,7 @@ def _alone(statement: Statement, memory: Collection[str], *, perhaps: bool) -> I
                 role="call",
             )  # fmt: skip
             yield Synchronisation("critical", (own,), call.span, call.name)
-    if rest is statement or _does_something(rest):
+    if rest is statement or _has_effect(rest):
         yield rest
 
 
@@ -289,5 +289,5 @@ def _operation(statement: Statement, call: Call) -> Operation:
     return next(operation for operation, _ in statement.operations if operation.kind == kind)
 
 
-def _does_something(statement: Statement) -> bool:
+def _has_effect(statement: Statement) -> bool:
     return bool(statement.operations or statement.accesses or statement.writes or statement.calls)

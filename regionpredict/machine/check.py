@@ -100,7 +100,7 @@ def _processor(machine: Machine) -> Iterator[Finding]:
     ):
         if number.value > most:
             yield Finding(
-                "warning", f"processor.{key}", f"{number.whole}: no core is known with over {most}"
+                "warning", f"processor.{key}", f"{number.whole}: no known core has more than {most}"
             )
     for key in ("fp_pipes", "integer_pipes", "memory_operations_per_cycle"):
         number = getattr(core, key)
@@ -108,7 +108,7 @@ def _processor(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "warning",
                 f"processor.{key}",
-                f"{number.whole} a cycle, of which only {core.issue_width.whole} are issued",
+                f"{number.whole} per cycle, but only {core.issue_width.whole} are issued",
             )
     if first.bytes_per_cycle.value > PORTS_MEASURED * core.load_bytes_per_cycle.value:
         yield Finding(
@@ -135,7 +135,7 @@ def _caches(machine: Machine) -> Iterator[Finding]:
                 "warning",
                 f"{at}.line",
                 f"{cache.line_bytes.whole} B, but the largest cache has {machine.line_bytes}: "
-                "predictions count with that",
+                "predictions use that",
             )
         lines = cache.size_bytes.value / (cache.line_bytes.value * cache.associativity.value)
         if lines < 1 or lines != round(lines):
@@ -322,7 +322,8 @@ def _corrections(machine: Machine) -> Iterator[Finding]:
             yield Finding(
                 "warning",
                 f"corrections.cross_validated.{name}",
-                f"{score.before:.3g} before, {score.after:.3g} after: the correction does harm",
+                f"{score.before:.3g} before, {score.after:.3g} after: the correction makes it "
+                f"worse",
             )
 
 
@@ -335,7 +336,7 @@ def _unconverged(machine: Machine) -> Iterator[Finding]:
 
 def _unsure(machine: Machine) -> Iterator[Finding]:
     for key in machine.defaulted:
-        yield Finding("note", key, "left out: a default is assumed")
+        yield Finding("note", key, "missing: a default is assumed")
     for key, figure in figures(machine):
         if figure.evidence == "assumed" and not figure.source.startswith("default: "):
             yield Finding("note", key, f"assumed: {figure.source}")

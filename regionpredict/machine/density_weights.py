@@ -118,5 +118,5 @@ def _scaled(base: Quantity, factor: float, source: str, evidence: Evidence = "de
 
 
 def _weaker(first: Evidence, second: Evidence) -> Evidence:
-    """What is computed from an assumption is an assumption."""
+    """A value computed from an assumption is an assumption."""
     return "assumed" if "assumed" in (first, second) else "derived"

@@ -2,7 +2,7 @@
 
 With little memory, the system clears pages that were used recently and are still in the cache. With
 much memory, cleared lines move to memory. For example, on Zen 5 with 32 MiB shared by two cores, a
-page of 4 KiB takes 1.17 us up to 4 MiB, 1.25 us at 16 MiB, and 1.38 us at 64 MiB.
+page of 4 KiB takes 1.17 µs up to 4 MiB, 1.25 µs at 16 MiB, and 1.38 µs at 64 MiB.
 """
 
 from __future__ import annotations

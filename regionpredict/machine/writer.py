@@ -162,7 +162,7 @@ def _cache(topology: Topology, place: int, measured: Figures) -> list[str]:
         held = size_text(measured.capacity[shape.level])
         size = f"{{measured: {held}, source: calibrate}}"
     elif not shape.plausible:
-        size = _assumed(size, "what the host shows is not plausible")
+        size = _assumed(size, "the host's data are not plausible")
     lines = [
         f"  - level: {place + 1}",
         "    source: host",
@@ -216,7 +216,9 @@ def _memory(topology: Topology, measured: Figures) -> list[str]:
         return lines
     counts = sorted({1, min(GUESSED_SATURATION_CORES, topology.cores_per_domain)})
     guess = _table({count: GUESSED_CORE_GBPS * (0.5 + 0.5 * count) for count in counts})
-    lines.append(f"    load: {_assumed(guess, 'not measured; regionpredict calibrate does')}")
+    lines.append(
+        f"    load: {_assumed(guess, 'not measured; regionpredict calibrate measures it')}"
+    )
     return lines
 
 

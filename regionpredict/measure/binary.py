@@ -58,7 +58,8 @@ def outlined_functions(program: Path) -> tuple[Outlined, ...]:
     known = [function for function in functions if function.line]
     if not known:
         raise InputError(
-            "no debug information: its regions' lines are not known", remedy="build it with -g too",
+            "no debug information: the lines of its regions are unknown", remedy="build it with "
+                                                                                 "-g too",
             path=str(program),
         )  # fmt: skip
     return tuple(_joined(known))

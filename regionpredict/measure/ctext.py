@@ -103,12 +103,12 @@ def statement_end(text: str, at: int) -> int:
     if word == "{":
         return closing(text, token).end
     if word in ("for", "while", "switch"):
-        return statement_end(text, behind_parentheses(text, token.end))
+        return statement_end(text, after_parentheses(text, token.end))
     if word == "if":
         return _if_end(text, token.end)
     if word == "do":
         end = statement_end(text, token.end)
-        return _semicolon(text, behind_parentheses(text, need_token(text, end).end))
+        return _semicolon(text, after_parentheses(text, need_token(text, end).end))
     if word == "try":
         return _try_end(text, token.end)
     if word in ("case", "default"):
@@ -125,7 +125,7 @@ def _if_end(text: str, at: int) -> int:
     token = need_token(text, at)
     if token.text in ("constexpr", "consteval"):
         at = token.end
-    end = statement_end(text, behind_parentheses(text, at))
+    end = statement_end(text, after_parentheses(text, at))
     other = next_token(text, end)
     return statement_end(text, other.end) if other and other.text == "else" else end
 
@@ -133,11 +133,11 @@ def _if_end(text: str, at: int) -> int:
 def _try_end(text: str, at: int) -> int:
     end = statement_end(text, at)
     while (handler := next_token(text, end)) and handler.text == "catch":
-        end = statement_end(text, behind_parentheses(text, handler.end))
+        end = statement_end(text, after_parentheses(text, handler.end))
     return end
 
 
-def behind_parentheses(text: str, at: int) -> int:
+def after_parentheses(text: str, at: int) -> int:
     """The offset after the parentheses that start at `at`."""
     opening = need_token(text, at)
     if opening.text != "(":

@@ -89,7 +89,7 @@ def _names(request: SourceRequest) -> NamesAt:
     for region in program.regions:
         if not region.by_hand:
             asked = free_names(region) | _open_loops(region)
-            names = [*sorted(asked), *_handed_names(region, program.definitions[region.id])]
+            names = [*sorted(asked), *_derived_names(region, program.definitions[region.id])]
             loops.setdefault(_place(region.span), []).append(names)
             continue
         assert region.nest is not None
@@ -113,7 +113,7 @@ def _open_loops(region: Region) -> set[str]:
             if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
 
 
-def _handed_names(region: Region, definitions: Sequence[Definition]) -> list[str]:
+def _derived_names(region: Region, definitions: Sequence[Definition]) -> list[str]:
     """Names of the region's function that the source computes from others, such as a parameter `x`
     of `smooth(grid.x)`. In the region, they can be read, but `grid.x` cannot.
 

@@ -39,7 +39,7 @@ class Hint:
     `iterations` is the trip count for which the loop is predicted, and `seconds` its time of one
     execution on one thread. `busy` has the busy seconds of threads by their number: mean and
     maximum (empty from a hints file). `band` is the interval of measured speedups by threads, if
-    known. `over_threads`: the loop counts the threads, each of which executes a block of these
+    known. `over_threads`: the loop counts the threads, and each executes a block of these
     iterations. `by_hand`: threads share the loop by their numbers, so only its parallel region can
     be measured.
     """

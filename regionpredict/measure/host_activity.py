@@ -77,7 +77,7 @@ def read_activity() -> Activity | None:
 def disturbance(
     before: Activity | None, after: Activity | None, own_s: float, cpus: int | None = None
 ) -> Disturbance | None:
-    """The load between two readings, without `own_s` seconds of our own processor time.
+    """The load between two readings, without `own_s` seconds of this process.
 
     None if the counters are unknown. `cpus` is the number of the host's CPUs.
 

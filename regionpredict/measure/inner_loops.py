@@ -18,7 +18,7 @@ from typing import NamedTuple
 from regionpredict.measure.ctext import (
     NotUnderstoodError,
     Token,
-    behind_parentheses,
+    after_parentheses,
     need_token,
     next_token,
     statement_end,
@@ -72,7 +72,9 @@ def inner_loops(text: str, loop: MeasuredLoop, lines: Lines) -> dict[int, InnerL
     return {line: inner for line, inner in loops.items() if inner is not None}
 
 
-def hand_shared_loops(text: str, places: Collection[tuple[str, int]], lines: Lines) -> HandShared:
+def manually_shared_loops(
+    text: str, places: Collection[tuple[str, int]], lines: Lines
+) -> HandShared:
     """The loops at these places (file as spelled, and line) whose header gives the iterations of a
     thread. A line with several loops is left out.
     """
@@ -114,7 +116,7 @@ def _loop(text: str, word: Token) -> InnerLoop:
     if word.text == "do":
         body = need_token(text, word.end).begin
         return InnerLoop(word.begin, body, statement_end(text, body), end)
-    body = need_token(text, behind_parentheses(text, word.end)).begin
+    body = need_token(text, after_parentheses(text, word.end)).begin
     return InnerLoop(word.begin, body, end, end)
 
 

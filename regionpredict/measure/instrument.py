@@ -41,9 +41,9 @@ from regionpredict.measure.entry_values import (
 )
 from regionpredict.measure.inner_loops import (
     InnerLoop,
-    hand_shared_loops,
     inner_loops,
     line_of,
+    manually_shared_loops,
 )
 from regionpredict.measure.inner_loops import prelude as counters_prelude
 from regionpredict.measure.loop_text import digest_of, source_lines
@@ -141,7 +141,7 @@ def _shared_loops(
     spelt = {construct.file: construct.spelt for construct in constructs}
     places = {name: (spelt[file], line) for name, (file, line) in names.shared.items()
               if file in spelt}  # fmt: skip
-    known = hand_shared_loops(text, frozenset(places.values()), lines)
+    known = manually_shared_loops(text, frozenset(places.values()), lines)
     return {name: known[place] for name, place in places.items() if place in known}
 
 
@@ -210,7 +210,7 @@ def _calls(
     counters: Mapping[int, int], *, ask: bool,
 ) -> tuple[str, str]:  # fmt: skip
     """The text before the directive and after the loop."""
-    asked = _asked(loop) if ask and loop.combined else None
+    asked = _requested_threads(loop) if ask and loop.combined else None
     flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait") + TEAM * loop.is_team
     lines = source_lines(loop.file, loop.line, loop.end_line)
     names = ",".join(_c_text(name) for name, _ in values.values())
@@ -224,7 +224,7 @@ def _calls(
         f"{'regionpredict_n' if values else 0}}};"
     )
     averages = "".join(
-        f"regionpredict_v[{at}]={_turned(loop, counters[number])};"
+        f"regionpredict_v[{at}]={_counted_iterations(loop, counters[number])};"
         for at, number in enumerate(values) if number in counters
     )  # fmt: skip
     done = averages + (
@@ -249,7 +249,7 @@ def _calls(
     return before, f"if(regionpredict_size){{{done}}}}}"
 
 
-def _turned(loop: MeasuredLoop, place: int) -> str:
+def _counted_iterations(loop: MeasuredLoop, place: int) -> str:
     """A C expression for the iterations of a loop that counted them, or of a manually shared
     loop.
     """
@@ -270,7 +270,7 @@ def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
     return f"long long regionpredict_v[]={{{','.join(texts)}{back}}};"
 
 
-def _asked(loop: MeasuredLoop) -> str | None:
+def _requested_threads(loop: MeasuredLoop) -> str | None:
     """C code that queries the number of threads for the directive's clauses. None if impossible."""
     if _ELSEWHERE & set(loop.kind.split()):
         return None

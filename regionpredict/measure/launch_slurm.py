@@ -51,7 +51,7 @@ _NEVER = {
 """Reasons for waiting that do not resolve by themselves (squeue's manual, "JOB REASON CODES")."""
 _GRACE_S = {"COMPLETED": 30.0, "FAILED": 2.0}
 """How long a shared file system may take to show the job's last output."""
-_ASK_OTHERWISE = "change what is asked by --threads, --time-budget or --slurm-option NAME=VALUE"
+_ASK_OTHERWISE = "change the request with --threads, --time-budget or --slurm-option NAME=VALUE"
 _SILENCE_S = 600.0
 """How long Slurm's controller may be unreachable."""
 _SLOWEST_S = 5.0
@@ -75,7 +75,7 @@ class Request:
     options: Mapping[str, str | bool] = field(default_factory=dict)
 
 
-class Seen(NamedTuple):
+class JobState(NamedTuple):
     """A job as seen by Slurm: its state, why it waits, and its node."""
 
     state: str
@@ -99,7 +99,7 @@ class Ended(NamedTuple):
 Job = submitit.Job[Ended]
 
 
-def slurm_is_here() -> bool:
+def slurm_is_available() -> bool:
     """Whether this machine can submit jobs."""
     return all(shutil.which(name) for name in ("sbatch", "squeue", "scontrol", "srun"))
 
@@ -150,7 +150,7 @@ def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
         raise JobFailedError(f"Slurm refused the job: {why}", remedy=_ASK_OTHERWISE) from None
     except OSError as error:
         raise JobFailedError(
-            f"no place for the job's files: {error.strerror}", remedy="choose another -o FILE",
+            f"cannot write the job's files: {error.strerror}", remedy="choose another -o FILE",
             path=str(folder),
         ) from None  # fmt: skip
 
@@ -165,7 +165,7 @@ def run_command(command: tuple[str, ...]) -> Ended:
     return Ended(done.returncode, done.stderr, os.uname().nodename)
 
 
-def look(job_id: str) -> Seen | None:
+def look(job_id: str) -> JobState | None:
     """The state of a job: `GONE` if Slurm no longer knows it, None if Slurm does not respond.
 
     Uses squeue, since submitit would use sacct, which needs an accounting database.
@@ -176,13 +176,13 @@ def look(job_id: str) -> Seen | None:
     except (OSError, subprocess.TimeoutExpired):
         return None
     if done.returncode == 0 and done.stdout.count("|") >= 2:
-        return Seen(*done.stdout.splitlines()[0].split("|")[:3])
+        return JobState(*done.stdout.splitlines()[0].split("|")[:3])
     if done.returncode == 0 or "Invalid job id" in done.stderr:
-        return Seen("GONE", "", "")
+        return JobState("GONE", "", "")
     return None
 
 
-def watch(job: Job, tell: Callable[[Seen], None], patience_s: float | None = None) -> Ended:
+def watch(job: Job, tell: Callable[[JobState], None], patience_s: float | None = None) -> Ended:
     """Waits for the end of a job, and reports its state regularly.
 
     Raises JobFailedError if the job does not finish, can never start, or has not started within
@@ -246,7 +246,7 @@ def node_of(host: str) -> str | None:
     return names.pop() if len(names) == 1 else None
 
 
-def _check_start(job: Job, seen: Seen, waited: float, patience_s: float | None) -> None:
+def _check_start(job: Job, seen: JobState, waited: float, patience_s: float | None) -> None:
     if seen.state != "PENDING":
         return
     per_job = seen.reason.startswith(("Assoc", "QOS")) and "PerJob" in seen.reason
@@ -281,19 +281,19 @@ def _outcome(job: Job) -> Ended:
     return ended
 
 
-def _at_end(job: Job, seconds: float = 15.0) -> Seen | None:
+def _at_end(job: Job, seconds: float = 15.0) -> JobState | None:
     deadline = time.monotonic() + seconds
     while ((seen := look(job.job_id)) is None or seen.active) and time.monotonic() < deadline:
         time.sleep(0.2)
     return seen
 
 
-def _failure(job: Job, seen: Seen) -> JobFailedError:
+def _failure(job: Job, seen: JobState) -> JobFailedError:
     where = f" on {seen.node}" if seen.node else " before it started"
     text = f"job {job.job_id} {_ENDS.get(seen.state, 'ended as ' + seen.state)}"
     remedy = "use --resume to continue"
     if seen.state in ("FAILED", "COMPLETED"):
-        output = _said(job)
+        output = _last_error_line(job)
         text += f"{where} (it said: {output})" if output else where
         if output is None:
             remedy = "take an -o FILE in a folder that the nodes share"
@@ -302,7 +302,7 @@ def _failure(job: Job, seen: Seen) -> JobFailedError:
     return JobFailedError(text, remedy=remedy)
 
 
-def _said(job: Job) -> str | None:
+def _last_error_line(job: Job) -> str | None:
     """The last line of a job's standard error. None if there is no such file."""
     try:
         text: Any = job.stderr()

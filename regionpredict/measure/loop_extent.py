@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from regionpredict.measure.ctext import (
     NotUnderstoodError,
-    behind_parentheses,
+    after_parentheses,
     need_token,
     next_token,
     statement_end,
@@ -65,5 +65,5 @@ def _loop_end(text: str, at: int) -> int:
     token = need_token(text, at)
     after = next_token(text, token.end)
     if token.text.isidentifier() and token.text not in _WORDS and after and after.text == "(":
-        return statement_end(text, behind_parentheses(text, token.end))  # a macro that is a loop
+        return statement_end(text, after_parentheses(text, token.end))  # a macro that is a loop
     return statement_end(text, at)

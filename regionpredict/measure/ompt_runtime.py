@@ -92,7 +92,9 @@ def stand_in(runtime: Path, cache: Path) -> Path:
         pass
     except OSError as error:
         raise InputError(
-            f"cannot be written: {error.strerror}", remedy="make it yours", path=str(folder)
+            f"cannot be written: {error.strerror}",
+            remedy="change its owner to you",
+            path=str(folder),
         ) from None
     return link
 

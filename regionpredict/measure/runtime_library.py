@@ -126,7 +126,7 @@ def _keep(part: Path, target: Path) -> None:
         digest.replace(_digest_file(target))
     except OSError as error:
         raise InputError(
-            f"cannot be written: {error.strerror}", remedy="make room there, or remove it",
+            f"cannot be written: {error.strerror}", remedy="free some space there, or remove it",
             path=str(target),
         ) from None  # fmt: skip
     finally:

@@ -117,7 +117,7 @@ def sweep(
             progress_at = partial(_progress_of, plan, runs, threads, len(made), begin)
             if not warm_up:
                 patience -= wait_for_quiet(
-                    min(patience, left), on_wait=_telling(progress_at, progress)
+                    min(patience, left), on_wait=_reporting(progress_at, progress)
                 )
             try:
                 run = _run(campaign, plan, threads, environment=environment, left=left, read=read)
@@ -148,7 +148,7 @@ def _progress_of(
     return Progress(threads, made, settled, len(plan.threads), spent, plan.budget_s, waits_s)
 
 
-def _telling(
+def _reporting(
     progress_at: Callable[[float | None], Progress], progress: Callable[[Progress], None]
 ) -> Callable[[float], None]:
     """Reports the remaining waiting time as progress."""
@@ -209,8 +209,10 @@ def _run(
     if not results.processes:
         raise RunFailedError(
             f"{campaign.command[0]} wrote no measurements",
-            remedy="build it with CC='regionpredict cc -- gcc', or measure it with --binary; what "
-            "was measured before exec is lost",
+            remedy=(
+                "build it with CC='regionpredict cc -- gcc', or measure it with --binary; "
+                "measurements before exec are lost"
+            ),
         )
     if not results.regions and not results.teams:
         raise RunFailedError(

@@ -60,7 +60,7 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
         )
     if not limits and kept:
         raise InputError(
-            f"every hint is for loops that count on as many threads as {', '.join(kept)} says",
+            f"all hints are for loops whose number of threads must be {', '.join(kept)}",
             remedy="set that, or OMP_NUM_THREADS, to the hint", path=hints.path,
         )  # fmt: skip
     if not limits:

@@ -86,7 +86,7 @@ class _Build:
         if not texts or (not call.links and not _are_files(call, texts)):
             return None
         if call.links and call.tied:
-            return self._left("profiled in one call with its link")
+            return self._left("profiled and linked in one call")
         own = self._start()
         objects = {} if call.tied else self._objects(texts)
         code = own.wait()
@@ -102,7 +102,8 @@ class _Build:
             for source, made in objects.items():
                 shutil.copyfile(made, call.object_of(source))
         self.notes += [
-            f"{source.path}: does not compile with the calls in it: compiled without, not measured"
+            f"{source.path}: does not compile with measurement calls, so it is compiled without "
+            f"and not measured"
             for source in texts
             if source not in objects
         ]

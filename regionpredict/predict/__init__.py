@@ -21,11 +21,11 @@ from regionpredict.predict.by_size import (
     choices_by_size,
     open_hint,
     range_of,
-    share_served,
+    share_within_loss,
     split_names,
     with_turns,
 )
-from regionpredict.predict.core_handover import Handover, hand_over
+from regionpredict.predict.core_handover import Handover, best_handover
 from regionpredict.predict.coschedule import (
     Allocation,
     Coschedule,
@@ -138,6 +138,7 @@ __all__ = [
     "advice_for",
     "advised_teams",
     "at_threads",
+    "best_handover",
     "changes_between",
     "choice_on",
     "choices_at_tried_sizes",
@@ -149,7 +150,6 @@ __all__ = [
     "counters_of",
     "execution_count_assumptions",
     "fewest_within",
-    "hand_over",
     "loops_of",
     "open_hint",
     "outlook_of",
@@ -163,7 +163,7 @@ __all__ = [
     "recommendation_of",
     "rough_curve",
     "seconds_alone",
-    "share_served",
+    "share_within_loss",
     "size_target",
     "split_names",
     "team_points",

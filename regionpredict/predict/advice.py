@@ -200,7 +200,7 @@ class _Tried:
         turn = self._turning_point(work / execution.work.profile.iterations)
         message = "remove the directive: the parallel region costs more than it gains"
         if turn is not None:
-            message += f" below about {turn} iterations; if there may be more, write if(N > {turn})"
+            message += f" below about {turn} iterations; for more iterations, write if(N > {turn})"
         saved = (one.seconds - work) * self.team.facts.executions.weight
         return Advice("RP207", self.team.facts.span, message, round(one.seconds / work, 2), saved)
 

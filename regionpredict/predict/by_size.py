@@ -23,7 +23,7 @@ from regionpredict.predict.deciding_names import (
     AskAll,
     More,
     always,
-    deciding_elsewhere,
+    deciding_at_other_values,
 )
 from regionpredict.predict.hints import Choice, Hint, common_threads
 
@@ -317,7 +317,7 @@ def open_hint(
     }  # fmt: skip
     if not common and not deciding:
         deciding = set(size) or set(names)  # the names decide only together
-    deciding |= deciding_elsewhere(deciding, by_name, ask, more) | {*untried}
+    deciding |= deciding_at_other_values(deciding, by_name, ask, more) | {*untried}
     tried = [*known, *tried] or [now]
     threads, share, usual = None, 1.0, None
     if common and not untried:
@@ -326,8 +326,10 @@ def open_hint(
         groups = _spread_evenly([together, *by_name.values()]) or [[]]
         groups += [[] for _ in untried]
         if not now_runs:
-            usual = max(tried, key=lambda choice: share_served(choice.hint.threads, groups)).hint
-        share = share_served((usual or now.hint).threads, groups)
+            usual = max(
+                tried, key=lambda choice: share_within_loss(choice.hint.threads, groups)
+            ).hint
+        share = share_within_loss((usual or now.hint).threads, groups)
     return OpenHint(
         unbound=tuple(names),
         deciding=frozenset(deciding),
@@ -349,7 +351,7 @@ def _spread_evenly(groups: Iterable[Mapping[int, Choice]]) -> list[list[Choice]]
     return [choices for choices in even if choices]
 
 
-def share_served(threads: int, groups: Iterable[Sequence[Choice]]) -> float:
+def share_within_loss(threads: int, groups: Iterable[Sequence[Choice]]) -> float:
     """The share of sizes at which a hint loses little enough, for the worst group of sizes. 1 if it
     always does.
 
@@ -357,7 +359,7 @@ def share_served(threads: int, groups: Iterable[Sequence[Choice]]) -> float:
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
-    >>> share_served(4, [[more, more], [one, more]]), share_served(1, [[one]])
+    >>> share_within_loss(4, [[more, more], [one, more]]), share_within_loss(1, [[one]])
     (0.5, 1.0)
     """
     shares = [1.0]

@@ -6,8 +6,7 @@ from regionpredict.constant import Constant
 
 WITHIN = Constant(
     0.05, "of the best speed", "assumed",
-    "what a hint may lose, where nothing else is asked for (`--within`): repeated runs of a region "
-    "differ by as much",
+    "the loss that a hint accepts without `--within`: repeated runs of a region differ by as much",
 )  # fmt: skip
 PACKAGE_PRICE = Constant(
     2.0, "times what a hint may lose", "assumed",
@@ -21,25 +20,29 @@ OPENED_SHARE = Constant(
 )  # fmt: skip
 PROGRAM_SLACK = Constant(
     0.1, "of a program's least time", "assumed",
-    "what a program may lose for fewer threads: cores that gain less are better given to others",
+    "the loss that a program accepts for fewer threads, since cores that gain less are better "
+    "used by others",
 )  # fmt: skip
 MOST_OF_THE_TIME = Constant(
     0.9, "of a program's time on one thread", "assumed",
-    "the loops that take it are shown, and say what sizes the program's number holds for",
+    "the shown loops take this share, and their sizes are listed for the program's number",
 )  # fmt: skip
 SATURATED = Constant(
-    0.9, "of the best speed", "assumed", "a curve that reaches it is called saturated there"
+    0.9, "of the best speed", "assumed", "a curve is saturated where it reaches this share"
 )
 EFFICIENT = Constant(
     0.8, "of the ideal speedup", "assumed",
-    "from this efficiency on nothing keeps the threads from scaling",
+    "at this efficiency or above, a region has no bottleneck",
 )  # fmt: skip
-SMALLEST_SIZE_TRIED = Constant(2.0, "elements", "derived", "fewer are nothing to share")
+SMALLEST_SIZE_TRIED = Constant(2.0, "elements", "derived", "fewer cannot be shared")
 LARGEST_SIZE_TRIED = Constant(
-    1e8, "elements", "assumed", "a vector of 0.8 GB, beyond all caches: more behaves alike"
+    1e8, "elements", "assumed", "a vector of 0.8 GB, beyond all caches: larger sizes behave alike"
 )
 SIZE_RATIO = Constant(
-    10.0, "times the size before", "assumed", "a hint that turns twice inside does not turn back"
+    10.0,
+    "times the size before",
+    "assumed",
+    "a hint that changes twice within this factor is assumed not to change back",
 )
 MOST_TRIALS = Constant(
     100.0,
@@ -54,24 +57,27 @@ TRIAL_WORK = Constant(
 )  # fmt: skip
 TRIALS_WORK = Constant(
     6e6, "references", "assumed",
-    "counted in trying the sizes of one region that have no value, at most: half a second",
+    "maximum references counted for trials of one region's unknown sizes: half a second",
 )  # fmt: skip
 LEAST_TRIALS_WORK = Constant(
-    1e6, "references", "assumed", "the same of one of many regions: the ends and the middle"
+    1e6, "references", "assumed", "the same for one of many regions: the ends and the middle"
 )
 RUN_TRIALS_WORK = Constant(
     2e7, "references", "assumed",
     "the same for all regions of a run together, which have equal shares: 1.6 seconds",
 )  # fmt: skip
 QUICK_SHARE = Constant(
-    0.25, "of the work", "assumed", "counted with --effort quick: the least and the largest sizes"
+    0.25,
+    "of the work",
+    "assumed",
+    "the share counted with --effort quick: the smallest and the largest sizes",
 )
 SIZE_PRECISION = Constant(0.05, "of the size", "assumed", "finer than sizes are chosen")
 THREADS_PRECISION = Constant(
     0.5,
     "of the size",
     "assumed",
-    "where only threads turn: the next number is nearly as good there",
+    "for thresholds between thread counts, since the next number is nearly as good there",
 )
 SELDOM = Constant(
     0.01, "of its executions", "assumed",
@@ -82,7 +88,8 @@ ADVICE_GAIN = Constant(
 )
 ADVICE_SCREEN = Constant(
     0.95, "of the needed gain", "assumed",
-    "a change that gains less on whole caches and all cores is not counted on other threads",
+    "a change with a smaller gain on whole caches and all cores is not tried on other thread "
+    "counts",
 )  # fmt: skip
 ADVISED_SHARE = Constant(
     0.01,
@@ -91,45 +98,53 @@ ADVISED_SHARE = Constant(
     "no changes are searched for parallel regions with a smaller share",
 )
 ADVISED_TEAMS = Constant(
-    20, "teams", "assumed", "those that take the longest, for which changes are looked for"
+    20, "teams", "assumed", "the longest parallel regions, for which changes are searched"
 )
 SKEW_TRIED = Constant(
     1e4, "times the mean", "assumed",
-    "the longest iteration for which a schedule is still looked for: hubs of large graphs",
+    "the longest iteration for which schedules are tried: hubs of large graphs",
 )  # fmt: skip
 SKEW_PRECISION = Constant(
     0.1, "of the logarithm", "assumed", "finer than the imbalance of work can be predicted"
 )
 CHUNKS_A_THREAD = Constant(
     32, "chunks", "assumed",
-    "as many for each thread leave about 3 % of a thread's work to wait for, and cost little",
+    "with this many pieces per thread, threads wait for about 3 % of a thread's work, at a low "
+    "cost",
 )  # fmt: skip
 PLAN_ROUNDS = Constant(
-    8, "rounds", "derived", "of a plan's improvements: each must gain, and few do after the second"
+    8,
+    "rounds",
+    "derived",
+    "passes of a plan's improvement, which ends without a gain. Few gain after the second",
 )
 COSCHEDULE_ROUNDS = Constant(
-    4, "rounds", "derived", "of what phases of several programs meet: the third changes little"
+    4,
+    "rounds",
+    "derived",
+    "passes of the overlap of several programs' phases: the third changes little",
 )
 COSCHEDULE_CLASSES = Constant(
-    6, "classes", "assumed", "of a program's phases, by what they ask of memory"
+    6, "classes", "assumed", "groups of a program's phases by their memory requests"
 )
 COSCHEDULE_STEPS = Constant(
-    24, "steps", "assumed", "in which a package's cores are distributed: finer than programs notice"
+    24,
+    "steps",
+    "assumed",
+    "steps in which a package's cores are distributed: finer steps have no effect",
 )
 TIMELINE_VISITS = Constant(
     48, "visits", "assumed", "the visits of a program to its regions that a timeline "
                              "distinguishes. If there are more, consecutive visits are merged",
 )  # fmt: skip
 MANY_RUNS = Constant(
-    8, "runs", "assumed", "of a region in a row: with more, it is taken to change its cores at any "
-    "time",
+    8, "runs", "assumed", "consecutive executions of a region. With more, it may change its cores "
+                          "at any time",
 )  # fmt: skip
 HANDOVER_NARROWEST = Constant(
-    6, "schedules", "assumed", "that such a search keeps, however long they are"
+    6, "schedules", "assumed", "minimum number of schedules that such a search keeps"
 )
-VISIT_ROUNDING = Constant(
-    1e-9, "of a visit", "assumed", "what is left of one below this comes from rounding"
-)
+VISIT_ROUNDING = Constant(1e-9, "of a visit", "assumed", "a smaller remainder is a rounding error")
 HANDOVER_BEAM = Constant(
     480, "schedules of visits", "derived",
     "the schedules that a search for the best assignment of cores over time keeps, divided by "
@@ -138,5 +153,5 @@ HANDOVER_BEAM = Constant(
 )  # fmt: skip
 COSCHEDULE_GAIN = Constant(
     1.02, "times as fast as taking turns", "assumed",
-    "from which on programs share a node: a smaller gain is not worth it",
+    "programs share a node from this gain on: a smaller one is not worth it",
 )  # fmt: skip

@@ -97,7 +97,7 @@ class _At(NamedTuple):
     past: tuple[_At, Step] | None = None
 
 
-def hand_over(programs: Sequence[CoscheduledProgram], machine: Machine) -> Handover | None:
+def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> Handover | None:
     """The best schedule found. None if a NUMA domain has too few cores for all programs."""
     node = _Node(programs, machine)
     count = len(programs)

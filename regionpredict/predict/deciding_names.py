@@ -44,7 +44,7 @@ def always() -> bool:
     return True
 
 
-def deciding_elsewhere(
+def deciding_at_other_values(
     deciding: Collection[str], by_name: Mapping[str, Mapping[int, Choice]], ask: AskAll,
     more: More = always,
 ) -> frozenset[str]:  # fmt: skip
@@ -61,7 +61,7 @@ def deciding_elsewhere(
     ...     given = {"n": 2, "m": 2, "k": 2, **values}
     ...     return more if given["n"] > 50 and given["m"] < 500 else one
     >>> by_name = {name: {size: ask({name: size}) for size in SIZES_OF_ONE} for name in "nmk"}
-    >>> sorted(deciding_elsewhere({"n"}, by_name, ask))
+    >>> sorted(deciding_at_other_values({"n"}, by_name, ask))
     ['m']
     """
     known = set(deciding)

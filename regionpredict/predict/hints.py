@@ -109,8 +109,8 @@ class Choice(NamedTuple):
     """A hint, the equally good numbers of threads, and the probability that the hint is right.
 
     Equally good are counts on the same packages that cost at most what a hint may lose. One thread
-    qualifies only if it is the hint. `fast` are all counts within that loss of the best speed,
-    whatever their cost.
+    qualifies only if it is the hint. `fast` are all counts within that loss of the best speed, at
+    any cost.
     """
 
     hint: Hint

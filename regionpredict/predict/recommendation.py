@@ -221,8 +221,8 @@ def _counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[int]:
 def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Part:
     """For a model without a curve: full speed up to the hinted threads, constant beyond.
 
-    A region with a data race counts as on one thread. Its slowdown on more threads is no reason for
-    fewer threads.
+    A region with a data race counts as on one thread. Its slowdown on more threads does not reduce
+    the recommendation.
     """
     if _is_wrong(team):
         return _Part(team, alone, {1: Bounds(1.0, 1.0)}, {1: 1.0})
@@ -249,8 +249,8 @@ def _slower(parts: Sequence[_Part], threads: int, more: int) -> tuple[str, ...]:
 def _all_hardware_threads(
     parts: Sequence[_Part], alone: float, spent: float
 ) -> tuple[int, float] | None:
-    """All hardware threads of the packages with their time, if all parallel regions ask for them
-    and they are faster.
+    """All hardware threads of the packages with their time, if all parallel regions need them and
+    they are faster.
     """
     if any(part.team.threads_per_core == 1 for part in parts):
         return None

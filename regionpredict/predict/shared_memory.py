@@ -45,10 +45,10 @@ class PathCurve(NamedTuple):
 
 
 class Running(NamedTuple):
-    """A phase on its cores: seconds undisturbed, of which `fixed` never wait for memory. In the
-    others, a core waits for `waiting` seconds in addition to its own work (the root of the sum of
-    squares). `requesting` cores wait at a time, and get `bandwidth` B/s. `path` is the share among
-    others, None without waiting.
+    """A phase on its cores: seconds undisturbed, including `fixed` seconds that never wait for
+    memory. In the others, a core waits for `waiting` seconds in addition to its own work (the root
+    of the sum of squares). `requesting` cores wait at a time, and get `bandwidth` B/s. `path` is
+    the share among others, None without waiting.
     """
 
     seconds: float

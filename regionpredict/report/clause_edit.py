@@ -9,12 +9,12 @@ _PRAGMA = re.compile(r"\s*#\s*pragma\s+omp\b.*\bfor\b")
 _END = re.compile(r"\s*(//.*|/\*.*\*/\s*|\\\s*)?$")
 
 
-def asked_clause(message: str) -> str | None:
+def advised_clause(message: str) -> str | None:
     """The clause that an advice recommends. None if it recommends something else.
 
-    >>> asked_clause("write schedule(static, 1)"), asked_clause("touch a in a parallel loop")
+    >>> advised_clause("write schedule(static, 1)"), advised_clause("touch a in a parallel loop")
     ('schedule(static, 1)', None)
-    >>> asked_clause("write nowait at line 6")
+    >>> advised_clause("write nowait at line 6")
     'nowait'
     """
     match = _WRITE.match(message)

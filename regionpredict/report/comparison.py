@@ -37,8 +37,8 @@ _OF_VERDICTS = ("speedup_error", "time_ratio", "utilisation", "hinted", "needed"
 _OF_HINTS = ("id", "file", "line", "function", "score", "bottleneck", "confidence")
 FAR_OFF = Constant(
     2.0, "1", "assumed",
-    "a predicted time beyond twice the measured one, or below half of it, is called wrong: ratios "
-    "of times may still be right",
+    "a predicted time beyond this factor of the measured one is reported as wrong: ratios of "
+    "times may still be right",
 )  # fmt: skip
 
 
@@ -100,7 +100,7 @@ def csv_table(
 
 def _rule(comparison: Comparison) -> str:
     if comparison.criterion == "utilisation":
-        return "the area that the utilisation lies in"
+        return "the area of the utilization"
     return f"the smallest within {100 * comparison.tolerance:.0f} % of the best time"
 
 
@@ -142,7 +142,7 @@ def _rates(comparison: Comparison) -> list[tuple[str, str]]:
         pairs.append((
             "Predicted time, 1 thread",
             f"{ratio:.3g} times the measured one (median)"
-            + ("; the seconds are wrong, whatever the ratios" if beyond else ""),
+            + ("; the seconds are wrong, even if the ratios are right" if beyond else ""),
         ))  # fmt: skip
     return pairs
 

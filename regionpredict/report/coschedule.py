@@ -12,6 +12,7 @@ from regionpredict.predict import Allocation, Coschedule, Handover, Part
 from regionpredict.predict.constants import COSCHEDULE_GAIN
 from regionpredict.quoting import shell_comment, shell_word
 from regionpredict.report.document import Block, Cell, Column, Document, Section, Table, Text
+from regionpredict.report.names import several
 from regionpredict.report.quantities import plural, show_factor, show_seconds
 
 _NAMED = 4  # parallel regions named in a message about sizes
@@ -80,10 +81,9 @@ def open_lines(result: Coschedule) -> list[str]:
     if not result.open:
         return []
     every = [team for teams in result.open.values() for team in teams]
-    more = f" and {len(every) - _NAMED} more" if len(every) > _NAMED else ""
     return [
-        f"sizes assumed large: {', '.join(every[:_NAMED])}{more}; "
-        f"predict {', '.join(result.open)} with --set"
+        f"sizes assumed large: {several(every, _NAMED)}; predict {', '.join(result.open)} with "
+        "--set"
     ]
 
 

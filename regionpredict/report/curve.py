@@ -16,9 +16,11 @@ from regionpredict.predict import (
     SaturationDerivation,
     TeamPrediction,
 )
-from regionpredict.report.advice import advice_sentence
+from regionpredict.report.advice import advice_lines
 from regionpredict.report.doubts import why_this_confidence
+from regionpredict.report.names import several
 from regionpredict.report.other_names import other_names
+from regionpredict.report.page_width import wrapped
 from regionpredict.report.quantities import plural, show_bytes, show_seconds, show_times
 from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
@@ -34,12 +36,23 @@ def explain_curve(
     prediction: Prediction, derivation: SaturationDerivation, machine: Machine,
     team: TeamPrediction | None, advice: Sequence[Advice] = (), planned: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """The complete derivation as text. `team` is the region's parallel region if it has several
-    loops. `advice` are source changes, and `planned` are the differences in a program's plan.
+    """The hint and its complete derivation as text.
+
+    `team` is the region's parallel region if it has several loops. `advice` are source changes, and
+    `planned` are the differences in a program's plan.
     """
     region = prediction.facts.region
-    lines = [f"{region.id}  omp {region.directive} in {region.function}", ""]
-    lines.append(f"Iterations shared among the threads: {prediction.facts.iterations}")
+    lines = [f"{region.id}  omp {region.directive} in {region.function}"]
+    lines += _hint(prediction, derivation)
+    sentence = size_sentence(prediction.by_size, whole=True)
+    lines += [f"By size: {sentence}"] if sentence else []
+    lines += team_hint(team) if team is not None else []
+    lines += planned
+    lines += advice_lines(advice)
+    lines += ["", *plot(prediction.speedup, prediction.band)]
+    lines += _terms(derivation.points)
+    lines += _hardware_threads(derivation, machine)
+    lines += ["", f"Iterations shared among the threads: {prediction.facts.iterations}"]
     lines.append(working_set_line(prediction.facts))
     lines += [f"  assumed: {line}" for line in prediction.assumed]
     lines += ["", "In the core, data in the first cache"]
@@ -63,21 +76,10 @@ def explain_curve(
     if derivation.past:
         most = plural(derivation.points[-1].threads, "thread")
         lines.append(f"Cache contents before the run on {most}: {derivation.past}")
-    lines += _terms(derivation.points)
-    lines += _hardware_threads(derivation, machine)
-    lines += ["", *plot(prediction.speedup, prediction.band)]
-    lines += _hint(prediction, derivation)
-    sentence = size_sentence(prediction.by_size, whole=True)
-    lines += [f"By size: {sentence}"] if sentence else []
-    lines += team_hint(team) if team is not None else []
-    lines += planned
-    if advice:
-        lines += ["", "Changes to the source that would help (each predicted again)"]
-        lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]
     if prediction.diagnostics:
         lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
     lines += other_names([prediction], "\n".join(lines))
-    return "\n".join(lines) + "\n"
+    return "\n".join(wrapped(lines)) + "\n"
 
 
 def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> list[str]:
@@ -88,16 +90,17 @@ def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> list
             f"  {names[position]} <-> {names[position + 1]}: {show_bytes(level.total)} "
             f"({show_bytes(level.read)} in, {show_bytes(level.written)} back)"
         )
+        alike: dict[str, list[str]] = {}
         for array in level.arrays:
             loop, window = array.carrier
-            if loop is None:
-                why = "no loop's reuse fits"
-            else:
+            why = "no loop's reuse fits"
+            if loop is not None:
                 why = f"reuse along {loop} hits, {show_bytes(window)} per iteration"
-            lines.append(
-                f"    {array.array}: {show_bytes(array.read)} in, "
-                f"{show_bytes(array.written)} back; {why}"
-            )
+            moved = f"{show_bytes(array.read)} in, {show_bytes(array.written)} back; {why}"
+            alike.setdefault(moved, []).append(array.array)
+        for moved, arrays in alike.items():
+            each = "each " if len(arrays) > 1 else ""
+            lines.append(f"    {several(arrays)}: {each}{moved}")
         if not level.arrays:
             lines.append("    nothing: all of it stays in the cache")
     return lines
@@ -169,10 +172,10 @@ def _hint(prediction: Prediction, derivation: SaturationDerivation) -> list[str]
     )
     return [
         "",
-        *_expected(prediction),
-        f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}{guessed}",
         sentence,
         *_at_others(prediction),
+        *_expected(prediction),
+        f"Saturation: 90 % of the best speed on {plural(derivation.saturation, 'thread')}{guessed}",
         *why_this_confidence(prediction),
         f"Score of the density model: {prediction.score:.3f}"
         if prediction.score is not None

@@ -18,6 +18,7 @@ from regionpredict.predict import (
 )
 from regionpredict.predict.curve import SaturationDerivation
 from regionpredict.report.curve import explain_curve
+from regionpredict.report.page_width import wrapped
 from regionpredict.report.quantities import plural, show_bytes
 from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.unconverged import convergence_sentence
@@ -43,8 +44,7 @@ def explain_prediction(
     if prediction.status == "skipped" or prediction.derivation is None:
         lines += [f"  {note}" for note in prediction.diagnostics]
         return "\n".join(map(one_line, lines)) + "\n"
-    lines += _loops(prediction)
-    lines += _arrays(prediction)
+    lines += ["", _hint(prediction), *_loops(prediction), *_arrays(prediction)]
     lines += _working_set(prediction, prediction.derivation, machine)
     lines += explain_reuse(prediction.facts, machine.line_bytes)
     lines += ["", "Statements (weights in cycles)"]
@@ -53,7 +53,7 @@ def explain_prediction(
         lines += _statement(score, count if derivation.form.by_executions else None)
     lines += _conclusion(prediction, derivation)
     lines += convergence_sentence(machine)
-    return "\n".join(map(one_line, lines)) + "\n"
+    return "\n".join(wrapped(map(one_line, lines))) + "\n"
 
 
 def _loops(prediction: Prediction) -> list[str]:
@@ -133,13 +133,15 @@ def _conclusion(prediction: Prediction, derivation: DensityDerivation) -> list[s
         lines.append(f"Score (eq. 4.1): max(0, (good - bad)/(good + bad)) = {prediction.score:.3f}")
     areas = ", ".join(f"{100 * bound:.0f} %" for bound in derivation.thresholds) or "none"
     lines.append(f"Thresholds for {plural(len(derivation.thresholds) + 1, 'package')}: {areas}")
-    packages = plural(prediction.packages or 0, "package")
-    threads = plural(prediction.threads or 0, "thread")
-    limit = prediction.bottleneck or "nothing to limit it"
-    lines.append(
-        f"Hint: {packages}, {threads} ({limit}), {100 * prediction.confidence:.0f} % confidence"
-        + (", borderline" if prediction.borderline else "")
-    )
     if prediction.diagnostics:
         lines += ["", "Notes"] + [f"  {note}" for note in prediction.diagnostics]
     return lines
+
+
+def _hint(prediction: Prediction) -> str:
+    packages = plural(prediction.packages or 0, "package")
+    threads = plural(prediction.threads or 0, "thread")
+    limit = prediction.bottleneck or "nothing limits it"
+    borderline = ", borderline" if prediction.borderline else ""
+    confidence = f"{100 * prediction.confidence:.0f} % confidence{borderline}"
+    return f"Hint: {packages}, {threads} ({limit}), {confidence}"

@@ -95,7 +95,8 @@ class Table:
     On a page, a row opens to the blocks that `details` makes for its index. Source excerpts refer
     to the table by its `name`. Text shows the first `top` rows. The sentences of `legend` follow
     the table. Pages sort the rows by the column `sort`, largest first. With `repeat`, columns
-    beyond the width of a terminal follow in a block that repeats the first column.
+    beyond the width of a terminal follow in a block that repeats the first column. Text shows a
+    row of a `listed` table as its first cell, its cells only for text, and its details.
     """
 
     title: str
@@ -107,6 +108,7 @@ class Table:
     legend: Sequence[str] = ()
     repeat: bool = False
     sort: int | None = None
+    listed: bool = False
 
 
 Block = Text | Items | Facts | Printed | Folded | Table | Drawing

@@ -21,9 +21,7 @@ from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
 _LEAST_CUT = 16  # minimum columns of a recognizable call path
 _ABBREVIATIONS = frozenset(("Ser", "Trf"))  # written as in the literature
-_WIDEST_NAME = (
-    26  # maximum column width of fact names; longer ones are followed directly by their value
-)
+_WIDEST_NAME = 26  # columns of fact names; the values of longer ones follow directly
 
 
 def document_text(document: Document) -> str:
@@ -64,15 +62,23 @@ def _markdown(block: Block) -> list[str]:
         return [f"- {markdown_text(entry)}" for entry in block.entries]
     if not isinstance(block, Table):
         return []
-    rows = [[column.title for column in block.columns], ["---"] * len(block.columns)]
+    chosen = [at for at, column in enumerate(block.columns) if column.only in ("", "markdown")]
+    columns = [block.columns[at] for at in chosen]
+    rows = [[column.title for column in columns], ["---"] * len(columns)]
     rows += [
         [
-            markdown_text(column.shown(cell)) if column.show is None else column.shown(cell)
-            for column, cell in zip(block.columns, row, strict=True)
+            markdown_text(column.shown(row[at])) if column.show is None else column.shown(row[at])
+            for at, column in zip(chosen, columns, strict=True)
         ]
         for row in block.rows
     ]
-    return [f"| {' | '.join(row)} |" for row in rows]
+    lines = [f"| {' | '.join(row)} |" for row in rows]
+    for at, row in enumerate(rows[2:] if block.listed else ()):
+        parts = block.details(at) if block.details is not None else ()
+        details = [line for part in parts for line in _markdown(part)]
+        if details:
+            lines += ["", f"<details><summary>{row[0]}</summary>", "", *details, "", "</details>"]
+    return lines
 
 
 def block_lines(block: Block) -> list[str]:
@@ -91,7 +97,27 @@ def block_lines(block: Block) -> list[str]:
         return _facts(block)
     if isinstance(block, Printed):
         return [one_line(line) for line in block.content.rstrip("\n").split("\n")]
-    return _table(block) if isinstance(block, Table) and block.rows else []
+    if not isinstance(block, Table) or not block.rows:
+        return []
+    return _listed(block) if block.listed else _table(block)
+
+
+def _listed(table: Table) -> list[str]:
+    lines = []
+    for at, row in enumerate(table.rows):
+        shown = [
+            column.shown(cell)
+            for column, cell in zip(table.columns, row, strict=True) if column.only == "text"
+        ]  # fmt: skip
+        for block in table.details(at) if table.details is not None else ():
+            shown += block.entries if isinstance(block, Items) else ()
+        lines += ["", *page_lines(one_line(table.columns[0].shown(row[0])), then="  ")]
+        lines += [
+            part
+            for entry in shown
+            for part in page_lines(one_line(entry), first="    ", then="      ")
+        ]
+    return lines[1:]
 
 
 def _facts(block: Facts) -> list[str]:

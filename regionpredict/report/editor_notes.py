@@ -10,7 +10,7 @@ from regionpredict.ir import Span
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, Recommended
 from regionpredict.report.advice import ByTeam
-from regionpredict.report.clause_edit import asked_clause, with_clause
+from regionpredict.report.clause_edit import advised_clause, with_clause
 from regionpredict.report.program_summary import CONFLICTS
 from regionpredict.report.quantities import seats_text
 from regionpredict.report.recommendation import recommendation_lines
@@ -96,7 +96,7 @@ def findings(
 
 
 def _edit(message: str, span: Span, lines: Sequence[str]) -> str | None:
-    clause = asked_clause(message)
+    clause = advised_clause(message)
     if clause is None or not 0 < span.line <= len(lines):
         return None
     return with_clause(lines[span.line - 1], clause)

@@ -1,4 +1,4 @@
-"""Changed hints between two predictions, as a table, as a Markdown comment, and as JSON.
+"""Changed hints between two predictions, as a document and as JSON.
 
 9 regions on dunnington, HEAD~1 -> src: 1 changed, 8 the same
 
@@ -11,15 +11,13 @@ src/solve.c:41 solve
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Iterator
 from typing import Any
 
 from regionpredict.compare.hint_changes import HintChange, HintChanges, Kind
 from regionpredict.compare.hint_outline import HintOutline, RegionOutline
 from regionpredict.errors import one_line
-from regionpredict.quoting import markdown_code, markdown_text
-from regionpredict.report.page_width import page_lines
+from regionpredict.report.document import Column, Document, Items, Section, Table
 from regionpredict.report.quantities import plural, seats_text, show_seconds
 
 SCHEMA = "regionpredict/diff/1"
@@ -27,50 +25,34 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
     ("changed", "changed"), ("added", "new"), ("removed", "removed"), ("same", "the same"),
 )  # fmt: skip
 _REASONS = 6
-"""Maximum number of reasons in the table and the comment. JSON has all."""
+"""Maximum number of reasons in the document. JSON has all."""
 
 
-def changes_table(changes: HintChanges) -> str:
-    """The regions that changed, appeared or disappeared, with one line per reason and at most 80
-    columns.
-    """
-    lines = page_lines(_head(changes), then="")
-    for change in _reported(changes):
-        lines += ["", one_line(f"{change.region.id} {change.region.function}")]
-        for sentence in _sentences(change):
-            lines += page_lines(one_line(sentence), first="    ", then="      ")
-    return "\n".join(lines) + "\n"
-
-
-def changes_markdown(changes: HintChanges) -> str:
-    """The same as a comment on a pull request: a table of hints, with collapsed reasons."""
-    lines = [markdown_text(_head(changes)), ""]
-    reported = _reported(changes)
-    if reported:
-        lines += ["| region | before | now |", "| --- | --- | --- |"]
-    for change in reported:
-        name = f"{markdown_code(change.region.id)} {markdown_text(change.region.function)}"
-        lines.append(f"| {name} | {_hint(change.old)} | {_hint(change.new)} |")
-    for change in reported:
-        reasons = [f"- {markdown_text(sentence)}" for sentence in list(_sentences(change))[1:]]
-        if reasons:
-            lines += [
-                "",
-                f"<details><summary>{escape(one_line(change.region.id))}</summary>",
-                "",
-                *reasons,
-                "",
-                "</details>",
-            ]
-    return "\n".join(lines) + "\n"
+def changes_document(changes: HintChanges) -> Document:
+    """The regions that changed, appeared or disappeared, with the reasons."""
+    reported = [change for change in changes.changes if change.kind != "same"]
+    table = Table(
+        "",
+        [Column("Region"), Column("Change", only="text"), Column("Before"), Column("Now")],
+        [
+            (
+                f"{change.region.id} {change.region.function}", _change(change), _hint(change.old),
+                _hint(change.new),
+            )
+            for change in reported
+        ],
+        details=lambda at: [Items(list(_reasons(reported[at])))],
+        listed=True,
+    )  # fmt: skip
+    return Document("Hint changes", [_head(changes)], [Section("Changed regions", [table])])
 
 
 def changes_json(changes: HintChanges) -> str:
     """All regions, schema `regionpredict/diff/1` (schemas/diff-1.json)."""
-    return json.dumps(changes_document(changes), indent=1) + "\n"
+    return json.dumps(changes_record(changes), indent=1) + "\n"
 
 
-def changes_document(changes: HintChanges) -> dict[str, Any]:
+def changes_record(changes: HintChanges) -> dict[str, Any]:
     """All regions, for `json.dumps`. A region that exists on one side only is null on the other."""
     return {
         "schema": SCHEMA,
@@ -133,18 +115,19 @@ def _only_in(changes: HintChanges) -> str:
     return f" ({', '.join(parts)})" if parts else ""
 
 
-def _reported(changes: HintChanges) -> Sequence[HintChange]:
-    return [change for change in changes.changes if change.kind != "same"]
+def _change(change: HintChange) -> str:
+    """`1 package, 5 threads, 3.8x -> 2 packages, 36 threads, 14.2x`."""
+    if change.old is None or change.new is None:
+        return f"{'new' if change.old is None else 'removed'}: {_hint(change.region)}"
+    before, now = _hint(change.old), _hint(change.new)
+    return f"{now}, as before" if before == now else f"{before} -> {now}"
 
 
-def _sentences(change: HintChange) -> Iterator[str]:
-    """The hint, its time, and the reasons."""
+def _reasons(change: HintChange) -> Iterator[str]:
+    """The time at the hint, and the reasons."""
     old, new = change.old, change.new
     if old is None or new is None:
-        yield f"{'new' if old is None else 'removed'}: {_hint(new or old)}"
         return
-    before, now = _hint(old), _hint(new)
-    yield f"{now}, as before" if before == now else f"{before} -> {now}"
     if old.id.rpartition(":")[0] != new.id.rpartition(":")[0] or old.function != new.function:
         yield f"was {old.id} {old.function}"
     yield from _time(old.hinted_seconds, new.hinted_seconds)

@@ -140,7 +140,7 @@ def _call_paths(study: ImbalanceStudy, top: int) -> Table:
         Column("Course", choice=True, minor=True),
     ]  # fmt: skip
     legend = ["I_t: excess of the busiest location over the mean. I_T: I_t times the locations."]
-    title = "Call paths, by what an even distribution would gain"
+    title = "Call paths by the gain of an even distribution"
     return Table(title, columns, rows, details, top=top, legend=legend)
 
 
@@ -170,7 +170,7 @@ def _evolution(imbalance: Imbalance) -> list[Block]:
 def pattern_text(row: Imbalance) -> str:
     """The distribution of the workload as a sentence."""
     if row.pattern is None:
-        return "too few locations to tell"
+        return "too few locations"
     if len(row.groups) < 2:
         return str(row.pattern)
     parts = ", ".join(f"{group.locations} x {show_seconds(group.mean_s)}" for group in row.groups)

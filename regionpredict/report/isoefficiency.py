@@ -107,7 +107,7 @@ def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
         "E_cf. CPU: processor time of the whole program."
     ]
     if any(not point.sound for point in result.points):
-        legend.append("*: does not count, for what is open below")
+        legend.append("*: does not count, for the reason below")
     return Table("Efficiencies", columns, rows, legend=legend)
 
 
@@ -165,8 +165,8 @@ def _discrepancies(result: Isoefficiency) -> list[Block]:
                 np.linspace(0, len(sizes) - 1, _MOST_LINES).round().astype(int)]  # fmt: skip
     grid = np.linspace(1, max(REACH * max(p.threads for p in result.points), 2), _SAMPLES)
     surfaces = efficiency_surfaces(result, grid, shown)
-    titles = (("delta_con", "contention", "What contention takes, E_cf - E_ac"),
-              ("delta_str", "structure", "What the graph takes, E_ub - E_cf"))  # fmt: skip
+    titles = (("delta_con", "contention", "Loss by contention, E_cf - E_ac"),
+              ("delta_str", "structure", "Loss by the graph, E_ub - E_cf"))  # fmt: skip
     blocks: list[Block] = []
     for name, key, title in titles:
         series = []

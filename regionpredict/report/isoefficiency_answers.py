@@ -57,7 +57,7 @@ def _limited(result: Isoefficiency) -> str:
         )
     if not result.parallelism.leading_term:
         return (
-            "Not by what was measured: neither the average parallelism nor the depth grows in it."
+            "Not in the measured range: neither the average parallelism nor the depth grows in it."
         )
     return (
         f"No: the average parallelism grows as {parallelism}, no more slowly than the depth "
@@ -175,7 +175,7 @@ def _far(solved: dict[str, Solved | None], name: str, most: float) -> str:
     if not far or not most:
         return ""
     return (
-        f" {name} = {_number(max(far))} lies {max(far) / most:.3g} times beyond the largest {name} "
+        f" {name} = {_number(max(far))} is {max(far) / most:.3g} times beyond the largest {name} "
         f"that was measured ({most:g}): a guess, not a forecast."
     )
 

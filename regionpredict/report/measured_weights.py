@@ -42,7 +42,7 @@ def measured_seconds(
         region = match_hint(regions, Place(last.file, last.line, last.loop_line, last.ordinal))
         if region is not None and timing is not None:
             seconds[region.id] = seconds.get(region.id, 0.0) + timing.seconds
-    seconds |= _shared_by_hand(predictions, campaign, seconds)
+    seconds |= _manually_shared(predictions, campaign, seconds)
     if not seconds:
         raise InputError(
             "measurements of another program: none of the predicted regions is in it",
@@ -51,7 +51,7 @@ def measured_seconds(
     return seconds
 
 
-def _shared_by_hand(
+def _manually_shared(
     predictions: Sequence[Prediction], campaign: Campaign, known: Mapping[str, float]
 ) -> dict[str, float]:
     """The time of manually shared loops. The time of the `parallel` that is not spent in other

@@ -53,3 +53,13 @@ def common_folder(paths: Sequence[str]) -> str:
         return ""
     common = os.path.commonpath(sorted(folders))
     return common + os.sep if common.rstrip(os.sep) else ""
+
+
+def several(names: Sequence[str], most: int = 4) -> str:
+    """The first names of a list, and the number of the others.
+
+    >>> several(["a", "b"]), several(["a", "b", "c", "d", "e"], 3)
+    ('a, b', 'a, b, c and 2 more')
+    """
+    left = len(names) - most
+    return ", ".join(names[:most]) + (f" and {left} more" if left > 0 else "")

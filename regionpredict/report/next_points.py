@@ -13,7 +13,7 @@ from regionpredict.fit.search.next_point import NextPoint, next_point
 from regionpredict.report.document import Cell, Column, Table
 
 _PROCESSORS = ("p", "procs", "processes", "processors", "ranks", "threads", "cores", "nprocs")
-_SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+_SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _TIMES = ("time", "runtime", "wall", "seconds")
 
 
@@ -68,12 +68,12 @@ def next_points(
             remedy=f"--processors is one of {', '.join(sorted(known))}",
         )
     return [
-        Suggestion(series, model, _asked(series, model, targets, processors))
+        Suggestion(series, model, _next_point_of(series, model, targets, processors))
         for series, model in models.models
     ]
 
 
-def _asked(
+def _next_point_of(
     series: Series,
     model: FittedModel,
     targets: Sequence[Mapping[str, float]],

@@ -70,7 +70,7 @@ def openmp_clauses(
         (prediction.facts.region.span, *_loop_row(prediction, teams, binding))
         for prediction in predictions
     ]
-    rows += [(team.facts.span, *_team_row(team, binding)) for team in teams if _stands_alone(team)]
+    rows += [(team.facts.span, *_team_row(team, binding)) for team in teams if _has_no_loop(team)]
     rows.sort(key=lambda row: row[0])
     guesses = _guesses(predictions, teams)
     lines = rule
@@ -97,7 +97,7 @@ def _guesses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction])
     ]
     loops += [
         (team, team.facts.span, [member.facts for member in team.facts.members]) for team in teams
-        if _stands_alone(team)
+        if _has_no_loop(team)
     ]  # fmt: skip
     return {
         span: f"at assumed large sizes; otherwise {open_sentence(estimate)}"
@@ -106,7 +106,7 @@ def _guesses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction])
     }
 
 
-def _stands_alone(team: TeamPrediction) -> bool:
+def _has_no_loop(team: TeamPrediction) -> bool:
     """Whether the directive is a `parallel` without a loop."""
     return team.facts.forks and all(
         member.facts.region.span != team.facts.span for member in team.facts.members
@@ -134,7 +134,7 @@ def _loop_row(
         str(team.facts.span.line)
         if team.facts.span.file == region.span.file
         else f"{team.facts.span.file}:{team.facts.span.line}"
-        for team in teams if _stands_alone(team)
+        for team in teams if _has_no_loop(team)
         and any(member.facts.region.id == region.id for member in team.facts.members)
     ]  # fmt: skip
     if around:

@@ -97,7 +97,7 @@ def region_tables(runs: Sequence[RunFactors], hints: Hints | None) -> list[Block
         tables += [Table(title, columns, rows)] if rows else []
     if tables:
         tables.append(Text(
-            "Measured: the share of the team's time that is used. Predicted: speedup over threads, "
+            "Measured: the used share of the threads' time. Predicted: speedup over threads, "
             "which also counts that threads slow each other down."
         ))  # fmt: skip
     return tables

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.ir import WITHHELD, Diagnostic
 from regionpredict.isolation import Failure, attempt
+from regionpredict.report.names import several
 from regionpredict.report.quantities import show_bytes
 from regionpredict.workload import ReuseFact, ReuseShare, reuse_facts, reuse_histogram
 
@@ -85,18 +86,21 @@ def reuse_sentence(fact: ReuseFact, line_bytes: int) -> str:
 
 
 def explain_reuse(facts: RegionFacts, line_bytes: int) -> list[str]:
-    """The lines of `explain`: each reference once, then the region's histogram."""
+    """The lines of `explain`: references with equal reuse, then the region's histogram."""
     reuse = attempt(reuse_facts, facts, line_bytes)
     if isinstance(reuse, Failure):
         return ["", f"Reuse distances: {WITHHELD}: {reuse.reason}"]
     if not reuse:
         return []
     lines = ["", f"Reuse of lines of {line_bytes} B on one thread, at most"]
-    sentences = dict.fromkeys(
-        f"  {fact.access.kind} {fact.access.text}: {reuse_sentence(fact, line_bytes)}"
-        for fact in reuse
-    )
-    lines += sentences
+    alike: dict[tuple[str, str, str], dict[str, None]] = {}
+    for fact in reuse:
+        key = fact.access.kind, fact.access.array, reuse_sentence(fact, line_bytes)
+        alike.setdefault(key, {})[fact.access.text] = None
+    lines += [
+        f"  {kind} {several(list(texts))}: {sentence}"
+        for (kind, _, sentence), texts in alike.items()
+    ]
     bars = reuse_histogram(reuse)
     if bars:
         shares = []

@@ -118,7 +118,7 @@ def _factors(study: Study) -> Table:
     definition = runs[0].factors.definition
     legend = [f"Ser is '{definition}': {_DEFINITIONS[definition]}."]
     if any(run.factors.initialized is not None for run in runs):
-        legend.append("Outside and inside: of what MPI_Init and MPI_Finalize enclose.")
+        legend.append("Outside, inside: relative to the time between MPI_Init and MPI_Finalize.")
     if study.scaling is not None:
         legend.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
     columns = [Column("Processes"), *(Column(str(run.factors.width), str) for run in runs)]
@@ -182,7 +182,7 @@ def _teams(runs: Sequence[RunFactors]) -> Table:
         [name, *(_percent(getattr(team, key)) for _, team in teams)]
         for name, key in (
             ("efficiency of threads outside MPI, %", "efficiency"),
-            ("  efficiency beside serial parts, %", "serial"),
+            ("  efficiency except serial parts, %", "serial"),
             ("  efficiency of scheduling in constructs, %", "scheduling"),
             ("  load balance in constructs, %", "load_balance"),
         )

@@ -18,7 +18,7 @@ from regionpredict.ir import Diagnostic, Span
 from regionpredict.machine import Machine
 from regionpredict.predict import NOTHING_RECOMMENDED, Prediction, Recommended
 from regionpredict.report.advice import ByTeam
-from regionpredict.report.clause_edit import asked_clause, with_clause
+from regionpredict.report.clause_edit import advised_clause, with_clause
 from regionpredict.report.editor_notes import hint_text
 from regionpredict.report.program_summary import CONFLICTS
 from regionpredict.report.recommendation import program_documents
@@ -89,7 +89,7 @@ def _findings(
         function = functions.get(change.span, "")
         yield _Finding(
             change.id, change.span, function, text, {"gain": round(change.gain, 3)},
-            asked_clause(change.message),
+            advised_clause(change.message),
         )  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def _needed(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
     )
 
 
-def settled_sentence(ranking: SizeRanking) -> str:
+def known_hints_sentence(ranking: SizeRanking) -> str:
     """`hints are known for 34 of 39 regions, 3 of them partial`."""
     return f"hints are known for {_settled(ranking, ranking.regions)}"
 
@@ -156,9 +156,10 @@ def cut_lines(predictions: Sequence[Estimate]) -> list[str]:
 
 
 def needed_lines(ranking: SizeRanking) -> list[str]:
-    """The sizes to set, with their options: `...: --set n=... --set m=...`. Lines break between
-    options only. Empty if all hints are known. If a size is known only at run time, or there are
-    too many to ask for, the line recommends a recorded run. Names in `main` follow from its
+    """The sizes to set, with their options: `...: --set n=... --set m=...`.
+
+    Lines break between options only. Empty if all hints are known. If a size is known only at run
+    time, or there are too many, the line recommends a recorded run. Names in `main` follow from its
     arguments.
     """
     if not _settling_most(ranking):
@@ -194,7 +195,7 @@ def _quoted(name: str) -> str:
 
 
 def _few(ranking: SizeRanking) -> list[UnboundSize]:
-    """The names to ask for first, up to the first one that is not an input of the program."""
+    """The names to request first, up to the first one that is not an input of the program."""
     asked = takewhile(lambda size: _is_input(size.name), _settling_most(ranking))
     return list(islice(asked, _NAMED))
 

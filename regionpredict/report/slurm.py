@@ -19,6 +19,7 @@ from regionpredict.errors import InputError
 from regionpredict.machine import Machine
 from regionpredict.predict import Recommendation, TeamPrediction, loops_of
 from regionpredict.quoting import shell_comment, shell_word
+from regionpredict.report.names import several
 from regionpredict.report.quantities import plural
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import AS_USUAL, RunSettings
@@ -62,7 +63,7 @@ def slurm_script(
     if hint is None:
         raise InputError(
             "no region has a hint, so there is nothing to ask Slurm for",
-            remedy="see --format table for what is missing",
+            remedy="--format table shows the missing sizes",
         )
     silent = [team.facts.id for team in teams if team.facts.id in unreached]
     teams = [team for team in teams if team.facts.id not in unreached]
@@ -78,10 +79,7 @@ def slurm_script(
         for team in teams if team.facts.id in hint.left_out
     ]  # fmt: skip
     if silent:
-        more = f" and {len(silent) - _NAMED} more" if len(silent) > _NAMED else ""
-        comments.append(
-            f"excluded, because no main reaches it: {', '.join(silent[:_NAMED])}" + more
-        )
+        comments.append(f"excluded, because no main reaches it: {several(silent, _NAMED)}")
     if seconds is not None:
         comments += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
     if run.binding == "caches":

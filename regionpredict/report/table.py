@@ -78,9 +78,7 @@ _ORIGINS = {
     "run": "from a recorded run", "given": "as given", "source": "from the source",
 }  # fmt: skip
 """The origins of sizes in words, in the order of `SIZE_ORIGINS`."""
-_AND_MORE = re.compile(
-    r"(.*), and (\d+) more"
-)  # a section with several figures, of which the first is named
+_AND_MORE = re.compile(r"(.*), and (\d+) more")  # several figures, the first with its name
 _ON_HOST = "RP118"  # a loop under target, with its note below the row
 
 
@@ -244,7 +242,7 @@ def _legend(
     lines += needed_lines(rank_sizes(predictions))
     lines += cut_lines(predictions)
     if any(p.borderline for p in predictions):
-        near = "the score lies within 0.05 of the next number of packages"
+        near = "the score is within 0.05 of the next number of packages"
         if any(p.speedup for p in predictions):
             near = "another number of packages is about as good"
         lines.append(f"~ borderline: {near}")

@@ -102,9 +102,9 @@ def contention_blocks(
     ]  # fmt: skip
     title = f"Contention for memory, {predicted.threads} tasks at once on {predicted.machine}"
     legend = [
-        "One asks: bandwidth that one task asks of memory. All ask: share of the memory bandwidth "
-        "that all tasks ask. Predicted, measured: time of a task with the others over its time "
-        "alone."
+        "One asks: memory bandwidth that one task requests. All ask: share of the memory "
+        "bandwidth that all tasks request. Predicted, measured: time of a task with the others "
+        "over its time alone."
     ]
     assumed = dict.fromkeys(f"assumed: {text}" for row in records for text in row["assumed"])
     return [Table(title, columns, rows, top=top, legend=legend), Items(list(assumed))]

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 
 from regionpredict.errors import one_line
 from regionpredict.predict import Advice, Bounds, Prediction, TeamPrediction
-from regionpredict.report.advice import advice_sentence
+from regionpredict.report.advice import advice_lines
 from regionpredict.report.curve import plot, team_hint
 from regionpredict.report.doubts import why_this_confidence
 from regionpredict.report.other_names import other_names
+from regionpredict.report.page_width import wrapped
 from regionpredict.report.quantities import plural, show_seconds
 
 
@@ -39,12 +40,10 @@ def explain_team(
     band = [Bounds(point.low, point.high) for point in team.speedup]
     lines += ["", *plot(curve, band)] if curve else []
     lines += ["", *team_hint(team), *why_this_confidence(team), *planned]
-    if advice:
-        lines += ["", "Changes to the source that would help (each predicted again)"]
-        lines += [f"  {change.span}: {advice_sentence(change)}" for change in advice]
+    lines += advice_lines(advice)
     lines += other_names(loops, "\n".join(lines))
     lines += ["", "To explain one loop: regionpredict explain " + facts.members[0].facts.region.id]
-    return "\n".join(map(one_line, lines)) + "\n"
+    return "\n".join(wrapped(map(one_line, lines))) + "\n"
 
 
 def _often(runs: int | None) -> str:

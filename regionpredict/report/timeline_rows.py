@@ -21,7 +21,7 @@ of the critical path are shown.
 """
 MOST_MESSAGES = 300
 """More arrows would hide the rest."""
-_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _NO_TIME = np.zeros(0, dtype=np.int64)
 Ticks = NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""The sizes that a person is asked for, each with its assumed value and the regions it decides."""
+"""The sizes requested from the user, each with its assumed value and the regions it decides."""
 
 from __future__ import annotations
 

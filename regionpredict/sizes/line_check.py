@@ -25,7 +25,7 @@ def wrong_at_place(
         for region in program.regions for branch in conditions_at(region, file, line)
     }  # fmt: skip
     if len(conditions) > 1:
-        return "several conditions at this line", "put each on a line of its own"
+        return "several conditions at this line", "put each on a separate line"
     if conditions:
         return _wrong_share(value, loops=loops)
     if loops:

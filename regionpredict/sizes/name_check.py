@@ -28,7 +28,7 @@ SKEW_LIMITS = {"skew": 1, "powerlaw": 2}
 """The minimum of the ratio of longest to mean iteration, and the exponent above which a power law
 has a mean (Newman 2005, sec. 3.2)."""
 _SURELY_MEANT = 0.6
-"""Similarity by difflib from which a name is taken for a misspelling."""
+"""Similarity by difflib from which a name counts as a misspelling."""
 _OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # values of the run-time system, not sizes
 
 
@@ -55,7 +55,7 @@ def check_names(
     for name, value in given.items():
         if name in known and isinstance(value, int):
             continue
-        wrong = _what_is_wrong(name, value, program, by_function, known)
+        wrong = _error_and_remedy(name, value, program, by_function, known)
         if wrong is None:
             continue
         message, remedy = wrong
@@ -95,7 +95,7 @@ def _names_of(program: Program, region: Region) -> Iterator[str]:
         yield from definition.value.names
 
 
-def _what_is_wrong(
+def _error_and_remedy(
     name: str, value: int | Fraction, program: Program, by_function: Mapping[str, set[str]],
     known: set[str],
 ) -> tuple[str, str] | None:  # fmt: skip

@@ -24,7 +24,7 @@ from regionpredict.predict import (
     points_of,
     range_of,
     rough_curve,
-    share_served,
+    share_within_loss,
     with_open_sizes,
 )
 from regionpredict.predict.constants import TRIAL_WORK
@@ -163,7 +163,7 @@ def _over(names: tuple[str, ...], estimate: Estimate, tried: list[Choice]) -> Op
     """The hint over all evicted amounts. The first one tried is zero."""
     common = common_threads(tried)
     now = tried[0].hint.threads
-    share = 1.0 if common else share_served(now, [tried])
+    share = 1.0 if common else share_within_loss(now, [tried])
     return OpenHint(
         unbound=(*estimate.unbound, *(() if common else names)),
         deciding=frozenset((*estimate.deciding, *(() if common else names))),

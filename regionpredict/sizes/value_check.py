@@ -27,7 +27,7 @@ def check_values(
     place. Raises UsageError if no region has an iteration with the given sizes and `macros`.
     """
     for name, value in given.items():
-        if value < 0 and (wrong := _what_is_wrong(name, program, facts, given)):
+        if value < 0 and (wrong := _error_and_remedy(name, program, facts, given)):
             raise _refusal(f"{name}={value}", wrong, "give 0 or more", (lines or {}).get(name))
     read = [own for own in facts if own.status != "skipped"]
     given_values = [
@@ -48,7 +48,7 @@ def _refusal(
     return UsageError(f"{what}: {wrong}", remedy=remedy)
 
 
-def _what_is_wrong(
+def _error_and_remedy(
     name: str, program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int]
 ) -> str:
     if place_of(name):
@@ -62,7 +62,7 @@ def _what_is_wrong(
         array = next(_of_negative_length(own), None)
         if array is not None and other.values != own.bindings.values:
             return f"{array} in {region.function} would have a negative length"
-        for rest in _values_of_others(own, {*given, name}):
+        for rest in _trial_values_of_others(own, {*given, name}):
             counted = (
                 facts_of(region, bind(region, definitions, {**rest, **given})) if rest else own
             )
@@ -76,7 +76,7 @@ def _what_is_wrong(
     return f"leaves no iteration to any loop that counts by it, as at {empty.span.short}"
 
 
-def _values_of_others(facts: RegionFacts, given: Collection[str]) -> list[dict[str, int]]:
+def _trial_values_of_others(facts: RegionFacts, given: Collection[str]) -> list[dict[str, int]]:
     """Few and many for the unknown names, to see the effect of one value in both cases. None
     without such names."""
     names = [name for name in facts.bindings.unbound(facts.free_names) if name not in given]

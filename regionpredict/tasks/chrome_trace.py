@@ -58,7 +58,8 @@ def chrome_graph(text: str, path: str) -> TaskGraph:
     links = _links(_flows(events, path), slices)
     if not links:
         raise InputError(
-            "a Chrome trace without flows: what its tasks wait for is not known", remedy=_REMEDY,
+            "a Chrome trace without flows: the dependences of its tasks are unknown",
+            remedy=_REMEDY,
             path=path,
         )  # fmt: skip
     graph = _graph(slices, links)

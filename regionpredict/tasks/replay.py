@@ -39,15 +39,15 @@ QUIET = Constant(
     0.02,
     "1",
     "assumed",
-    "the part of a run for which a thread may be without a processor; where others took more, the "
-    "run tells nothing of the graph: below the 5 % that is asked of the interval",
+    "maximum share of a run in which a thread may lack a processor; beyond, the run is discarded: "
+    "below the 5 % that are requested of the interval",
 )
 CLOCKS = Constant(
     2e-6,
     "s",
     "assumed",
-    "what reading the clock of the run and that of the thread one after the other may make of the "
-    "time without a processor: two calls of the kernel, of less than a microsecond each",
+    "the error of the time without a processor from reading two clocks in sequence: two system "
+    "calls of less than a microsecond each",
 )
 
 

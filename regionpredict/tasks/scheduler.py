@@ -58,7 +58,7 @@ def simulate(
     below one.
     """
     if threads < 1:
-        raise UsageError(f"{threads} threads run nothing", remedy="ask for one or more")
+        raise UsageError(f"{threads} threads run nothing", remedy="give at least one")
     start, edge = graph.successors
     starts, targets = start.tolist(), graph.targets[edge].tolist()
     kinds = graph.edge_kinds[edge].tolist()

@@ -26,9 +26,8 @@ FADE = Constant(
     0.01,
     "1",
     "assumed",
-    "a choice of ours for the control variable of Rabenseifner 1997: a clock that was set forward "
-    "falls back to its own time by this part of the time that passes, and runs ahead by it before "
-    "a jump",
+    "our choice of the control variable of Rabenseifner 1997: after a correction, a clock returns "
+    "to its own time at this rate, and it speeds up at this rate before one",
 )
 
 

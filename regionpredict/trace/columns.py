@@ -1,7 +1,7 @@
-"""Columns of traces. Those of large traces lie in temporary files, so memory holds a part of them.
+"""Columns of traces. Large traces have them in temporary files, with a part in memory.
 
-A file of a column has no name: it goes when the column does. The system writes pages to it when
-memory runs short. `rest` takes all pages out of the process until they are used again.
+A column's file has no name and is deleted with the column. The system writes pages to it if memory
+is short. `rest` removes all pages from the process until they are used again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _in_files: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 def column(
     shape: int | tuple[int, ...], kind: type[_Scalar] | np.dtype[_Scalar], events: int
 ) -> NDArray[_Scalar]:
-    """An array without values for a trace of so many events; of zeros where it lies in a file."""
+    """An uninitialized array for a trace of this many events. In a file, it contains zeros."""
     size = int(np.prod(shape)) * np.dtype(kind).itemsize
     if events > MOST_IN_MEMORY and size:
         try:
@@ -41,7 +41,7 @@ def column(
 
 
 class GrowingColumn:
-    """A column that grows piece by piece, in memory or, where `in_file`, in a temporary file."""
+    """A column that grows piece by piece, in memory or in a temporary file (`in_file`)."""
 
     def __init__(self, kind: type[np.generic], width: int, in_file: bool) -> None:
         self._kind, self._width = kind, width
@@ -53,14 +53,17 @@ class GrowingColumn:
         )
 
     def append(self, rows: NDArray[Any]) -> None:
-        """Copies rows of the width to the end. Raises OSError where the file cannot grow."""
+        """Appends rows of this width. Raises OSError if the file cannot grow."""
         if self._file is not None:
             self._file.write(np.ascontiguousarray(rows).data)
         else:
             self._parts.append(rows.copy())
 
     def whole(self) -> NDArray[Any]:
-        """All rows, (n, width) with contiguous columns, or (n,) for a width of 1; only once."""
+        """All rows, (n, width) with contiguous columns, or (n,) for a width of 1.
+
+        It can be called once.
+        """
         parts, self._parts = self._parts, []
         file = self._file
         if file is not None and file.tell():
@@ -88,12 +91,12 @@ class GrowingColumn:
 
 
 def gathered(parts: Sequence[NDArray[Any]], rows: NDArray[np.int64], events: int) -> NDArray[Any]:
-    """These rows of the parts, one after the other, as a column for a trace of so many events."""
+    """The rows of the parts, concatenated to a column for a trace of this many events."""
     joined = np.concatenate(parts)
     return np.take(joined, rows, out=column(len(rows), joined.dtype, events), mode="clip")
 
 
 def rest() -> None:
-    """Takes the columns that lie in files out of memory; what reads them brings them back."""
+    """Removes columns in files from memory. The next access reads them again."""
     for pages in list(_in_files):
         pages.madvise(mmap.MADV_DONTNEED)

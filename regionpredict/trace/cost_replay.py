@@ -141,7 +141,7 @@ def cost_replay(
     )
 
 
-def last_met(
+def last_synchronization(
     trace: EventTrace,
     paths: CallPaths,
     points: SyncPoints,

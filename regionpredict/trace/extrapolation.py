@@ -50,7 +50,7 @@ _UNREFUTED = Constant(
     2.0,
     "1",
     "assumed",
-    "laws whose error on held-out runs is at most so many times the least are all possible",
+    "laws count as possible up to this multiple of the smallest error on held-out runs",
 )
 _CLEARLY = Constant(
     0.7,
@@ -72,8 +72,8 @@ _NOISE = Constant(
     0.002,
     "1",
     "assumed",
-    "what a factor changes by from run to run of the same size where nothing tells; repeated runs "
-    "of quiet machines differ by tenths of a percent",
+    "assumed difference of a factor between runs of the same size; repeated runs on quiet "
+    "machines differ by tenths of a percent",
 )
 
 

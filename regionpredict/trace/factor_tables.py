@@ -131,7 +131,7 @@ def _talp_run(path: Path, region: str | None) -> _Given:
         if "ompLoadBalance" in found.value:
             balance *= found.number("ompLoadBalance") or 1.0
     if not 0 < balance <= 1:
-        raise found.error("mpiLoadBalance", "is no share above 0")
+        raise found.error("mpiLoadBalance", "is not a share above 0")
     return _Given(
         name=path.stem,
         ranks=max(ranks, 1),

@@ -41,7 +41,7 @@ SERIALISATIONS: dict[str, str] = {
     "reference": "largest own time (useful, I/O, and before the process began) over the ideal run "
     "time, as the reference tools print it",
     "useful": "largest useful time over the ideal run time (Rosas 2014, eq. 3)",
-    "ideal-run": "largest share of its own life that a process computes in the ideal run",
+    "ideal-run": "largest share of its lifetime that a process computes in the ideal run",
 }
 """The definitions of Ser by name. The first one is the default."""
 
@@ -258,8 +258,8 @@ def _replayed(
             trace, matches, kernels, replace(network, eager_limit=float(2**62)), work, bursts
         )
         notes.append(
-            f"with an eager limit of {network.eager_limit:.0f} bytes the ranks would wait for each "
-            "other for ever, so their network sent more without asking: replayed without a limit"
+            f"with an eager limit of {network.eager_limit:.0f} bytes the ranks would deadlock, "
+            f"so their network sent larger messages eagerly: replayed without a limit"
         )
         return array
 

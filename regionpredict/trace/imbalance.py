@@ -48,9 +48,9 @@ GAP = Constant(
     4.0,
     "1",
     "assumed",
-    "gaps between groups are at least so many times as wide as any other gap, and so many standard "
-    "deviations of the groups: of 300 sets of 16 to 1000 normal or evenly spread numbers less than "
-    "one in 100 has such a gap, of 8 numbers one in 20, of 4 one in 5",
+    "gaps between groups are at least this many times as wide as any other gap, and this many "
+    "standard deviations of the groups: of 300 sets of 16 to 1000 normal or evenly spread numbers "
+    "less than one in 100 has such a gap, of 8 numbers one in 20, of 4 one in 5",
 )
 
 

@@ -78,8 +78,8 @@ def order_of_threads(
     """The rows of operations rank by rank, in order of time, if several threads of a rank
     communicate. None if they are in that order already.
 
-    Those of each location begin at `first`. `rank` has an entry per location, `kind` and `event`
-    an entry per operation, and `time` an entry per event.
+    The operations of each location begin at `first`. `rank` has an entry per location, `kind` and
+    `event` an entry per operation, and `time` an entry per event.
     """
     communicates = np.append(np.flatnonzero(kind < Kind.FORK), len(kind))
     has_some = communicates[np.searchsorted(communicates, first[:-1])] < first[1:]
@@ -100,7 +100,9 @@ def match_columns(
     events: int = 0,
     order: NDArray[np.int64] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """`mate`, `other` and `instance` of operations. Those of each location begin at `first`.
+    """`mate`, `other` and `instance` of operations.
+
+    The operations of each location begin at `first`.
 
     `rank` has an entry per location, and `kind` an entry per operation. `events` is the number of
     events in the trace, `order` the result of `order_of_threads`. Raises InputError if memory is

@@ -288,7 +288,7 @@ def described(
     """A trace without events. `unknown` is the number of partners without a communicator."""
     findings = [*definitions.findings, *_findings(definitions.locations, notes), *undefined]
     if unknown:
-        findings.append(Finding("omitted partners that are in no communicator", count=unknown))
+        findings.append(Finding("omitted partners without a communicator", count=unknown))
     nothing: dict[str, Any] = {
         name: np.zeros(0, dtype=kind) for name, kind in (*_EVENT_COLUMNS, *_OPERATION_COLUMNS)
     }

@@ -208,9 +208,7 @@ def read_in_pieces(path: Path, kernels: Kernels, spread: Spread) -> tuple[EventT
 def linked(
     pieces: Sequence[Piece], communicators: int, kernels: Kernels, spread: Spread
 ) -> Matches:
-    """The matches over all pieces, of which there must be at least one. Their events are not
-    used.
-    """
+    """The matches over all pieces (at least one). Their events are not used."""
     exchanges = [
         _Exchange(
             piece.rank,

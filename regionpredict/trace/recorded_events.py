@@ -14,7 +14,7 @@ import numpy as np
 from regionpredict.errors import InputError, with_extra
 from regionpredict.trace.event_trace import Collective
 from regionpredict.trace.recorded_ranks import COUNTERS, Group, RankEvents, ThreadEvents
-from regionpredict.trace.thread_events import Place, PlaceKind, Step, What
+from regionpredict.trace.thread_events import Place, PlaceKind, Step, StepKind
 
 NANOSECONDS = 1_000_000_000
 # Numbers as in mpi_recorder.c.
@@ -62,7 +62,7 @@ def _first_time(rank: RankEvents) -> int:
     return min(thread.first() for thread in rank.threads if len(thread.records) or thread.steps)
 
 
-def _mend_inter_communicators() -> None:
+def _fix_inter_communicators() -> None:
     """Removes members that the package's inter-communicators inherit from ordinary communicators.
 
     otf2 3.2 requires that group, too, and then cannot write records with both.
@@ -114,7 +114,7 @@ class _Definitions:
                 group_flags=GroupFlag.NONE, members=[masters[rank] for rank in members],
             )  # fmt: skip
 
-        _mend_inter_communicators()
+        _fix_inter_communicators()
         self.comms: dict[Group, Any] = {}
         for key in sorted({key for rank in ranks for key in rank.groups.values()}):
             members, remote, which = key
@@ -261,19 +261,19 @@ class _Writer:
     def step(self, step: Step) -> None:
         """An event of a function or a construct."""
         time = step.time - self._begin
-        if step.what is What.ENTER and step.place is not None:
+        if step.what is StepKind.ENTER and step.place is not None:
             self._enter(step.time, step.place)
-        elif step.what is What.LEAVE:
+        elif step.what is StepKind.LEAVE:
             self._leave(step.time)
-        elif step.what is What.FORK:
+        elif step.what is StepKind.FORK:
             self._out.thread_fork(time, self._openmp, step.number)
-        elif step.what is What.JOIN:
+        elif step.what is StepKind.JOIN:
             self._out.thread_join(time, self._openmp)
-        elif step.what is What.ACQUIRE:
+        elif step.what is StepKind.ACQUIRE:
             self._taken[step.number] = self._taken.get(step.number, 0) + 1
             order = self._taken[step.number]
             self._out.thread_acquire_lock(time, self._openmp, step.number, order)
-        elif step.what is What.RELEASE:
+        elif step.what is StepKind.RELEASE:
             order = self._taken.get(step.number, 0)
             self._out.thread_release_lock(time, self._openmp, step.number, order)
 

@@ -34,8 +34,8 @@ EAGER_LIMIT = Constant(
     32768.0,
     "byte",
     "assumed",
-    "the limit up to which MPI libraries of the reference traces send without asking; the factors' "
-    "report shows how much depends on it",
+    "the eager limit of the MPI libraries of the reference traces; the report of factors shows "
+    "its effect",
 )
 
 
@@ -150,8 +150,7 @@ def timed_steps(trace: EventTrace, coupled: Coupled, work: Ticks, overhead: int 
     """The steps with the time before each: `work` ticks after each event of the trace, and
     `overhead` ticks per call.
 
-    A thread that first runs at a fork has no start of its own. It is available when its rank
-    starts.
+    A thread that first runs at a fork has no separate start. It is available when its rank starts.
     """
     starts = trace.starts
     total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
@@ -363,7 +362,7 @@ def ends_of(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
         first = int(np.argmax(arrays["place"] < arrays["bounds"][1:]))
         raise BlockedError(
             f"{trace.name}: the replay stops: location {trace.locations[first]} and "
-            f"{plural(stuck - 1, 'other')} wait for each other, or for what is not in the trace",
+            f"{plural(stuck - 1, 'other')} wait for each other, or for missing events",
             remedy="give a complete trace",
         )
     return np.asarray(arrays["clock"] + steps.rest)

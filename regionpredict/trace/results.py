@@ -109,7 +109,7 @@ def critical_path(analysis: Analysis) -> TraceResult:
     outside = float(impact.activities.sum() + impact.off_path.sum()) - busy
     balances = (
         Balance(
-            "path = from its begin to its end",
+            "path = from its start to its end",
             length + gaps,
             between,
             {"between entering calls and their operations' begin": gaps},
@@ -244,7 +244,7 @@ def _delay_balances(analysis: Analysis) -> tuple[Balance, ...]:
             attributed + longer + alone + scans,
             {
                 "with a cause": attributed,
-                "longer than what the late side did more": longer,
+                "longer than the late side's additional work": longer,
                 "no delay in the interval": alone,
                 "early_scan, no single cause": scans,
             },

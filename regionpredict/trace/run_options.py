@@ -124,7 +124,7 @@ def _initialized(trace: EventTrace) -> RunPart:
     part = initialized_part(trace)
     if part is None:
         raise InputError(
-            f"{trace.name}: nothing lies between MPI_Init and MPI_Finalize",
+            f"{trace.name}: there is nothing between MPI_Init and MPI_Finalize",
             remedy="take the whole run",
         )
     return part

@@ -31,15 +31,14 @@ _ALIKE = Constant(
     0.5,
     "1",
     "assumed",
-    "runs of one program have at least half of the smaller set of regions in common; on one rank "
-    "many programs leave out messages",
+    "runs of one program share at least half of the smaller set of regions; on one rank, many "
+    "programs send no messages",
 )
 _FEW = Constant(
     0.25,
     "1",
     "assumed",
-    "runs of one program on two ranks and more seldom share less than a quarter of all regions of "
-    "either",
+    "runs of one program on several ranks rarely share less than a quarter of all regions",
 )
 _SET_UP = frozenset(
     f"mpi_{call}" for call in ("init", "init_thread", "finalize", "comm_rank", "comm_size")
@@ -54,7 +53,7 @@ _BETWEEN = Constant(
 
 @dataclass(frozen=True, slots=True)
 class ScaledRun:
-    """A run relative to the reference, with its scalabilities (1: no loss; None: unknown).
+    """A run relative to the reference, with its scalabilities. 1 is no loss, and None is unknown.
 
     `initialized_computation` is the one for computation between MPI_Init and MPI_Finalize.
     """
@@ -156,8 +155,8 @@ def _missing_counters(runs: Sequence[RunFactors]) -> list[str]:
         return []
     which = "no run has" if len(lacking) == len(runs) else f"{', '.join(lacking)}: no"
     return [
-        f"{which} counters of instructions and cycles (PAPI_TOT_INS, PAPI_TOT_CYC): scalability of "
-        "instructions, IPC and frequency is not known"
+        f"{which} counters of instructions and cycles (PAPI_TOT_INS, PAPI_TOT_CYC): scalability "
+        f"of instructions, IPC and frequency is unknown"
     ]
 
 

@@ -111,9 +111,9 @@ def sorted_points(
     findings: Sequence[Finding],
     events: int = 0,
 ) -> SyncPoints:
-    """All points, of a trace of so many events, in the order of these, with causes as rows.
+    """All points in the order of the trace's events, with causes as rows.
 
-    Of two points at one event, the waiting one counts, then the one from the earlier part.
+    If two points have the same event, the waiting one counts, then the one from the earlier part.
     """
 
     def joined(name: str) -> NDArray[Any]:

@@ -53,7 +53,7 @@ class Place:
     kind: PlaceKind = PlaceKind.FUNCTION
 
 
-class What(Enum):
+class StepKind(Enum):
     """The kind of a step."""
 
     ENTER = "enter"
@@ -71,7 +71,7 @@ class Step:
     """
 
     time: int
-    what: What
+    what: StepKind
     place: Place | None = None
     number: int = 0
     counters: tuple[int, ...] = ()
@@ -166,7 +166,7 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
     open_teams: list[int] = []  # 0 for omitted parallel regions and the initial task
     latest = 2**63
 
-    def add(time: int, what: What, place: Place | None = None, number: int = 0) -> None:
+    def add(time: int, what: StepKind, place: Place | None = None, number: int = 0) -> None:
         steps.append(Step(min(time, latest), what, place, number))
 
     before, counted = 0, 0
@@ -179,22 +179,26 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
         what, kind, site = head & 0xFF, head >> 8 & 0xFFFFFF, head >> 32
         after_work, before = before == _WORK_END, what
         if what == _FUNCTION_ENTER:
-            add(time, What.ENTER, places.function(site))
+            add(time, StepKind.ENTER, places.function(site))
         elif what == _FUNCTION_EXIT:
-            add(time, What.LEAVE)
+            add(time, StepKind.LEAVE)
         elif what == _PARALLEL_BEGIN and b in teams.outermost:
-            add(time, What.FORK, number=teams.outermost[b][1])
+            add(time, StepKind.FORK, number=teams.outermost[b][1])
         elif what == _PARALLEL_END and b in teams.outermost:
-            add(time, What.JOIN)
+            add(time, StepKind.JOIN)
         elif what == _IMPLICIT_BEGIN:
             known = b in teams.outermost
             open_teams.append(b if known else 0)
             if known:
                 latest = teams.ends.get(b, latest)
-                add(time, What.ENTER, places.construct(teams.outermost[b][0], PlaceKind.PARALLEL))
+                add(
+                    time,
+                    StepKind.ENTER,
+                    places.construct(teams.outermost[b][0], PlaceKind.PARALLEL),
+                )
         elif what == _IMPLICIT_END and open_teams:
             if open_teams.pop():
-                add(time, What.LEAVE)
+                add(time, StepKind.LEAVE)
                 latest = 2**63
         elif not open_teams or not open_teams[-1]:
             continue  # constructs outside parallel regions have no effect on others
@@ -203,14 +207,14 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
             explicit = kind in _EXPLICIT_BARRIERS and not after_work
             barrier = PlaceKind.BARRIER if explicit else PlaceKind.IMPLICIT_BARRIER
             team = teams.outermost[open_teams[-1]]
-            add(time, What.ENTER, places.construct(site or team[0], barrier))
+            add(time, StepKind.ENTER, places.construct(site or team[0], barrier))
         elif what == _SYNC_END and kind in (*_IMPLICIT_BARRIERS, *_EXPLICIT_BARRIERS):
-            add(time, What.LEAVE)
+            add(time, StepKind.LEAVE)
         elif what in (_WORK_BEGIN, _WORK_END) and kind in _WORK:
             if what == _WORK_BEGIN:
-                add(time, What.ENTER, places.construct(site, PlaceKind(_WORK[kind])))
+                add(time, StepKind.ENTER, places.construct(site, PlaceKind(_WORK[kind])))
             else:
-                add(time, What.LEAVE)
+                add(time, StepKind.LEAVE)
         else:
             for done, place, lock in _locking(what, kind, site, a, places):
                 add(time, done, place, lock)
@@ -219,20 +223,24 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
 
 def _locking(
     what: int, kind: int, site: int, which: int, places: _Places
-) -> list[tuple[What, Place | None, int]]:
+) -> list[tuple[StepKind, Place | None, int]]:
     """The meaning of a lock record: a critical region surrounds its lock, and a routine acquires
     it.
     """
     if kind not in (*_LOCKS, *_TESTED_LOCKS, _CRITICAL):
         return []
     if what == _ACQUIRE and kind not in _TESTED_LOCKS:
-        return [(What.ENTER, places.construct(site, PlaceKind.LOCK), 0)]
+        return [(StepKind.ENTER, places.construct(site, PlaceKind.LOCK), 0)]
     if what == _ACQUIRED:
-        taken: list[tuple[What, Place | None, int]] = [(What.ACQUIRE, None, places.lock(which))]
-        return [*taken, (What.LEAVE, None, 0)] if kind in _LOCKS else taken
+        taken: list[tuple[StepKind, Place | None, int]] = [
+            (StepKind.ACQUIRE, None, places.lock(which))
+        ]
+        return [*taken, (StepKind.LEAVE, None, 0)] if kind in _LOCKS else taken
     if what == _RELEASED:
-        freed: list[tuple[What, Place | None, int]] = [(What.RELEASE, None, places.lock(which))]
-        return [*freed, (What.LEAVE, None, 0)] if kind == _CRITICAL else freed
+        freed: list[tuple[StepKind, Place | None, int]] = [
+            (StepKind.RELEASE, None, places.lock(which))
+        ]
+        return [*freed, (StepKind.LEAVE, None, 0)] if kind == _CRITICAL else freed
     return []
 
 

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError, UsageError
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.call_paths import nodes_after
-from regionpredict.trace.cost_replay import last_met
+from regionpredict.trace.cost_replay import last_synchronization
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.recorded_replay import RecordedRun, recorded_run
 
@@ -186,7 +186,9 @@ def _begins(
     met = np.where(rank[location] == rank[theirs], -1, rank[theirs]).astype(np.int32)
     order = np.argsort(mine, kind="stable")
     point = np.empty(len(mine), dtype=np.int64)
-    point[order] = last_met(trace, analysis.paths, points, kernels, mine[order], met[order])
+    point[order] = last_synchronization(
+        trace, analysis.paths, points, kernels, mine[order], met[order]
+    )
     begin = trace.starts[location]
     known = point >= 0
     event = points.event[point[known]]

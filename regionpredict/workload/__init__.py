@@ -41,7 +41,7 @@ from regionpredict.workload.iteration_chain import Step
 from regionpredict.workload.iteration_pieces import piece_count, piece_length
 from regionpredict.workload.layer_conditions import Carrier
 from regionpredict.workload.loop_bodies import LoopBody
-from regionpredict.workload.prefetch import strided_arrays, unforeseen_arrays
+from regionpredict.workload.prefetch import strided_arrays, unprefetched_arrays
 from regionpredict.workload.recurrences import Recurrence
 from regionpredict.workload.reuse_distance import ReuseShare
 from regionpredict.workload.reuse_facts import (
@@ -125,7 +125,7 @@ __all__ = [
     "reuse_histogram",
     "statement_table",
     "strided_arrays",
-    "unforeseen_arrays",
+    "unprefetched_arrays",
     "warm_cache_contents",
     "with_parallel_first_touch",
     "with_typical_sizes",

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.bindings import (
     FOLLOWED,
-    least_sure_origin,
+    least_certain_origin,
     middle_of,
     names_inside,
     with_middles,
@@ -58,7 +58,7 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
         # Without such a loop, it is a row of unknown length in a run of known size.
         scaled = None not in scales and (bool(scales) or not origins.isdisjoint(FOLLOWED))
         origins.add("typical" if scaled else "large")
-    return least_sure_origin(origins)
+    return least_certain_origin(origins)
 
 
 def with_typical_sizes(
@@ -205,7 +205,7 @@ def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Boun
 
 @once_a_region
 def _bound_before(facts: RegionFacts) -> dict[tuple[SizeTarget, int], BoundSizes]:
-    """The sizes that were bound in a region. Several stages ask for them."""
+    """The sizes that were bound in a region. Several stages need them."""
     return {}
 
 

@@ -19,7 +19,7 @@ from regionpredict.workload.layer_conditions import Carrier, LayerConditions, Mi
 from regionpredict.workload.line_overlap import Volume
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
-from regionpredict.workload.thread_nest import DealtNest, deal, undivided
+from regionpredict.workload.thread_nest import DistributedNest, deal, undivided
 from regionpredict.workload.work_distribution import WorkProfile, threads_at_work
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ estimated.
 class _Dealing(NamedTuple):
     """A distributed nest with its counts."""
 
-    dealt: DealtNest
+    dealt: DistributedNest
     tables: FootprintTables
     misses: MissTable
 
@@ -123,7 +123,7 @@ class TrafficCounter:
         self.line_bytes = line_bytes
         self._whole = _Dealing(undivided(nest), FootprintTables(), {})
         self._alone = self._team(self._whole, 1.0)
-        self._deals: dict[tuple[int, Schedule, bool], DealtNest] = {}
+        self._deals: dict[tuple[int, Schedule, bool], DistributedNest] = {}
         self._rounds: dict[tuple[int, float | None, bool], _Dealing] = {}
         self._traced: TracedTraffic | None = None
         self._trace_known = not traced
@@ -270,7 +270,7 @@ class TrafficCounter:
             return rounds
         return _Dealing(dealt, self._whole.tables, self._whole.misses)
 
-    def _deal(self, threads: int, schedule: Schedule, *, together: bool) -> DealtNest:
+    def _deal(self, threads: int, schedule: Schedule, *, together: bool) -> DistributedNest:
         """As `deal`, cached for all cache levels."""
         asked = (threads, schedule, together)
         dealt = self._deals.get(asked)

@@ -26,7 +26,7 @@ RARE_SIDE = Constant(
 )  # fmt: skip
 EULER_GAMMA = Constant(
     0.5772156649015329, "1", "derived",
-    "by how much 1 + 1/2 + ... + 1/n is more than ln n for large n (Abramowitz and Stegun 1964, "
+    "the difference of 1 + 1/2 + ... + 1/n and ln n for large n (Abramowitz and Stegun 1964, "
     "6.1.3)",
 )  # fmt: skip
 SKEW_EXPONENT = Constant(
@@ -45,20 +45,19 @@ TRIANGLE_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
 three (Abramowitz and Stegun 1964, table 25.4), like the work of a triangular nest."""
 TRIANGLE_HALVINGS = Constant(
     6, "halvings", "derived",
-    "the place in a triangle from which on an iteration fits is found to 1/64 of the loop",
+    "precision of the position in a triangle from which an iteration fits: 1/64 of the loop",
 )  # fmt: skip
 PROFILE_SAMPLES = Constant(
     64, "samples", "derived",
-    "the work along a triangular loop, linear or quadratic, is read off to 1 % of a piece",
+    "samples of the work along a triangular loop, linear or quadratic: precise to 1 % of a piece",
 )  # fmt: skip
 SCATTERED_SAMPLES = Constant(
     256, "samples", "derived",
-    "in how many iterations a condition holds that holds here and there, to 1 % of them",
+    "samples for the share of iterations in which a condition holds: precise to 1 %",
 )  # fmt: skip
 GOLDEN_RATIO = Constant(
     0.6180339887498949, "of the loop, from a sample to the next", "derived",
-    "multiples of it modulo 1 are spread evenly, and in step with no period (Niederreiter 1992, "
-    "ch. 3)",
+    "its multiples modulo 1 are evenly distributed without a period (Niederreiter 1992, ch. 3)",
 )  # fmt: skip
 MOST_GUIDED_PIECES = Constant(
     64, "pieces a thread", "derived",
@@ -86,7 +85,7 @@ CHANCE_STEPS = Constant(
 )  # fmt: skip
 UNEVEN_WORK = Constant(
     1.1, "times", "assumed",
-    "threads fall out of step where iterations of the parallel loop differ in work by a tenth",
+    "threads get out of step if iterations of the parallel loop differ in work by this ratio",
 )  # fmt: skip
 HALO = Constant(
     2.0, "elements", "assumed",
@@ -99,7 +98,7 @@ NUMBER_BYTES = Constant(
     "alignment (System V ABI for AMD64, table 3.1, `long double` and `__int128`)",
 )  # fmt: skip
 BRANCH_SIDES = Constant(
-    2.0, "sides", "derived", "a branch goes one of two ways even where one of them is not written"
+    2.0, "sides", "derived", "a branch has two sides, even if one of them is empty"
 )
 GUIDED_DIVISOR = Constant(
     2.0, "even shares", "assumed",
@@ -108,10 +107,14 @@ GUIDED_DIVISOR = Constant(
 )  # fmt: skip
 WAITED_PIECE = Constant(
     0.5, "pieces", "derived",
-    "threads that take pieces as they are free end evenly spread over the time of the last one",
+    "with dynamic schedules, the ends of threads are evenly distributed over the time of the last "
+    "piece",
 )  # fmt: skip
 GATHER_LOADS = Constant(
-    2.0, "loads", "derived", "a reference whose address is data: the address and the element"
+    2.0,
+    "loads",
+    "derived",
+    "loads of a reference with a data-dependent address: the address and the element",
 )
 NEAR_DEPENDENCE = Constant(
     8, "iterations", "assumed",
@@ -120,18 +123,25 @@ NEAR_DEPENDENCE = Constant(
 )  # fmt: skip
 LONGEST_CYCLE = Constant(
     4, "iterations", "assumed",
-    "values that scalars hand each other in turn come back after so many at most: 2 for "
-    "`a, b = b, a + b`",
+    "maximum length of a cycle of scalars that exchange values: 2 for `a, b = b, a + b`",
 )  # fmt: skip
 DEFAULT_ELEMENT = Constant(
-    8, "B", "assumed", "a loop without references, and sizes that nothing gives: double precision"
+    8,
+    "B",
+    "assumed",
+    "element size of loops without references, and for unknown sizes: double precision",
 )
-TILE_SIZE = Constant(32, "iterations", "assumed", "a name that is a step and a bound: a tile")
+TILE_SIZE = Constant(
+    32,
+    "iterations",
+    "assumed",
+    "the value of a name that is a step and a bound, which is a tile size",
+)
 LARGEST_TRIAL = Constant(
-    1 << 34, "1", "derived", "a vector of so many numbers fills the memory of any node: 128 GiB"
+    1 << 34, "1", "derived", "a vector of this many numbers fills the memory of any node: 128 GiB"
 )
 FALLBACK_SIZE = Constant(
-    2000, "1", "assumed", "where no size makes the data or the work grow as far as asked"
+    2000, "1", "assumed", "the assumed size if neither data nor work grows with the size"
 )
 LEAST_TYPICAL = Constant(
     1000, "iterations", "assumed",
@@ -148,16 +158,16 @@ MOST_WORK = Constant(
 )  # fmt: skip
 TRIAL_DATA = Constant(
     1 << 30, "B", "assumed",
-    "data of a region whose sizes nothing gives, where expressions are asked for that hold for "
-    "large ones: beyond all caches",
+    "data of a region with unknown sizes, for expressions that hold for large sizes: beyond all "
+    "caches",
 )  # fmt: skip
 COUNTED_SHARE = Constant(
     0.5, "of the lines", "assumed",
-    "a reference that finds fewer of its lines at a distance does so at the ends of rows",
+    "a smaller share of lines at a distance is due to the ends of rows",
 )  # fmt: skip
 NEAR = Constant(
     8, "elements", "derived",
-    "places so near each other that a remainder takes its values among are one line of doubles",
+    "a remainder with this many values selects places within one line of doubles",
 )  # fmt: skip
 MOST_BLOCKS = Constant(
     16, "threads", "derived",
@@ -170,8 +180,8 @@ MOST_RUNS = Constant(
 )  # fmt: skip
 FEW_RUNS = Constant(
     48, "runs", "measured",
-    "up to here addresses are joined faster one by one than as arrays, whose every operation costs "
-    "a microsecond",
+    "up to this number, single addresses are faster than arrays, whose operations take a "
+    "microsecond each",
 )  # fmt: skip
 MOST_REFERENCES = Constant(
     1 << 19, "references", "derived",
@@ -180,32 +190,31 @@ MOST_REFERENCES = Constant(
 )  # fmt: skip
 STREAM_LINES = Constant(
     64, "lines", "derived",
-    "between two uses of a line: every first cache holds an eighth of its lines at least",
+    "lines between two uses: every first cache holds at least this many",
 )  # fmt: skip
 FOOTPRINT_WORK = Constant(
     2000.0, "references", "measured",
     "a footprint that is counted run by run takes as long as this many references of a trace "
-    "(0.17 ms and 0.08 us, least squares over 2,784 trials of five programs)",
+    "(0.17 ms and 0.08 µs, least squares over 2,784 trials of five programs)",
 )  # fmt: skip
 MOST_EVALUATIONS = Constant(
     1 << 12, "evaluations", "derived",
-    "of bounds and addresses that are not affine, in a nest that is gone through reference by "
-    "reference: some hundredths of a second",
+    "evaluations of bounds and addresses that are not affine, in an enumerated nest: some "
+    "hundredths of a second",
 )  # fmt: skip
 TRACE_PLACES = Constant(
     4, "places", "derived",
-    "of a line at which arrays begin that may begin anywhere: the ends of rows, an eighth of a "
-    "line at most",
+    "tried starts of unaligned arrays in a line: precise to an eighth of a line at the ends of "
+    "rows",
 )  # fmt: skip
 PLACED_REFERENCES = Constant(
     1 << 17, "references", "derived",
-    "references of a nest for which all begins of arrays in a line are tried. In longer nests, "
-    "whose arrays have more lines and ends of rows, the begins are spread over a line",
+    "maximum references of a nest for which all starts of arrays in a line are tried. In larger "
+    "nests, starts are distributed over a line",
 )  # fmt: skip
 NEAR_USE = Constant(
     256, "references", "derived",
-    "a line that is referred to again after fewer others than a first cache has lines is found "
-    "there; smaller caches have fewer",
+    "a line that is used again after fewer others is still in the first cache",
 )  # fmt: skip
 REUSE_SAMPLES = Constant(
     8, "samples", "derived",
@@ -220,23 +229,25 @@ LONGEST_EXPRESSION = Constant(
 )
 LARGEST_DENOMINATOR = Constant(
     1000, "1", "derived",
-    "a double that came of a division is shown as the fraction with no larger denominator",
+    "maximum denominator of the fraction that represents a double",
 )  # fmt: skip
 COARSE_CHUNK = Constant(
-    16, "iterations", "assumed", "a chunk that is tried where threads fetch single iterations"
+    16, "iterations", "assumed", "the chunk that is tried if threads fetch single iterations"
 )
 ADDRESS_SPACE = Constant(
     1 << 47, "B", "measured",
-    "what a process can address with four-level page tables (Intel 64 and IA-32 Architectures "
-    "Software Developer's Manual, vol. 3A, sec. 4.5)",
+    "the address space with four-level page tables (Intel 64 and IA-32 Architectures Software "
+    "Developer's Manual, vol. 3A, sec. 4.5)",
 )  # fmt: skip
 LARGEST_COUNT = Constant((1 << 63) - 1, "1", "derived", "the largest signed 64-bit integer")
-ROUNDING = Constant(1e-9, "1", "derived", "what sums of doubles may differ by, and no count does")
+ROUNDING = Constant(
+    1e-9, "1", "derived", "rounding error of sums of doubles, below any difference of counts"
+)
 TRAFFIC_SLACK = Constant(
     0.15, "of the traffic", "measured",
-    "the tolerance for more traffic in a larger cache. Of 2,730 pairs of cache sizes of the "
-    "samples, one twice the other, four have up to 11 % more traffic in the larger cache. "
-    "There, an iteration of a loop just begins to fit",
+    "the tolerance for more traffic in a larger cache. Four of 2,730 pairs of cache sizes of the "
+    "samples, one twice the other, have up to 11 % more traffic in the larger cache. There, an "
+    "iteration of a loop just begins to fit",
 )  # fmt: skip
 EXACT_RECIPROCAL = Constant(
     126, "power of two", "derived",

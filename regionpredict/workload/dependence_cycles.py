@@ -29,15 +29,15 @@ class CarriedCycle(NamedTuple):
     share: float
 
 
-class _Way(NamedTuple):
+class _RecurrencePath(NamedTuple):
     """A path of a recurrence: the operations that compute the new value from the old one."""
 
     operations: tuple[str, ...]
     statements: int
     share: float
 
-    def then(self, other: _Way) -> _Way:
-        return _Way(
+    def then(self, other: _RecurrencePath) -> _RecurrencePath:
+        return _RecurrencePath(
             self.operations + other.operations,
             self.statements + other.statements,
             min(self.share, other.share),
@@ -55,8 +55,8 @@ _JOINING = frozenset((
 floating-point ones, and others may be reordered.
 """
 
-_Ways = dict[str, _Way]
-_UNCHANGED = _Way((), 0, 1.0)
+_Ways = dict[str, _RecurrencePath]
+_UNCHANGED = _RecurrencePath((), 0, 1.0)
 
 
 def carried_cycles(
@@ -81,7 +81,7 @@ def carried_cycles(
             yield CarriedCycle(scalars, way.operations, len(scalars), way.share)
 
 
-def _waits(way: _Way, iterations: int) -> bool:
+def _waits(way: _RecurrencePath, iterations: int) -> bool:
     kinds = set(way.operations)
     if kinds <= {"int_add"}:
         return False
@@ -120,13 +120,13 @@ def _made(
     """The paths to a statement's value, through other values set in the same iteration."""
     made: _Ways = {}
     for name, operations in paths:
-        own = _Way(operations, 1, share)
+        own = _RecurrencePath(operations, 1, share)
         for old, way in now.get(name, {name: _UNCHANGED}).items():
             made = _longest(made, {old: way.then(own)})
     return made
 
 
-def _longest(first: Mapping[str, _Way], second: Mapping[str, _Way]) -> _Ways:
+def _longest(first: Mapping[str, _RecurrencePath], second: Mapping[str, _RecurrencePath]) -> _Ways:
     longest = dict(first)
     for name, way in second.items():
         if name not in longest or way.weight() > longest[name].weight():
@@ -134,14 +134,16 @@ def _longest(first: Mapping[str, _Way], second: Mapping[str, _Way]) -> _Ways:
     return longest
 
 
-def _slowest(edges: Mapping[str, _Ways], start: str) -> tuple[tuple[str, ...], _Way] | None:
+def _slowest(
+    edges: Mapping[str, _Ways], start: str
+) -> tuple[tuple[str, ...], _RecurrencePath] | None:
     """The cycle through `start` with the most operations per iteration, over up to a few
     iterations.
     """
-    best: tuple[tuple[str, ...], _Way] | None = None
-    reached: dict[str, tuple[tuple[str, ...], _Way]] = {start: ((start,), _UNCHANGED)}
+    best: tuple[tuple[str, ...], _RecurrencePath] | None = None
+    reached: dict[str, tuple[tuple[str, ...], _RecurrencePath]] = {start: ((start,), _UNCHANGED)}
     for iterations in range(1, int(LONGEST_CYCLE.value) + 1):
-        further: dict[str, tuple[tuple[str, ...], _Way]] = {}
+        further: dict[str, tuple[tuple[str, ...], _RecurrencePath]] = {}
         for at, (scalars, way) in reached.items():
             for new, edge in edges.get(at, {}).items():
                 if new != start and new in scalars:

@@ -140,7 +140,7 @@ class Part:
     walked: KnownRows = field(default_factory=dict)
 
 
-def lines_gone_through(walks: Sequence[Walk], part: Part) -> Lines | None:
+def distinct_lines(walks: Sequence[Walk], part: Part) -> Lines | None:
     """The lines of groups of one array, without duplicates. None if there are too many runs.
 
     A fraction of an iteration, in a mean piece, counts as that fraction of the difference that a
@@ -163,7 +163,7 @@ def mean_of_blocks(
     """The mean number of lines over blocks of iterations. None if there are too many runs."""
     total = Lines(0.0, 0.0)
     for block in blocks:
-        lines = lines_gone_through(walks, replace(part, block=block))
+        lines = distinct_lines(walks, replace(part, block=block))
         if lines is None:
             return None
         total = total.plus(lines)

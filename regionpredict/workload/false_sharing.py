@@ -25,7 +25,7 @@ def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
             if distance is not None and 0 < distance < line_bytes:
                 narrow.add(access.array)
                 message = (
-                    f"what neighbouring threads write at {access.text} lies {distance} B apart, in "
+                    f"neighboring threads' writes at {access.text} are {distance} B apart, in "
                     f"one line of {line_bytes} B"
                 )
                 yield Diagnostic("RP223", access.span, message)

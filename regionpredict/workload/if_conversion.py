@@ -17,7 +17,7 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
     A side with a message or an allocation is rare (`RARE_SIDE`). A running extreme counts as in a
     loop of `trips` iterations. A side that ends this loop runs once in it.
 
-    Of n values in random order, 1 + 1/2 + ... + 1/n exceed all previous ones. See Rényi 1962,
+    In a random order of n values, 1 + 1/2 + ... + 1/n exceed all previous ones. See Rényi 1962,
     "Théorie des éléments saillants d'une suite d'observations".
     """
     held = float(branch.share) if branch.share is not None else None

@@ -89,8 +89,9 @@ class LayerConditions:
         return self.team.bytes(loop.children, env, loop.groups_below)
 
     def _loop(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
-        """The misses of one execution of a loop. Those of an inner loop do not depend on the number
-        of pieces.
+        """The misses of one execution of a loop.
+
+        The misses of an inner loop do not depend on the number of pieces.
 
         `carriers` receives the carriers of reuse.
         """
@@ -149,7 +150,7 @@ class LayerConditions:
 
     def _within_reach(self, loop: NestLoop, env: LoopEnv, groups: Groups) -> list[Groups]:
         """The groups, divided into parts in which references reuse each other's lines: `a[i]` and
-        `a[i + m]` are m iterations apart.
+        `a[i + m]` have a distance of m iterations.
 
         References that do not meet while the loop runs, such as two rows of a matrix, stay in one
         part. Other threads may have touched their lines.

@@ -6,7 +6,7 @@ from regionpredict.workload.line_lattice import lattice_lines
 from regionpredict.workload.loop_nest import LoopNest, NestLoop, ReferenceGroup
 
 
-def unforeseen_arrays(
+def unprefetched_arrays(
     nest: LoopNest, *, line_bytes: int, stride_bytes: float, streams: float
 ) -> frozenset[str]:
     """Arrays with gathers or strides beyond `stride_bytes`, and all arrays of a loop with more than

@@ -52,7 +52,7 @@ def recurrences_of(
     if loop.children:
         return ()
     chains = []
-    anew = _begun_anew(around)
+    anew = _reset_scalars(around)
     fresh: set[str] = set()
     for fact in facts:
         statement = fact.statement
@@ -93,7 +93,7 @@ def recurrences_of(
     return tuple(chains)
 
 
-def _begun_anew(around: Sequence[StatementFact]) -> frozenset[str]:
+def _reset_scalars(around: Sequence[StatementFact]) -> frozenset[str]:
     """The scalars that statements around a loop set to a value independent of their previous value.
 
     `double x = *seed; for (...) x = f(x); *seed = x;` continues with the loop's last value.
@@ -144,7 +144,7 @@ def _floating(fact: StatementFact, reassociates: bool) -> tuple[str, ...]:
     return tuple(kind for kind in kinds if kind.startswith("fp_"))
 
 
-def _way_through(
+def _path_through(
     group: ReferenceGroup, facts: Sequence[StatementFact], reassociates: bool
 ) -> tuple[str, ...]:
     """The operations of one statement from a constant element to its new value."""
@@ -177,7 +177,7 @@ def _over_array(
         )
         if not reads:
             return None
-        way = _way_through(group, facts, reassociates)
+        way = _path_through(group, facts, reassociates)
         if len(way) > 1:
             return Recurrence(name, (way,), 1.0, in_order=True)
         return Recurrence(name, writing, None)

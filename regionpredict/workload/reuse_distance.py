@@ -106,7 +106,7 @@ class _Reference:
 def _movement(group: ReferenceGroup) -> tuple[object, ...]:
     """The inputs of the number of lines of one reference in a group, except its offset.
 
-    Of equal numbers, one may have an expression in the program's names, and the other none.
+    Equal numbers may differ: one has an expression in the program's names, and the other none.
     """
     return (
         tuple([loop.index for loop in group.loops]), tuple(group.slopes.items()),

@@ -41,7 +41,7 @@ def kept_in_memory(loop: NestLoop) -> Kept:
 
 def stored_each_time(group: ReferenceGroup, loop: NestLoop) -> bool:
     """Whether a group that is constant in an innermost loop must be stored in each iteration."""
-    return _stands_still(group, loop) and any(_may_be(group, other) for other in loop.groups)
+    return _is_constant_in(group, loop) and any(_may_be(group, other) for other in loop.groups)
 
 
 def changed_between(group: ReferenceGroup, loop: NestLoop) -> bool:
@@ -49,7 +49,7 @@ def changed_between(group: ReferenceGroup, loop: NestLoop) -> bool:
     return any(other.written and _may_be(group, other) for other in loop.groups)
 
 
-def _stands_still(group: ReferenceGroup, loop: NestLoop) -> bool:
+def _is_constant_in(group: ReferenceGroup, loop: NestLoop) -> bool:
     moves = group.irregular or group.slopes.get(loop.variable)
     return bool(group.written) and not moves and not loop.children
 

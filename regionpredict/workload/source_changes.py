@@ -102,7 +102,7 @@ def _with(workload: Workload, schedule: Schedule) -> Callable[[], Workload]:
 
 
 def clause_of(schedule: Schedule) -> str:
-    """The clause that asks for a schedule.
+    """The clause for a schedule.
 
     >>> clause_of(Schedule("dynamic", 16.0)), clause_of(Schedule("static", None))
     ('schedule(dynamic, 16)', 'schedule(static)')
@@ -157,7 +157,7 @@ def _padded(region: Region, workload: Workload) -> Iterator[Change]:
     changed = replace(workload, execution=replace(execution, contended=contended))
     yield Change(
         "RP204", region.span,
-        f"give each thread's part of {', '.join(sorted(narrow))} a line of its own "
+        f"put each thread's part of {', '.join(sorted(narrow))} on a separate line "
         f"({workload.line_bytes} B)",
         frozenset(("cache",)), lambda: changed,
     )  # fmt: skip

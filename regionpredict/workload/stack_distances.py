@@ -2,7 +2,7 @@
 
 An LRU cache of `n` lines hits if fewer than `n` other lines were accessed in between. So one pass
 gives the traffic of caches of all sizes (Mattson, Gecsei, Slutz and Traiger 1970). References with
-a short distance form a run, of which only the first can miss. The distances of runs are counted by
+a short distance form a run, and only its first can miss. The distances of runs are counted by
 merging blocks of them (Bentley 1980, sec. 3), all blocks of a level at once.
 """
 
@@ -43,8 +43,8 @@ class References:
         self._distances: dict[int, Whole] = {}
 
     def into_others(self, begins: Whole, near: int) -> Whole:
-        """Of the next `near` references after a cache starts, those to lines used before that
-        start, as positions in the order of lines.
+        """The references among the next `near` ones after a cache starts that are to lines used
+        before, as positions in the order of lines.
         """
         after = (begins[:, None] + np.arange(near)).ravel()
         begin = np.repeat(begins, near)

@@ -138,7 +138,7 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
         iterations=iterations,
         by_construct=counts,
         spread=_spread(region, runs),
-        apart=sum(run.times for run in runs if _is_apart(run, region)),
+        apart=sum(run.times for run in runs if _updates_distinct_elements(run, region)),
         nests=region.nests,
         by_lock=by_lock,
         perhaps=sum(run.times for run in runs
@@ -211,7 +211,7 @@ def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
     return tuple(spread.values())
 
 
-def _is_apart(run: _Run, region: Region) -> bool:
+def _updates_distinct_elements(run: _Run, region: Region) -> bool:
     """Whether other iterations update other elements: `a[i]`, `a[i + 1]`, or `p[0]` of a `p` that
     each iteration sets.
     """

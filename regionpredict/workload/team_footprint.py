@@ -21,7 +21,7 @@ from regionpredict.workload.enumerated_lines import (
     Part,
     Path,
     Walk,
-    lines_gone_through,
+    distinct_lines,
     mean_of_blocks,
     path_of,
 )
@@ -43,7 +43,7 @@ from regionpredict.workload.loop_nest import (
 )
 from regionpredict.workload.loop_ranges import Range, Ranges, loop_ranges
 from regionpredict.workload.team_levels import TeamLevel, column_levels, team_levels
-from regionpredict.workload.thread_nest import DealtNest
+from regionpredict.workload.thread_nest import DistributedNest
 
 Positions = tuple[int, ...]
 """Loops or groups by their `index` in the nest."""
@@ -129,7 +129,7 @@ class TeamFootprints:
     """Footprints of `threads` neighboring threads that share a cache, in a distributed nest."""
 
     def __init__(
-        self, dealt: DealtNest, threads: float, line_bytes: int, tables: FootprintTables
+        self, dealt: DistributedNest, threads: float, line_bytes: int, tables: FootprintTables
     ) -> None:
         self.nest = dealt.nest
         self.threads = threads
@@ -206,9 +206,9 @@ class TeamFootprints:
         """Distinct lines, by array, that `groups` touch during one execution of `loops` and the
         loops inside.
 
-        `cut` is the executed part of the (then only) loop. Threads that drift apart in a triangle
-        touch similar lines. Neighbors touch the same lines at their edges, but at different times.
-        `per_thread` counts them for each thread.
+        `cut` is the executed part of the (then only) loop. Threads that get out of step in a
+        triangle touch similar lines. Neighbors touch the same lines at their edges, but at
+        different times. `per_thread` counts them for each thread.
         """
         active = tuple(map(_index, loops))
         whole = bool(loops) and loops[0].parallel
@@ -260,7 +260,7 @@ class TeamFootprints:
         counted: Volume = {}
         ranges: dict[Positions, RangesOf] = {}
         for arrays, own in alike:
-            known = self._gone_through(own, active, ranges, env, per_thread, cut)
+            known = self._enumerated_of(own, active, ranges, env, per_thread, cut)
             if known is not None:
                 counted.update(dict.fromkeys(arrays, known))
                 continue
@@ -275,7 +275,7 @@ class TeamFootprints:
                 counted.update(dict.fromkeys(arrays, self._union(parts)))
         return counted
 
-    def _gone_through(
+    def _enumerated_of(
         self, groups: Sequence[ReferenceGroup], active: Positions,
         ranges: dict[Positions, RangesOf], env: Env, per_thread: bool, cut: Cut | None,
     ) -> Lines | None:  # fmt: skip
@@ -341,7 +341,7 @@ class TeamFootprints:
             if blocks:
                 lines = mean_of_blocks([walk._replace(team=()) for walk in walks], part, blocks)
             else:
-                lines = lines_gone_through(walks, part)
+                lines = distinct_lines(walks, part)
             table[asked] = lines
         if lines is None:
             return None

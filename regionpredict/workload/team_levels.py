@@ -44,14 +44,16 @@ def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[Tea
     for column in columns:
         along, distance = threads, column.turn * column.length
         if abs(column.turn) * threads > 1:
-            along = next(filter(partial(_come_round, column.turn), range(2, int(threads))), threads)
+            along = next(
+                filter(partial(_is_back_at_start, column.turn), range(2, int(threads))), threads
+            )
             distance = column.length / along
         if along > 1:
             levels.append(TeamLevel(column.variable, distance, along, column.row))
     return tuple(levels)
 
 
-def _come_round(turn: float, threads: int) -> bool:
+def _is_back_at_start(turn: float, threads: int) -> bool:
     """Whether the thread after this many threads is at the position of the first one."""
     revolutions = threads * turn
     return abs(revolutions - round(revolutions)) < ROUNDING.value

@@ -52,7 +52,7 @@ class ColumnSpacing(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class DealtNest:
+class DistributedNest:
     """The iterations of one of `threads` threads.
 
     `lengths` has the iterations of its piece, by the index of the divided loop. `spacings` give the
@@ -79,12 +79,14 @@ class DealtNest:
         return total
 
 
-def undivided(nest: LoopNest) -> DealtNest:
+def undivided(nest: LoopNest) -> DistributedNest:
     """The nest on one thread, under any schedule."""
-    return DealtNest(nest, 1, {}, (), in_step=False)
+    return DistributedNest(nest, 1, {}, (), in_step=False)
 
 
-def deal(nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = False) -> DealtNest:
+def deal(
+    nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = False
+) -> DistributedNest:
     """The part of one thread. There are at most as many threads as pieces.
 
     `together`: the result represents all of its threads together.
@@ -109,8 +111,8 @@ def deal(nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = F
     )
     if not in_rounds:
         columns = _columns(nest, trips, cut, total / threads) if square else ()
-        return DealtNest(nest, threads, lengths, spacings, in_step=False, columns=columns)
-    dealt = DealtNest(nest, threads, lengths, spacings, in_step=True)
+        return DistributedNest(nest, threads, lengths, spacings, in_step=False, columns=columns)
+    dealt = DistributedNest(nest, threads, lengths, spacings, in_step=True)
     return _in_rounds(dealt, trips, cut, together=together)
 
 
@@ -136,7 +138,7 @@ def _columns(
     nest: LoopNest, trips: Sequence[float], cut: int, own: float
 ) -> tuple[ColumnSpacing, ...]:
     """The position of the next thread in the loops inside the cut one: its offset if `own`
-    iterations are not whole rows. Offsets below half a column are taken for rounding.
+    iterations are not whole rows. Offsets below half a column count as rounding.
     """
     row, columns = nest.parallel[cut].variable, []
     for at in range(cut + 1, len(trips)):
@@ -156,7 +158,9 @@ def _turn_of(rows: float) -> float:
     return rows - round(rows)
 
 
-def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int, *, together: bool) -> DealtNest:
+def _in_rounds(
+    dealt: DistributedNest, trips: Sequence[float], cut: int, *, together: bool
+) -> DistributedNest:
     """The rounds of chunks as a loop, placed along the loop that a round divides.
 
     If rounds do not divide a row, a thread has other columns in the next round. Threads `together`
@@ -185,7 +189,7 @@ def _in_rounds(dealt: DealtNest, trips: Sequence[float], cut: int, *, together: 
     while len(shared) < number:
         shared.append(shared[-1].children[0])
     along = TeamSpacing(loop.variable, length / covered, covered / length)
-    return DealtNest(
+    return DistributedNest(
         LoopNest(tuple(in_source_order(root)), tuple(shared), nest.assumed, nest.unbound),
         dealt.threads, lengths, (*kept, along), in_step=True,
     )  # fmt: skip

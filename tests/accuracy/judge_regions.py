@@ -103,7 +103,7 @@ def main() -> int:
         off = statistics.median(abs(one.predicted / one.speedup - 1.0) for one in known)
         sure = statistics.mean(one.confidence for one in known)
         print(
-            f"{len(known)} regions of {1e6 * least:.0f} us and more: {share_right(known):.0%} "
+            f"{len(known)} regions of {1e6 * least:.0f} µs and more: {share_right(known):.0%} "
             f"right, {sure:.0%} sure; speedup on all threads {off:.0%} off (median)"
         )
         least = longest

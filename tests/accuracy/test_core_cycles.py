@@ -1,4 +1,4 @@
-"""The core model against published cycles an iteration, kernel by kernel, data in the first cache.
+"""The core model against published cycles per iteration, kernel by kernel, data in the first cache.
 
 `TOLERANCE` is the greatest error that passes. What misses it is listed with its cause, and must
 miss it: a model that learns better fails here until its line is taken out.

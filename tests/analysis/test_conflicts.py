@@ -204,9 +204,9 @@ def test_rows_by_thread_number_narrower_than_a_line(frontend: str, tmp_path: Pat
         return [note.message for note in one.diagnostics if note.id == "RP223"]
 
     single = told("int t = omp_get_thread_num(); y[t] += a[i];", "skylake-gold-6148")
-    assert single == ["what neighbouring threads write at y[t] lies 8 B apart, in one line of 64 B"]
+    assert single == ["neighboring threads' writes at y[t] are 8 B apart, in one line of 64 B"]
     assert told("y[omp_get_thread_num() * 4 + 1] += a[i];", "skylake-gold-6148") == [
-        "what neighbouring threads write at y[omp_get_thread_num() * 4 + 1] lies 32 B apart, in "
+        "neighboring threads' writes at y[omp_get_thread_num() * 4 + 1] are 32 B apart, in "
         "one line of 64 B"
     ]
     assert not told("y[omp_get_thread_num() * 8] += a[i];", "skylake-gold-6148")

@@ -13,7 +13,7 @@ from regionpredict.analysis.dependence import (
     independent,
     parallel_loops,
     root_of,
-    sure_references,
+    unconditional_references,
 )
 from regionpredict.ir import Expr, Loop, Region
 
@@ -182,12 +182,14 @@ def test_what_is_found() -> None:
 )
 def test_references_that_surely_run(body: str, texts: set[str]) -> None:
     region = region_of(I + body)
-    assert {one.access.text for one in sure_references(region)} == texts
+    assert {one.access.text for one in unconditional_references(region)} == texts
 
 
 def test_the_loops_around_a_reference() -> None:
     (inner, outer) = sorted(
-        sure_references(region_of(I + "{ y[i] = 1; for (int j = 0; j < m; j++) a[j] = 1; }")),
+        unconditional_references(
+            region_of(I + "{ y[i] = 1; for (int j = 0; j < m; j++) a[j] = 1; }")
+        ),
         key=lambda one: -len(one.loops),
     )
     assert [loop.variable for loop in inner.loops] == ["i", "j"]

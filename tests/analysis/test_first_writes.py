@@ -88,12 +88,12 @@ def test_a_function_that_is_not_seen_leaves_doubts() -> None:
     assert first(found) == {"a": ("parallel", False), "p": ("parallel", False)}
     (visit,) = found.first[at(9)]
     assert visit["a"] == FirstWrite(
-        "parallel", "whether mystery() writes it is not seen", sure=False
+        "parallel", "whether mystery() writes it is unknown", sure=False
     )
     behind = program(call("", A), share(9))
     (visit,) = behind.first[at(9)]
     assert visit["a"] is not None
-    assert visit["a"].how == "whether a function called through a pointer() writes it is not seen"
+    assert visit["a"].how == "whether a function called through a pointer() writes it is unknown"
     # A write that is seen afterwards is still in doubt.
     late = program(call("mystery", A), block("loop", 4, write(A)), share(9))
     assert first(late) == {"a": ("serial", False)}

@@ -57,7 +57,7 @@ def test_a_loop_that_is_known_keeps_its_iterations_beside_one_that_is_not() -> N
 def test_a_condition_that_nothing_decides_names_one_size_that_would() -> None:
     """Of two, the first; not the counter."""
     runs = guarded_runs([KNOWN], Bindings({}), [guard(less(T, M * N), "t < m * n")])
-    note = "t < m * n at f.c:9 is taken to hold each time (--set m=... decides it)"
+    note = "t < m * n at f.c:9 is assumed to hold each time (--set m=... decides it)"
     assert (runs.value, runs.weight, runs.assumed) == (None, 20.0, (note,))
 
 
@@ -65,7 +65,7 @@ def test_a_condition_on_data_names_none() -> None:
     read = Expr.atom("ref", T, label="x")
     for condition in (less(read, number(3)), less(read, N)):
         runs = guarded_runs([KNOWN], Bindings({}), [guard(condition, "x[t] < 3")])
-        assert runs.assumed == ("x[t] < 3 at f.c:9 is taken to hold each time",)
+        assert runs.assumed == ("x[t] < 3 at f.c:9 is assumed to hold each time",)
 
 
 def test_a_condition_that_is_decided() -> None:

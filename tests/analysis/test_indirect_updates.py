@@ -70,7 +70,7 @@ def test_a_thread_s_own_counts(clauses: str) -> None:
     assert indirect_updates(region_of(I + "h[idx[i]]++;", clauses)) == []
 
 
-POSSIBLE = "is written through an index from memory: a possible race, unless no two iterations find"
+POSSIBLE = "is written through an index from memory: a race if two iterations use the same index"
 
 
 @pytest.mark.parametrize(

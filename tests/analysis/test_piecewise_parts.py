@@ -12,10 +12,10 @@ from regionpredict.analysis.symbolic.piecewise import (
     _T,
     Steps,
     _alternatives,
-    _apart,
     _bounds,
     _divisor,
     _follows,
+    _grouped_by_atoms,
     _innermost,
     _may_be_negative,
     _may_stop,
@@ -179,7 +179,7 @@ def test_alternatives(expression: Expr, sides: set[str] | None) -> None:
 
 def test_terms_are_parted_by_the_atoms_that_t_moves() -> None:
     one, other = least(T, N), over(T, 2)
-    groups = _apart(one * 3 + one * one + other + one * other + T + 5 + least(A, N))
+    groups = _grouped_by_atoms(one * 3 + one * one + other + one * other + T + 5 + least(A, N))
     assert len(groups) == 4
     assert {str(group) for group in groups} == {
         str(one * 3 + one * one), str(other), str(one * other), str(T + 5 + least(A, N)),

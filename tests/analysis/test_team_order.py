@@ -114,7 +114,7 @@ def test_both_sides_of_a_branch_run_one_after_the_other(frontend: str, tmp_path:
     found = teams_of(frontend, tmp_path, f=text)
     runs = [team.executions for team in found.teams]
     assert [(often.value, often.weight) for often in runs] == [(None, 1), (None, 1)]
-    assert all("f.c:3 is taken to hold each time" in often.assumed[0] for often in runs)
+    assert all("f.c:3 is assumed to hold each time" in often.assumed[0] for often in runs)
     assert lines_of(found) == {(4, 7): 1.0}
 
 

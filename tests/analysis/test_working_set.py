@@ -244,7 +244,7 @@ void f(int n, double *p, double *q, int *row) {
     for facts, names in ((gather, "p, q"), (call, "g()")):
         assert (facts.working_set.expr, facts.working_set.value) == (None, None)
         (note,) = (one for one in facts.diagnostics if one.id == "RP104")
-        assert f"the part of {names} that is touched is not known" in note.message
+        assert f"the accessed part of {names} is unknown" in note.message
     assert plain.working_set.value == 2 * 9 * 8
     assert not any(one.id == "RP104" for one in plain.diagnostics)
 

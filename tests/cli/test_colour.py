@@ -148,7 +148,7 @@ def test_who_decides(
     ("line", "painted"),
     [
         ("mvt.c:34 kernel   0.60   1.88    94 %   1   2  wrong", "31:wrong"),
-        ("predicted speedup: the seconds are wrong, whatever the ratios", None),
+        ("predicted speedup: the seconds are wrong, even if the ratios are right", None),
         ("bad   O(log(p))  1 + p^2  O(p^2)  O(p)  not as expected", "31:not as expected"),
         ("good  O(p)  3 + p  O(p)  O(1)  as expected", "32:as expected"),
         ("bad <= good: O(p^2) against O(p)  broken", "31:broken"),

@@ -142,7 +142,7 @@ def test_hints_that_do_not_say_what_was_asked_for(measured: Path) -> None:
     (measured / "old.json").write_text(json.dumps(old))
     document, said = _compared(measured, "old.json", "--at-measured-sizes")
     assert document is None
-    assert "old.json: does not say what was asked for; predict again" in said
+    assert "old.json: does not contain the options of the prediction; predict again" in said
 
 
 def test_a_request_of_null_is_none(measured: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_request_of_null_is_none(measured: Path) -> None:
     (measured / "null.json").write_text(json.dumps({**old, "request": None}))
     document, said = _compared(measured, "null.json", "--at-measured-sizes")
     assert document is None
-    assert "null.json: does not say what was asked for; predict again" in said
+    assert "null.json: does not contain the options of the prediction; predict again" in said
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_by_size_judges_no_hints(measured: Path, words: tuple[str, ...]) -> None
     done = _run("compare", "hints.json", "m.jsonl", "--by-size", *words, folder=measured)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("\n") == 1
-    assert f"{words[0]} does not go with --by-size" in done.stderr
+    assert f"{words[0]} cannot be combined with --by-size" in done.stderr
     assert not (measured / "p.svg").exists()
 
 

@@ -25,8 +25,8 @@ void f(const int *k, const int *bin)
 }
 """
 RACE = (
-    "RP225: a[k[i]] is written through an index from memory: a possible race, unless no two "
-    "iterations find the same index"
+    "RP225: a[k[i]] is written through an index from memory: a race if two "
+    "iterations use the same index"
 )
 # 1024 numbers of 4 B are 64 lines; of all updates on p threads 1 - 1/p find theirs elsewhere.
 LINES = (

@@ -54,7 +54,7 @@ def test_a_share_that_decides_is_listed_with_how_to_give_it(told: Told) -> None:
     lines = told("sizes").splitlines()
     assert lines[0] == "hints are known for 3 of 3 regions: no size is needed"
     assert lines[2:4] == ["  decides    known  name", f"        1        -  f.c:{HEAVY}=25%"]
-    assert lines[5].startswith("25%: how often the condition at that line holds. Set it with --set")
+    assert lines[5].startswith("25%: the share of executions in which the condition at that line")
     assert max(map(len, lines)) <= 80
     document = json.loads(told("sizes", "--format", "json"))
     assert document["shares"] == [{"name": f"f.c:{HEAVY}", "decides": 1}]

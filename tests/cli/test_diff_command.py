@@ -146,8 +146,8 @@ def test_predict_takes_conditions_without_a_baseline(trees: Path) -> None:
 
 def test_markdown_is_a_table_with_the_reasons_folded(trees: Path) -> None:
     text = run(trees, "diff", "old", "new", *MACHINE, "--format", "markdown").stdout
-    assert "| region | before | now |" in text
-    assert "| `new/a.c:8` copy | " in text
+    assert "| Region | Before | Now |" in text
+    assert "| new/a.c:8 copy | " in text
     assert text.count("<details>") == text.count("</details>") == 1
 
 

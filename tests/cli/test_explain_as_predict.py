@@ -76,6 +76,6 @@ def test_a_file_that_is_not_among_the_paths_is_one_line(
     told = call(monkeypatch, capsys, "explain", "other.c:3", str(tmp_path), "-m", "dunnington")
     assert (told.code, told.out) == (1, "")
     assert told.err == (
-        "regionpredict: other.c:3: no region in this file; check its path, and what it is compiled "
-        "with; regionpredict predict names all\n"
+        "regionpredict: other.c:3: no region in this file; check its path and its -D and -I; "
+        "regionpredict predict lists all regions\n"
     )

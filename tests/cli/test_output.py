@@ -295,7 +295,7 @@ def test_a_folder_closed_to_the_user_is_searched_for_nothing(folder: Path) -> No
         capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == 1
-    assert last_line(done) == "regionpredict: m.txt: Permission denied; ask for its rights"
+    assert last_line(done) == "regionpredict: m.txt: Permission denied; get permission for it"
 
 
 def in_shell(line: str, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -50,7 +50,7 @@ def test_a_source_given_as_machine(folder: Path, given: str, paths: list[str]) -
     said = refused(run(folder, "predict", *paths, "-m", given), 2)
     what = "a folder" if given == "src" else "a source"
     assert said == (
-        f"-m {given}: {what}, no machine; name a machine there: regionpredict predict {given} "
+        f"-m {given}: {what}, no machine; choose a machine: regionpredict predict {given} "
         "-m dunnington, or -m host for this one"
     )
     assert run(folder, "predict", given, "-m", "dunnington").returncode == 0
@@ -58,7 +58,7 @@ def test_a_source_given_as_machine(folder: Path, given: str, paths: list[str]) -
 
 def test_a_source_given_as_machine_of_what_takes_no_paths(folder: Path) -> None:
     said = refused(run(folder, "coschedule", "a.json", "b.json", "-m", "heat.c"), 2)
-    assert said.endswith("name a machine there, as -m dunnington, or -m host for this one")
+    assert said.endswith("choose a machine, as -m dunnington, or -m host for this one")
 
 
 def test_a_machine_file_without_its_folder(folder: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_line_with_a_loop_and_a_condition(folder: Path) -> None:
         ("f.c:8=130%", "a whole number is the iterations of the loop at this line"),
         ("f.c:3=0.5", "f.c:3: a loop at this line, and no condition with a share; give the loop's"),
         ("f.c:5=0.5", "f.c:5: no condition in a region at this line; the nearest are at: 4, 8, 9"),
-        ("f.c:9=0.5", "f.c:9: several conditions at this line; put each on a line of its own"),
+        ("f.c:9=0.5", "f.c:9: several conditions at this line; put each on a separate line"),
         ("f.c:13=0.5", "f.c:13: the condition at this line is counted: it is decided by mode"),
         ("g.c:4=0.5", "g.c:4: no loop of a region in a file 'g.c'; write FILE:LINE"),
         ("n=0.5", "n=0.5: not NAME=INTEGER"),

@@ -82,9 +82,9 @@ def test_the_first_lines_say_how_much_of_the_run_is_waiting(archive: Path) -> No
     for command in ("waits", "delays"):
         first, second = run(command, str(archive)).stdout.splitlines()[:2]
         assert first.startswith("traces.otf2: 3 locations on 3 ranks, ")
-        assert first.endswith(" events, run time 501 us")
+        assert first.endswith(" events, run time 501 µs")
         assert second == (
-            f"Waiting: {waited * 1e6:.3g} us, summed over locations. This is {share} of their time."
+            f"Waiting: {waited * 1e6:.3g} µs, summed over locations. This is {share} of their time."
         )
 
 
@@ -104,7 +104,7 @@ def test_table_and_file(archive: Path, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "")
     assert "written:" in done.stderr
     text = (tmp_path / "path.txt").read_text()
-    assert "path = from its begin to its end" in text
+    assert "path = from its start to its end" in text
 
 
 @pytest.mark.parametrize("command", ["waits", "delays", "critical-path", "imbalance", "what-if"])

@@ -235,8 +235,8 @@ def test_the_sources_beside_what_their_regions_measured(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("-m", "host"), "-m changes nothing without --source"),
-        (("--set", "n=4"), "--set changes nothing without --source"),
+        (("-m", "host"), "-m has no effect without --source"),
+        (("--set", "n=4"), "--set has no effect without --source"),
         (("--source", "f.c", "--hints", "h.json"), "--hints does not go with --source"),
     ],
 )

@@ -158,7 +158,7 @@ def test_the_uncorrected_model_is_the_one_that_predict_uses(tmp_path: Path) -> N
         (["-D", "N=3", "-o", "x.yaml"], 2, "-D goes with --from alone"),
         (["-m", MACHINE, "-o", "x.yaml"], 2, "-m goes with --from alone"),
         (["src", "--from", "m.jsonl", "-m", MACHINE, "--time-budget", "3m", "-o", "x.yaml"], 2,
-         "--time-budget does not go with --from"),
+         "--time-budget cannot be combined with --from"),
         (["src", "--from", "none.jsonl", "-m", MACHINE, "-o", "x.yaml"], 1,
          "none.jsonl: cannot be read"),
         (["src", "--from", "src/p0/f.c", "-m", MACHINE, "-o", "x.yaml"], 1,

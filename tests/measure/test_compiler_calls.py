@@ -164,7 +164,7 @@ def test_clang(tmp_path: Path, words: str) -> None:
 def test_a_profiled_program_in_one_call_is_left_alone(tmp_path: Path, gcc: str) -> None:
     folder = _project(tmp_path / "here")
     line = [*WRAPPER, gcc, "-fopenmp", "--coverage", "one.c", "-o", "program"]
-    note = "regionpredict: one.c: profiled in one call with its link: not measured\n"
+    note = "regionpredict: one.c: profiled and linked in one call: not measured\n"
     assert _call(folder, line) == (0, "", note)
     assert (folder / "program-one.gcno").exists()
 

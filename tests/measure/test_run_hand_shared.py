@@ -96,7 +96,7 @@ def test_hints_that_no_team_may_be_given(tmp_path: Path, compiler: str) -> None:
     done = _run(tmp_path, "run", "--hints", "h.json", "--", "./p")
     assert done.returncode != 0 and done.stdout == ""
     (line,) = done.stderr.splitlines()
-    assert "count on as many threads as nt says" in line and "OMP_NUM_THREADS" in line
+    assert "whose number of threads must be nt" in line and "OMP_NUM_THREADS" in line
 
 
 def test_the_clause_is_no_clause_where_the_size_is_set(tmp_path: Path) -> None:

@@ -346,7 +346,7 @@ def test_without_slurm_it_is_one_line(tmp_path: Path) -> None:
         "measure without --slurm\n",
     )
     assert refused("--slurm-option", "partition=x", path=os.environ["PATH"]) == (
-        2, "regionpredict: --slurm-option says something of a job; add --slurm\n",
+        2, "regionpredict: --slurm-option applies only to a job; add --slurm\n",
     )  # fmt: skip
     hidden = tmp_path / "hidden" / "submitit"
     hidden.mkdir(parents=True)

@@ -203,8 +203,8 @@ def test_code_that_takes_no_calls_is_compiled_as_it_is(tmp_path: Path, gcc: str)
     done = _cc(gcc, tmp_path, "-fopenmp", "odd.c", "-o", "odd")
     assert done.returncode == 0
     assert done.stderr == (
-        "regionpredict: odd.c: does not compile with the calls in it: "
-        "compiled without, not measured\n"
+        "regionpredict: odd.c: does not compile with measurement calls, so "
+        "it is compiled without and not measured\n"
     )
     assert _run(["./odd"], tmp_path).returncode == 0
 

@@ -15,7 +15,7 @@ from regionpredict.predict.by_size import (
     open_hint,
 )
 from regionpredict.predict.constants import MOST_TRIALS
-from regionpredict.predict.deciding_names import SIZES_OF_ONE, TRIED_SIZES, deciding_elsewhere
+from regionpredict.predict.deciding_names import SIZES_OF_ONE, TRIED_SIZES, deciding_at_other_values
 from regionpredict.predict.hints import Choice, Hint
 
 FEW = Choice(Hint(1, 1, 1.0), frozenset({1}))
@@ -106,5 +106,5 @@ def test_nothing_is_asked_elsewhere_without_a_trial_left() -> None:
     loop = Loop({"a": 50, "b": BEYOND})
     apart = choices_by_name(("a", "b"), loop)
     before = loop.asked
-    assert deciding_elsewhere({"a"}, apart, loop, lambda: False) == frozenset()
+    assert deciding_at_other_values({"a"}, apart, loop, lambda: False) == frozenset()
     assert loop.asked == before

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from test_coschedule_by_hand import PEAK, phase, round_machine
 
 from regionpredict.machine import Machine
-from regionpredict.predict.core_handover import hand_over
+from regionpredict.predict.core_handover import best_handover
 from regionpredict.predict.coschedule import CoscheduledProgram, Phase, coschedule
 from regionpredict.predict.region_timeline import timeline_of
 from regionpredict.predict.shared_memory import PathCurve, Running, seconds_together
@@ -95,7 +95,7 @@ def test_who_ends_leaves_its_cores_at_the_next_region() -> None:
     # the third as is left of its own: 1 s.
     first = program("a", phase(scaling(4.0, most=1)))
     second = program("b", phase(scaling(9.0)), phase(scaling(9.0)), phase(scaling(8.0)))
-    result = hand_over([first, second], one_package())
+    result = best_handover([first, second], one_package())
     assert result is not None
     assert result.seconds == pytest.approx(9.0 / 4 + 9.0 / 3 + 8.0 / 3)
     assert result.ended == pytest.approx((9.0 / 4 + 4.0, result.seconds))
@@ -108,7 +108,7 @@ def test_cores_come_back_between_executions_of_a_region() -> None:
     first = program("a", phase(scaling(2.0, most=1)))
     second = program("b", phase(scaling(16.0)))
     second = replace(second, phases=(replace(second.phases[0], runs=8.0),))
-    result = hand_over([first, second], one_package())
+    result = best_handover([first, second], one_package())
     assert result is not None
     assert result.seconds == pytest.approx(2.0 + (16.0 - 6.0) / 4)
 
@@ -119,7 +119,7 @@ def test_programs_that_both_want_memory_first_go_on_staggered() -> None:
     # seconds on 3 cores, then 6 on 4.
     streams = phase(dict.fromkeys(range(1, 5), 2.0), rate=PEAK)
     programs = [program(name, streams, phase(scaling(6.0))) for name in "ab"]
-    result = hand_over(programs, one_package())
+    result = best_handover(programs, one_package())
     assert result is not None
     assert result.fixed_seconds == pytest.approx(4.0 + 3.0)
     assert result.turns_seconds == pytest.approx(7.0)
@@ -129,7 +129,7 @@ def test_programs_that_both_want_memory_first_go_on_staggered() -> None:
 
 def test_complementary_regions_pass_cores_both_ways() -> None:
     serial, wide = phase(scaling(3.0, most=1)), phase(scaling(9.0))
-    result = hand_over(
+    result = best_handover(
         [program("a", serial, wide), program("b", wide, serial)], one_package()
     )  # fmt: skip
     assert result is not None
@@ -142,7 +142,7 @@ def test_complementary_regions_pass_cores_both_ways() -> None:
 def test_sizes_stay_where_their_changes_cost_more_than_they_gain() -> None:
     serial, wide = phase(scaling(3.0, most=1)), phase(scaling(9.0))
     programs = [program("a", serial, wide, loops=4), program("b", wide, serial, loops=4)]
-    free, dear = (hand_over(programs, one_package(cost)) for cost in (0.0, 50.0))
+    free, dear = (best_handover(programs, one_package(cost)) for cost in (0.0, 50.0))
     assert free is not None
     assert dear is not None
     assert free.seconds == pytest.approx(6.0)
@@ -151,7 +151,7 @@ def test_sizes_stay_where_their_changes_cost_more_than_they_gain() -> None:
 
 def test_more_programs_than_cores() -> None:
     programs = [program(name, phase(scaling(1.0))) for name in "abcde"]
-    assert hand_over(programs, one_package()) is None
+    assert best_handover(programs, one_package()) is None
 
 
 # -- against every schedule ------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_random_timelines_are_within_three_percent_of_the_optimum(seed: int) -> 
                 phases.append(phase(times))
         programs.append(own)
         known.append(program(name, *phases))
-    result = hand_over(known, one_package())
+    result = best_handover(known, one_package())
     assert result is not None
     optimum = every_schedule(programs)
     assert optimum * (1 - 1e-9) <= result.seconds <= 1.03 * optimum
@@ -253,7 +253,7 @@ def test_no_schedule_is_worse_than_shares_or_turns_or_better_than_the_work(
         for name, own in zip("abc", works, strict=False)
     ]  # fmt: skip
     machine = one_package()
-    result = hand_over(programs, machine)
+    result = best_handover(programs, machine)
     assert result is not None
     assert result.seconds <= min(result.turns_seconds, result.fixed_seconds) * (1 + 1e-9)
     alone = [sum(own.alone[4].seconds for own in one.phases) for one in programs]

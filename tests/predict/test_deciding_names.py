@@ -19,7 +19,7 @@ from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict import Choice
 from regionpredict.predict.constants import MOST_TRIALS
-from regionpredict.predict.deciding_names import SIZES_OF_ONE, deciding_elsewhere
+from regionpredict.predict.deciding_names import SIZES_OF_ONE, deciding_at_other_values
 from regionpredict.predict.hints import Hint, common_threads
 
 MACHINE = load("skylake-gold-6148")
@@ -65,7 +65,7 @@ def test_of_two_other_names_the_second_is_tried_at_its_least_too() -> None:
         return ALL if at["n"] > 50 and at["m"] > 50 and at["k"] < 10 else ONE
 
     apart = {name: {size: ask({name: size}) for size in SIZES_OF_ONE} for name in "nmk"}
-    assert deciding_elsewhere({"n"}, apart, ask) == {"m", "k"}
+    assert deciding_at_other_values({"n"}, apart, ask) == {"m", "k"}
 
 
 @pytest.mark.parametrize("turning", ["", "n", "m"])
@@ -78,7 +78,7 @@ def test_with_one_other_name_nothing_is_asked_twice(turning: str) -> None:
         return ALL if values.get(turning, 2) > 50 else ONE
 
     apart = {name: dict.fromkeys(SIZES_OF_ONE, ONE) for name in "nm"}
-    assert deciding_elsewhere({"n"}, apart, ask) == ({"m"} if turning == "m" else set())
+    assert deciding_at_other_values({"n"}, apart, ask) == ({"m"} if turning == "m" else set())
     assert len(seen) == len(set(seen))
 
 
@@ -123,7 +123,7 @@ def test_a_name_is_found_wherever_a_deciding_one_is_at_an_end(turns: list[int]) 
     apart = {name: {size: ask({name: size}) for size in SIZES_OF_ONE} for name in "nmk"}
     now = ask({})
     alone = {name for name in "nmk" if not common_threads([now, *apart[name].values()])}
-    found = alone | deciding_elsewhere(alone, apart, ask)
+    found = alone | deciding_at_other_values(alone, apart, ask)
     searched = {
         name for name in "nm"
         if any(
@@ -137,8 +137,8 @@ def test_a_name_is_found_wherever_a_deciding_one_is_at_an_end(turns: list[int]) 
 
 def test_sizes_that_no_program_has_decide_nothing() -> None:
     apart = {"n": {2: ONE, 100: ALL}, "m": {2: ONE}}
-    assert deciding_elsewhere({"n"}, apart, lambda values: None) == frozenset()
-    assert deciding_elsewhere({"n"}, {"n": {}, "m": {}}, lambda values: ALL) == frozenset()
+    assert deciding_at_other_values({"n"}, apart, lambda values: None) == frozenset()
+    assert deciding_at_other_values({"n"}, {"n": {}, "m": {}}, lambda values: ALL) == frozenset()
 
 
 def test_a_region_with_many_names_asks_no_more_than_a_limit() -> None:
@@ -149,5 +149,5 @@ def test_a_region_with_many_names_asks_no_more_than_a_limit() -> None:
         return ONE
 
     apart = {f"n{i}": dict.fromkeys(SIZES_OF_ONE, ONE) for i in range(40)}
-    assert deciding_elsewhere({"n0"}, apart, ask) == frozenset()
+    assert deciding_at_other_values({"n0"}, apart, ask) == frozenset()
     assert len(asked) <= MOST_TRIALS.value

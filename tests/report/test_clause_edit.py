@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from regionpredict.report.clause_edit import asked_clause, with_clause
+from regionpredict.report.clause_edit import advised_clause, with_clause
 
 
 @pytest.mark.parametrize(
@@ -28,5 +28,5 @@ def test_a_line(line: str, clause: str, edited: str | None) -> None:
 
 
 def test_an_advice_that_is_no_clause_asks_for_none() -> None:
-    assert asked_clause("write collapse(2)") == "collapse(2)"
-    assert asked_clause("write the sums of rows apart") is None
+    assert advised_clause("write collapse(2)") == "collapse(2)"
+    assert advised_clause("write the sums of rows apart") is None

@@ -155,7 +155,7 @@ def test_what_is_not_there(kernels: Kernels) -> None:
     for options, message in (
         (RunOptions(selection=Selection(call_path="main/x")), "there is no call path 'main/x'"),
         (RunOptions(phase="x"), "there is no region 'x'"),
-        (RunOptions(phase="initialized"), "nothing lies between MPI_Init and MPI_Finalize"),
+        (RunOptions(phase="initialized"), "there is nothing between MPI_Init and MPI_Finalize"),
     ):
         with pytest.raises(InputError, match=message):
             factors_with(two_phases(), kernels, options)

@@ -133,18 +133,18 @@ def test_what_every_iteration_writes_is_one_line_of_all_threads(
 @pytest.mark.parametrize(
     ("body", "line_bytes", "told"),
     [
-        ("y[t] += a[i];", 64, ["y[t] lies 8 B apart, in one line of 64 B"]),
-        ("y[7 * t] += a[i];", 64, ["y[7 * t] lies 56 B apart, in one line of 64 B"]),
+        ("y[t] += a[i];", 64, ["y[t] are 8 B apart, in one line of 64 B"]),
+        ("y[7 * t] += a[i];", 64, ["y[7 * t] are 56 B apart, in one line of 64 B"]),
         ("y[8 * t] += a[i];", 64, []),
-        ("y[8 * t] += a[i];", 128, ["y[8 * t] lies 64 B apart, in one line of 128 B"]),
+        ("y[8 * t] += a[i];", 128, ["y[8 * t] are 64 B apart, in one line of 128 B"]),
         ("y[0 * t] += a[i];", 64, []),
         ("a[i] = y[t];", 64, []),
         ("{ y[t] = 1; y[t + 1] = 2; f[t] = 3; }", 64, [
-            "y[t] lies 8 B apart, in one line of 64 B", "f[t] lies 4 B apart, in one line of 64 B",
+            "y[t] are 8 B apart, in one line of 64 B", "f[t] are 4 B apart, in one line of 64 B",
         ]),
     ],
 )  # fmt: skip
 def test_rows_narrower_than_a_line(body: str, line_bytes: int, told: list[str]) -> None:
     notes = list(narrow_rows(facts_of(ME + body), line_bytes))
     assert {note.id for note in notes} <= {"RP223"}
-    assert [note.message.partition(" write at ")[2] for note in notes] == told
+    assert [note.message.partition(" writes at ")[2] for note in notes] == told

@@ -12,7 +12,7 @@ from regionpredict.ir import Array, Expr
 from regionpredict.workload.address_runs import joined
 from regionpredict.workload.cache_traffic import CacheLevel, TrafficCounter, touched_bytes
 from regionpredict.workload.constants import MOST_RUNS
-from regionpredict.workload.enumerated_lines import Part, Walk, lines_gone_through, path_of
+from regionpredict.workload.enumerated_lines import Part, Walk, distinct_lines, path_of
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.thread_nest import undivided
 
@@ -21,7 +21,7 @@ def lines_in(nest: LoopNest) -> float:
     """The lines of the whole nest, all its groups gone through."""
     walks = [Walk(group, path_of(group.loops), ()) for group in nest.groups()]
     part = Part({}, undivided(nest).lengths, None, 64.0, aligned=True)
-    found = lines_gone_through(walks, part)
+    found = distinct_lines(walks, part)
     assert found is not None
     return found.touched
 
@@ -74,7 +74,7 @@ def test_too_many_runs_are_left_to_closed_forms() -> None:
     text = "for (int i = 0; i < 5000; i++) for (int j = 0; j < 99; j++) s += a[2 * i + j][i];"
     (group,) = nest_of(text, "double s, double a[20000][6000]").groups()
     part = Part({}, {}, None, 64.0, aligned=False)
-    assert lines_gone_through([Walk(group, path_of(group.loops), ())], part) is None
+    assert distinct_lines([Walk(group, path_of(group.loops), ())], part) is None
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_as_many_steps_as_there_may_be(
         nest = nest_of(loops.format(number), "double s, double *a")
         (group,) = (group for group in nest.groups() if group.array == "a")
         part = Part({}, {}, None, 64.0, aligned=True)
-        lines = lines_gone_through([Walk(group, path_of(group.loops), ())], part)
+        lines = distinct_lines([Walk(group, path_of(group.loops), ())], part)
         assert (lines is not None) == (number <= most), number
 
 
@@ -113,7 +113,7 @@ def test_as_many_steps_of_a_team(monkeypatch: pytest.MonkeyPatch) -> None:
         )
         (group,) = nest.groups()
         walk = Walk(group, path_of(group.loops), ((400.0, 2.0),))
-        told = lines_gone_through([walk], Part({}, {}, None, 64.0, aligned=True))
+        told = distinct_lines([walk], Part({}, {}, None, 64.0, aligned=True))
         assert (None if told is None else told.touched) == lines
 
 

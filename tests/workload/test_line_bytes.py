@@ -14,7 +14,7 @@ from regionpredict.predict import SaturationDerivation
 from regionpredict.workload import (
     CacheLevel,
     TrafficCounter,
-    unforeseen_arrays,
+    unprefetched_arrays,
     warm_cache_contents,
 )
 
@@ -86,7 +86,7 @@ def test_a_walk_over_half_pages_is_not_foreseen(tmp_path: Path) -> None:
     assert made.execution is not None
     nest = made.execution.work.nest
     small, large = (
-        unforeseen_arrays(nest, line_bytes=64, stride_bytes=page / 2, streams=32)
+        unprefetched_arrays(nest, line_bytes=64, stride_bytes=page / 2, streams=32)
         for page in (4096, 65536)
     )
     assert (small, large) == (frozenset({"a", "b"}), frozenset())

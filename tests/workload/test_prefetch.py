@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from nest_texts import nest_of
 
-from regionpredict.workload import unforeseen_arrays
+from regionpredict.workload import unprefetched_arrays
 
 DECLARED = "int n, double *a, double *b, int *row"
 
@@ -13,7 +13,7 @@ DECLARED = "int n, double *a, double *b, int *row"
 def unforeseen(inner: str, streams: float = 32, head: str = "j = 0; j < n; j++") -> set[str]:
     loops = f"for (int i = 0; i < 100; i++) for (int {head}) {{ {inner} }}"
     nest = nest_of(loops, DECLARED, n=50)
-    return set(unforeseen_arrays(nest, line_bytes=64, stride_bytes=2048, streams=streams))
+    return set(unprefetched_arrays(nest, line_bytes=64, stride_bytes=2048, streams=streams))
 
 
 @pytest.mark.parametrize(

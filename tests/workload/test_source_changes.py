@@ -127,7 +127,7 @@ def test_rows_that_threads_find_by_their_number_get_lines_of_their_own() -> None
         ContendedWrites("any", 7.0, None), ContendedWrites("x", 6.0, 63.0),
     )  # fmt: skip
     (change,) = (one for one in changes(GRID, contended=contended) if one.id == "RP204")
-    assert change.message == "give each thread's part of x, y a line of its own (64 B)"
+    assert change.message == "put each thread's part of x, y on a separate line (64 B)"
     assert change.terms == {"cache"}
     execution = change.workload().execution
     assert execution is not None

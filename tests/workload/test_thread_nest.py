@@ -14,7 +14,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload.loop_nest import Affine, LoopNest
 from regionpredict.workload.nest_lowering import loop_nest
-from regionpredict.workload.thread_nest import DealtNest, deal, parallel_trips
+from regionpredict.workload.thread_nest import DistributedNest, deal, parallel_trips
 
 ROW = "for (int i = 0; i < n; i++) a[i] = 1;"
 
@@ -32,7 +32,7 @@ def sized(loops: str, parameters: str, clauses: str = "", **sizes: int) -> LoopN
     return nest
 
 
-def addresses(dealt: DealtNest, array: str) -> list[float]:
+def addresses(dealt: DistributedNest, array: str) -> list[float]:
     """Bytes from the array's begin to what one thread writes, in its order; loops run whole."""
     group = group_of(dealt.nest, array)
     envs: list[dict[str, float]] = [{}]

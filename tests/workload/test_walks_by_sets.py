@@ -19,7 +19,7 @@ from regionpredict.workload.enumerated_lines import (
     _from_the_first_line,
     _lines_of_shapes,
     _plain_and_whole,
-    lines_gone_through,
+    distinct_lines,
     mean_of_blocks,
     path_of,
 )
@@ -150,17 +150,17 @@ def test_walks_touch_what_their_loops_touch(seed: int, aligned: bool) -> None:
         random_walk(choose, loops[: choose.randint(1, 3)]) for _ in range(choose.choice([1, 2]))
     ]
     part = Part(OUTSIDE, {}, None, float(LINE), aligned=aligned)
-    counted = lines_gone_through(walks, part)
+    counted = distinct_lines(walks, part)
     assert counted == pytest.approx(truth(walks, {}, aligned=aligned))
     # What has been asked before says the same again, and so does a place whole lines further on.
-    assert lines_gone_through(walks, part) == counted
+    assert distinct_lines(walks, part) == counted
     moved = [
         each._replace(group=group(each.group.loops, {**each.group.slopes, "u": float(LINE)},
                                   each.group.offsets, each.group.written))
         for each in walks
     ]  # fmt: skip
     further = Part({**OUTSIDE, "u": 7.0}, {}, None, float(LINE), aligned=aligned, known=part.known)
-    assert lines_gone_through(moved, further) == counted
+    assert distinct_lines(moved, further) == counted
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -200,7 +200,7 @@ def test_a_mean_piece_is_between_whole_ones(
     less, most = (truth(walks, {0: piece}, aligned=True) for piece in (low, high))
     between = less.times(1 - more).plus(most.times(more))
     part = Part({}, {0: length}, None, float(LINE), aligned=True)
-    assert lines_gone_through(walks, part) == pytest.approx(between)
+    assert distinct_lines(walks, part) == pytest.approx(between)
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_of_parts_of_iterations_the_largest_counts(
     else:
         walks = [walk(group([i, j], {"i": 4096.0, "j": 64.0}))]
         low, high = (rows * columns for rows, columns in (less, most))
-    counted = lines_gone_through(walks, Part({}, {}, None, float(LINE), aligned=True))
+    counted = distinct_lines(walks, Part({}, {}, None, float(LINE), aligned=True))
     assert counted == pytest.approx((low + more * (high - low), 0))
 
 
@@ -243,7 +243,7 @@ def test_copies_of_all_kinds_are_runs(
     loop = header(0, Affine(0.0, {}), Affine(number / 4, {}))
     moved = group([loop], {"i": 4096.0}, [64.0 * at for at in range(offsets)])
     team = ((256.0, float(along)), (1024.0, float(across)))
-    lines = lines_gone_through([walk(moved, team)], Part({}, {}, None, float(LINE), aligned=True))
+    lines = distinct_lines([walk(moved, team)], Part({}, {}, None, float(LINE), aligned=True))
     assert lines == ((number, 0) if counted else None)
 
 
@@ -254,7 +254,7 @@ def test_a_cut_runs_a_part_of_the_first_loop() -> None:
     walks = [walk(group([i, j], {"i": 0.0, "j": 64.0}))]
     part = Part({}, {}, (0.25, 0.75), float(LINE), aligned=True)
     assert truth(walks, {0: (5, 10)}, aligned=True).touched == 14
-    assert lines_gone_through(walks, part) == (14, 0)
+    assert distinct_lines(walks, part) == (14, 0)
 
 
 @pytest.mark.parametrize(("number", "counted"), [(2048, True), (2049, False)])
@@ -276,7 +276,7 @@ def test_how_many_runs_are_gone_through(copies: str, number: int, counted: bool)
         "offsets": walk(group([once], {"i": 256.0}, far)),
         "steps": walk(group([half, hanging], {"i": 256.0, "j": 0.0})),
     }
-    lines = lines_gone_through([walks[copies]], Part({}, {}, None, float(LINE), aligned=True))
+    lines = distinct_lines([walks[copies]], Part({}, {}, None, float(LINE), aligned=True))
     touched = number // 2 if copies == "steps" else number
     assert lines == ((touched, 0) if counted else None)
 
@@ -287,7 +287,7 @@ def test_steps_of_a_line_or_less_are_one_run_however_many(stride: int, down: boo
     """5000 of them, more than are gone through one by one, leave out no line on their way."""
     loop = header(0, Affine(0.0, {}), Affine(5000.0, {}))
     moved = group([loop], {"i": -float(stride) if down else float(stride)})
-    lines = lines_gone_through([walk(moved)], Part({}, {}, None, float(LINE), aligned=True))
+    lines = distinct_lines([walk(moved)], Part({}, {}, None, float(LINE), aligned=True))
     far = 4999 * stride
     last = -(far // -LINE) + 1 if down else far // LINE + 1
     assert lines == ((last, 0) if stride <= LINE else None)

@@ -59,7 +59,7 @@ class Placement(NamedTuple):
 
 
 UNSEEN = Placement("parallel", "no first write of the arrays seen", True)
-INTERLEAVED = Placement("interleave", "pages of all domains in turn, as numactl -i has it", False)
+INTERLEAVED = Placement("interleave", "pages of all domains in turn, as with numactl -i", False)
 
 
 def first_touched(kind: str) -> Placement:
@@ -69,7 +69,7 @@ def first_touched(kind: str) -> Placement:
 
 def in_domain(domain: int) -> Placement:
     """All pages in one domain, as with numactl."""
-    return Placement("serial", f"all pages in domain {domain}, as numactl -m has it", False,
+    return Placement("serial", f"all pages in domain {domain}, as with numactl -m", False,
                      domain=domain)  # fmt: skip
 
 

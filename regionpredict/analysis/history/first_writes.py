@@ -177,7 +177,7 @@ def follow(flows: Sequence[Flow]) -> WriteHistory:
     whole = any(root.function == "main" for root in roots)
     roots = [
         root for root in roots
-        if root.function in sharing or (not whole and _speaks_of_globals(root))
+        if root.function in sharing or (not whole and _writes_globals(root))
     ]  # fmt: skip
     callees = Callees(flows)
     most = min(_MAX_EVENTS, _MAX_EVENTS_IN_ALL // max(1, len(roots)))
@@ -187,14 +187,14 @@ def follow(flows: Sequence[Flow]) -> WriteHistory:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in every_event(flow.body)):  # fmt: skip
             _Walk(callees, notes, most, from_main=False).run(flow)
-    _tell_of_globals(notes)
+    _unify_globals(notes)
     return WriteHistory(
         notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats),
         {**notes.between, **notes.steady_between}, frozenset(notes.steady),
     )  # fmt: skip
 
 
-def _speaks_of_globals(flow: Flow) -> bool:
+def _writes_globals(flow: Flow) -> bool:
     """Whether a function writes to global variables or sets global pointers."""
     for event in every_event(flow.body):
         place = (event.place if isinstance(event, Write) else
@@ -204,7 +204,7 @@ def _speaks_of_globals(flow: Flow) -> bool:
     return False
 
 
-def _tell_of_globals(notes: _Notes) -> None:
+def _unify_globals(notes: _Notes) -> None:
     """Makes global variables consistent on all paths. If one thread writes a variable first on the
     path from `main`, or else on any, this is assumed for the others.
     """
@@ -434,7 +434,7 @@ class _Walk:
         elif name == "posix_memalign" and arguments and arguments[0] is not None:
             self.pointers.point(arguments[0], self._block_of(event, state))
         elif name not in _NEW and name not in _HARMLESS:
-            why = f"whether {name or 'a function called through a pointer'}() writes it is not seen"
+            why = f"whether {name or 'a function called through a pointer'}() writes it is unknown"
             for argument in arguments:
                 if argument is not None:
                     self.doubts.setdefault(self._memory(argument), why)

@@ -152,7 +152,7 @@ class _Summer:
         if not body.kinds.isdisjoint(("trips", "carried")):
             raise _WithheldError
         runs = self._nonnegative(body, low, high, trips) if self.assume else body
-        groups = _apart(runs)
+        groups = _grouped_by_atoms(runs)
         if len(groups) > 1:
             total = ZERO
             for group in groups:
@@ -382,7 +382,7 @@ def _alternatives(expression: Expr) -> list[Expr] | None:
     return [expression]
 
 
-def _apart(expression: Expr) -> list[Expr]:
+def _grouped_by_atoms(expression: Expr) -> list[Expr]:
     """The terms grouped by the atoms with t in them. Each group has its own cuts."""
     groups: dict[frozenset[Atom], Expr] = {}
     for monomial, number in expression.terms.items():

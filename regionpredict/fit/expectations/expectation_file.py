@@ -2,7 +2,7 @@
 
 ```yaml
 schema: regionpredict/expectations/1
-measurements: results.txt       # beside this file; --measurements says another
+measurements: results.txt       # next to this file; --measurements gives another
 parameter: p
 metric: time
 statistic: first-quartile
@@ -16,7 +16,7 @@ expectations:
   - {callpath: MPI_Bcast, expect: log p}
   - {callpath: MPI_Gather, expect: p, model: p^1.25}   # a model instead of measurements
   - {callpath: solve}           # no expectation yet: the model is proposed as one
-  - {expect: p}                 # of measurements that have but one call path, as a plain table
+  - {expect: p}                 # of measurements with a single call path, such as a plain table
 litmus: [tree_bcast]            # call paths whose growth is understood
 rules:
   - MPI_Allreduce <= MPI_Reduce + MPI_Bcast

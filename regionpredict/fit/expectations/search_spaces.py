@@ -52,8 +52,7 @@ def search_space(
 def space_around(growth: Growth, *, steps: int = 2) -> SearchSpace:
     """The ticks of `search_space`, and the default terms with a larger penalty.
 
-    Without the default terms, growth beyond the end of the ruler would be taken for growth at the
-    end.
+    Without the default terms, growth beyond the end of the ruler would count as growth at the end.
     """
     beyond = {term: 1.0 + rarity(term) for term in (*DEFAULT_TERMS, INVERSE)}
     ticks = [g.term for g in search_space(growth, steps=steps) if not g.is_constant()]

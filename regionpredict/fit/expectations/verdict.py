@@ -138,12 +138,12 @@ def fit_expected(
 
     if not expected.is_constant():
         alone = fitted(SearchSpace.of([expected.term]), 1)
-        if alone.terms and _goes_through_all(alone):
+        if alone.terms and _fits_exactly(alone):
             return alone
     return fitted(SearchSpace.of(rarities, rarities=list(rarities.values())), max_terms)
 
 
-def _goes_through_all(model: FittedModel) -> bool:
+def _fits_exactly(model: FittedModel) -> bool:
     """Whether the formula is exact at all points, with more points than coefficients."""
     seen = replace(model.observations, dof=0.0)  # noise does not excuse an unexplained remainder
     misfit = float(np.sum(seen.weights * (seen.y - model.formula_values(model.points)) ** 2))

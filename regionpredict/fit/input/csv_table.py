@@ -83,7 +83,7 @@ def read_csv(
         )
     builder = SeriesBuilder(chosen)
     texts = [c for c in free if c not in numeric and c not in chosen]
-    labels = _telling(body, [where[c] for c in chosen], [where[c] for c in texts])
+    labels = _identifying_columns(body, [where[c] for c in chosen], [where[c] for c in texts])
     problems = []
     for number, row in body:
         try:
@@ -112,7 +112,7 @@ def _number(cell: str) -> float:
     return float(cell) if cell.strip() else math.nan
 
 
-def _telling(
+def _identifying_columns(
     rows: list[tuple[int, list[str]]], parameters: list[int], texts: list[int]
 ) -> list[int]:
     """The text columns that identify series. They vary, and are more than another name of the

@@ -90,6 +90,6 @@ def _around_repetition(name: str) -> tuple[str, str]:
 
 
 def _postfix(name: str) -> str:
-    """The text after the repetition, without separators. Empty where it has parameters."""
+    """The text after the repetition, without separators. Empty if it has parameters."""
     after = _around_repetition(name)[1]
     return "" if _NAME.search(after) else after.strip("._-")

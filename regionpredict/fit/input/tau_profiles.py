@@ -32,9 +32,9 @@ _MICRO = 1e-6
 def read_tau(folder: Path) -> Experiment:
     """Reads the profiles of all runs in a folder: exclusive seconds or counts, and calls.
 
-    A value is the mean over all nodes and threads. It counts as 0 where a function is not called.
-    From a profile with call paths, only these and their roots are read. Raises like `read_runs`,
-    and if there is no profile.
+    A value is the mean over all nodes and threads. It counts as 0 if a function is not called. From
+    a profile with call paths, only these and their roots are read. Raises like `read_runs`, and if
+    there is no profile.
     """
     parts = {
         file.parent: Run(file.relative_to(folder).parts[0], file.parent)

@@ -364,7 +364,7 @@ class FittedModel:
         ]
         if band.high - band.low > abs(middle):
             doubts.append(
-                f"the data support anything from {band.low:.3g} to {band.high:.3g} "
+                f"the data are consistent with values from {band.low:.3g} to {band.high:.3g} "
                 f"({level:.0%} confidence)"
             )
         if middle <= 0 and self.observations.relative:

@@ -2,10 +2,10 @@
 
 Noise is assumed to be proportional to the value, as for run times, unless the repetitions clearly
 show constant or mixed noise (`noise.py`). Its size is estimated from their spread. With `r`
-repetitions at each of `n` points, there are `n(r - 1)` degrees of freedom, whatever the growth is.
-Zero or negative values have no relative noise. Data with such values are weighted by their largest
-value. Only the mean uses the spread about the mean. Other summaries are used for data with
-outliers, so their spread is robust, too.
+repetitions at each of `n` points, there are `n(r - 1)` degrees of freedomfor any growth. Zero or
+negative values have no relative noise. Data with such values are weighted by their largest value.
+Only the mean uses the spread about the mean. Other summaries are used for data with outliers, so
+their spread is robust, too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Forecasters for a series of one parameter: simple models that predict larger values.
 
 No single law describes measured times over their whole range and beyond. Caches and sockets fill
-up, and libraries change their algorithm. So many simple forecasters compete. Each uses the points
-it trusts, from the last three to all of them:
+up, and libraries change their algorithm. Therefore several simple forecasters compete. Each uses
+the points it trusts, from the last three to all of them:
 
 * `sum N`: a constant and one term of the search space, averaged over the terms by their
   posterior probability, fitted to the last N points;

@@ -90,7 +90,7 @@ def next_point(
     between = _between(names, pairs * parted[:, :, best])
     stop = _reason_to_stop(model, shares, expected[:, -1], goal)
     if not stop and decides[best] < _SURE:
-        stop = "no point within reach separates the candidates: repeat measurements instead"
+        stop = "no measurable point distinguishes the candidates: repeat measurements instead"
     return NextPoint(
         tuple(asked[best].tolist()),
         float(decides[best]),

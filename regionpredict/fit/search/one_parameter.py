@@ -18,7 +18,7 @@ so dimensionless), and `k` their degrees of freedom. The score has these parts:
   rarely differ by many decades.
 
 A growth term is accepted only if it explains more than noise would by chance (`criterion.growth`),
-whatever the noise is. So constants stay constant. The weights were set on simulated data. See
+for any noise. So constants stay constant. The weights were set on simulated data. See
 docs/fit.md.
 """
 
@@ -62,9 +62,7 @@ _LOGISTIC = np.array(-1.702)  # scale of the logistic approximation of a normal 
 _EAGER = 0.4  # share of the rarities in the decision whether anything grows
 _ZERO, _TWO, _TINY = np.array(0.0), np.array(2.0), np.array(1e-300)
 
-_NO_GROWTH = np.array(
-    1e-200
-)  # minimum coefficient: quotients of the largest values by it are finite
+_NO_GROWTH = np.array(1e-200)  # minimum coefficient, so that quotients are finite
 
 
 class Data(NamedTuple):

@@ -4,7 +4,7 @@ Rolling-origin validation: the last points of the series are predicted one after
 points before them. From each origin, the predicted point is about as many times beyond it as the
 target is beyond the series. Each forecaster's weight is the reciprocal of its mean error, and
 recent errors count more. The forecast is the weighted median of the opinions. A median stays within
-the range of several opinions, whatever a single one is. With few points and unknown accuracy, it is
+the range of several opinions, also with an extreme one. With few points and unknown accuracy, it is
 their middle.
 
 The forecast's own errors at those points determine its uncertainty.

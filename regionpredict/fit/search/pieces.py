@@ -52,8 +52,7 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
     if len(stretches) < 2 or cost + PRICE > whole:
         return model
     parts = [
-        _stretch(x[start:stop], seen, slice(start, stop), index, options)
-        for start, stop in stretches
+        _piece(x[start:stop], seen, slice(start, stop), index, options) for start, stop in stretches
     ]
     *earlier, (constant, terms) = parts
     pieces = tuple(
@@ -72,7 +71,7 @@ def with_pieces(model: FittedModel, index: int, options: Options) -> FittedModel
     )
 
 
-def _stretch(
+def _piece(
     x: FloatArray, seen: Observations, where: slice, index: int, options: Options
 ) -> tuple[float, list[tuple[float, Monomial]]]:
     """The constant and the term of a piece."""

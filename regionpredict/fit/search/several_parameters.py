@@ -2,10 +2,10 @@
 explosion.
 
 1. Along every line of points that differ in one parameter only, the model is a constant plus a
-   slope times one term, whatever the other parameters are. This holds for sums, products and
-   mixtures. So each term of each parameter is fitted to all lines at once, and each line has its
-   own constant and slope. The best terms of each parameter form a short list. If the points form no
-   lines (scattered designs), common terms are tried parameter by parameter.
+   slope times one term, for any values of the others. This holds for sums, products and mixtures.
+   So each term of each parameter is fitted to all lines at once, and each line has its own constant
+   and slope. The best terms of each parameter form a short list. If the points form no lines
+   (scattered designs), common terms are tried parameter by parameter.
 2. All products of short-listed terms, at most one per parameter, are candidate columns. All models
    with one and two columns are solved in closed form. The best ones are extended by further columns
    while each is worth its price. A parameter without influence adds no column that is worth its

@@ -71,7 +71,7 @@ class Guesses:
             match = _UNKNOWN_TYPE.search(message)
             if match is None:
                 match = _UNDECLARED.search(message)
-                if match is None or not self._stands_as_type(match.group(1), span):
+                if match is None or not self._is_used_as_type(match.group(1), span):
                     continue
             name = match.group(1)
             if name not in self._types:
@@ -106,7 +106,7 @@ class Guesses:
             known[member] = f"long {member};"
         return True
 
-    def _stands_as_type(self, name: str, span: Span) -> bool:
+    def _is_used_as_type(self, name: str, span: Span) -> bool:
         lines = self._lines[span.file]
         line = lines[span.line - 1] if 0 < span.line <= len(lines) else ""
         rest = line[span.column - 1 :] if span.column else line

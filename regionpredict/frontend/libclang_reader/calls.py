@@ -57,7 +57,7 @@ from regionpredict.frontend.syntax import (
     address_of,
     atomic_update,
     expressions_in,
-    given_to_members,
+    member_initial_values,
     member_path,
     with_accessors_inlined,
 )
@@ -159,7 +159,7 @@ class CallBuilder:
         args = (Opaque(""), *self._handed(inner, target))
         made = CallExpr(name, self._declarations.of(target), args, span, method=True)
         function = self._body_of(target)
-        members = given_to_members(function, args) if function is not None else ()
+        members = member_initial_values(function, args) if function is not None else ()
         if members:
             return Cast(ctype, Opaque("{}", members), made)
         if len(inner) == 1 and not number:
@@ -263,7 +263,7 @@ class CallBuilder:
             name = instance_name(target) or name
         call = CallExpr(name, decl, args, span, method)
         function = self._accessor(decl, target)
-        if function is None or not (method or function.closure or self._gives_place(target)):
+        if function is None or not (method or function.closure or self._returns_address(target)):
             return call
         value = with_accessors_inlined(function, args)
         if value is not None and method and len(args) == 1:
@@ -290,7 +290,7 @@ class CallBuilder:
         self._accessors[decl] = function
         return function
 
-    def _gives_place(self, target: lc.Cursor) -> bool:
+    def _returns_address(self, target: lc.Cursor) -> bool:
         """Whether a function gives an address or a reference."""
         result = self._lib.clang_getCanonicalType(
             self._lib.clang_getResultType(self._lib.clang_getCursorType(target))

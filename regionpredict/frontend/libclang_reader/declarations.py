@@ -34,9 +34,7 @@ NO_SPAN = Span("", 0)
 INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 _FUNCTION_TYPES = frozenset((110, 111))  # CXType_FunctionNoProto, CXType_FunctionProto
 _ATTRIBUTES = frozenset((UNNAMED_ATTRIBUTE,))
-_MEMBERS = frozenset(
-    (FIELD, STRUCT, 3, 4, BASE)
-)  # members that a list of initial values may begin with
+_MEMBERS = frozenset((FIELD, STRUCT, 3, 4, BASE))  # possible first members of a list
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 

@@ -74,7 +74,7 @@ _CONSTRUCTS = {
 class ExpressionBuilder:
     """Builds `Expression`s. `on_block` receives the statements inside each expression.
 
-    It also receives whether they run in place. Those of a lambda run at its call.
+    It also receives whether they run in place. Statements of a lambda run at its call.
 
     `body_of` returns the function at a cursor, which replaces calls of accessors.
     """

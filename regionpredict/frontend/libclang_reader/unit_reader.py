@@ -74,7 +74,7 @@ class _Reader:
         self.active: dict[int, Masked] = {}
         self.macros = MacroTable()
         self.place = lc.Place()
-        self._define_left_out(parser)
+        self._define_disabled_macros(parser)
         self.diagnostics = parser.diagnostics
         self.errors = parser.errors
         self.lookups = parser.lookups()
@@ -123,7 +123,7 @@ class _Reader:
         texts[0] = " ".join(value for _, value in self.request.defines).encode()
         return texts
 
-    def _define_left_out(self, parser: GuessingParser) -> None:
+    def _define_disabled_macros(self, parser: GuessingParser) -> None:
         """Parses again with definitions for macros whose own definitions are all disabled."""
         texts: dict[int, bytes] = {}
         for file in self._user_files():

@@ -85,7 +85,7 @@ class LinkedUnit:
     writes: dict[Function, Writes] = field(default_factory=dict)
     values: dict[Function | str, Any] = field(default_factory=dict)
 
-    def handed_to(
+    def arguments_passed_to(
         self, parameter: Decl, function: Function
     ) -> list[tuple[Function, CallExpr, Expression]]:
         """The arguments passed to a parameter by calls in other functions, with the calling

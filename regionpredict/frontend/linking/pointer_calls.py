@@ -62,7 +62,7 @@ def pointer_uses(
                 calls.append((function, inner))
         read = read or any(
             isinstance(value, Member) and place_of(value) in places
-            for value in map(without_casts, _handed_on(function))
+            for value in map(without_casts, _escaping_functions(function))
         )
     waiting = [variable for variable in outside if variable not in inside]
     while waiting:
@@ -77,7 +77,7 @@ def pointer_uses(
     return PointerUses(named, tuple(calls), read)
 
 
-def _handed_on(function: Function) -> Iterator[Expression]:
+def _escaping_functions(function: Function) -> Iterator[Expression]:
     """All functions that a function stores, passes or returns."""
     for statement in every_statement(function.body):
         if isinstance(statement, DeclStmt):

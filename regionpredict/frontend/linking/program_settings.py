@@ -89,12 +89,12 @@ class SettingsOfProgram:
         self.functions = FunctionsOfProgram(
             [unit.functions for unit in units], handed, inside, variables
         )
-        handed |= self._handed_through([unit.through for unit in units], defined)
+        handed |= self._passed_through_pointers([unit.through for unit in units], defined)
         self._lost_alone = _with_inner(known_lost, inside)
         self._lost = _with_inner(known_lost | handed, inside)
         self._pointed = frozenset[str]().union(*(unit.pointed for unit in units))
 
-    def _handed_through(
+    def _passed_through_pointers(
         self, units: Iterable[Iterable[tuple[Place, str, Setting]]], defined: Collection[str]
     ) -> set[str]:
         """Structs passed to functions through pointers, `op->apply(op, x)`, where the functions may

@@ -8,13 +8,13 @@ targets of calls through pointers.
 
 from regionpredict.frontend.lowering.chosen_functions import choices_of
 from regionpredict.frontend.lowering.find_regions import regions_of, withheld_regions
-from regionpredict.frontend.lowering.function_table_arguments import handed_over
+from regionpredict.frontend.lowering.function_table_arguments import passed_tables
 from regionpredict.frontend.lowering.serial_branches import serial_branches_of
 from regionpredict.frontend.lowering.serial_loops import serial_loops_of, serial_nests_of
 
 __all__ = [
     "choices_of",
-    "handed_over",
+    "passed_tables",
     "regions_of",
     "serial_branches_of",
     "serial_loops_of",

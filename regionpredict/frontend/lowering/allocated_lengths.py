@@ -172,7 +172,9 @@ class AllocatedLengths:
     def _of_argument(
         self, decl: Decl, function: Function, element_bytes: int, asked: _Asked
     ) -> _Lengths:
-        handed = [(value, caller) for caller, _, value in self._unit.handed_to(decl, function)]
+        handed = [
+            (value, caller) for caller, _, value in self._unit.arguments_passed_to(decl, function)
+        ]
         return self._of_assigned(handed, element_bytes, asked) if handed else None
 
     def _of_value(

@@ -50,7 +50,7 @@ class _Parts(NamedTuple):
     places: dict[Place, list[int]]
 
 
-class _Ways(NamedTuple):
+class _Paths(NamedTuple):
     """All paths from `main` to some places. `main` is None without one. For each function on a
     path: the place itself, or the call that leads on and its function."""
 
@@ -66,18 +66,18 @@ class CallOrder:
         self._callers: dict[Span, list[tuple[Function, CallExpr]] | None] = {}
         self._parts: dict[Span, _Parts | None] = {}
 
-    def is_behind(self, read: Site, settings: Sequence[Site]) -> bool:
+    def follows_settings(self, read: Site, settings: Sequence[Site]) -> bool:
         """Whether every path to `read` executes all assignments first."""
         if not settings:
             return True
-        reads, sets = self._ways([read]), self._ways(settings)
+        reads, sets = self._paths([read]), self._paths(settings)
         if reads is None or sets is None or reads.main is None:
             return False
         if sets.main is None:  # without `main`, no order is known
             return True
         return reads.main.span == sets.main.span and self._in_order(reads.main, sets, reads, 0)
 
-    def _in_order(self, function: Function, sets: _Ways, reads: _Ways, depth: int) -> bool:
+    def _in_order(self, function: Function, sets: _Paths, reads: _Paths, depth: int) -> bool:
         known = self._parts_of(function)
         if known is None or depth > _DEEPEST:
             return False
@@ -94,7 +94,7 @@ class CallOrder:
         return both is not None and self._in_order(both, sets, reads, depth + 1)
 
     def _call_of_both(
-        self, function: Function, part: Sequence[Place], sets: _Ways, reads: _Ways
+        self, function: Function, part: Sequence[Place], sets: _Paths, reads: _Paths
     ) -> Function | None:
         """The only called function through which both are reached, within one part of a
         function."""
@@ -107,7 +107,7 @@ class CallOrder:
 
     # -- paths --------------------------------------------------------------------------------
 
-    def _ways(self, places: Iterable[Site]) -> _Ways | None:
+    def _paths(self, places: Iterable[Site]) -> _Paths | None:
         """The paths to places. None if one is unknown."""
         on: dict[Span, list[tuple[Place, Function | None]]] = {}
         waiting: list[Function] = []
@@ -134,7 +134,7 @@ class CallOrder:
             for caller, call in callers:
                 on.setdefault(caller.span, []).append((call, function))
                 waiting.append(caller)
-        return _Ways(main, on)
+        return _Paths(main, on)
 
     def _callers_of(self, function: Function) -> list[tuple[Function, CallExpr]] | None:
         if function.span not in self._callers:

@@ -58,16 +58,14 @@ DIVISION = Constant(
     "Fog, Instruction tables: divsd and sqrtsd 13 to 18 cycles on Skylake, addsd and mulsd 4",
 )  # fmt: skip
 LIBRARY_CALL = Constant(
-    20.0, "operations", "assumed", "a function of libm is a polynomial of about ten terms"
+    20.0, "operations", "assumed", "libm functions are polynomials of about ten terms"
 )
 INNER_TRIPS = Constant(
-    100.0, "iterations", "assumed", "decides only which of several functions costs most"
+    100.0, "iterations", "assumed", "only decides which of several functions is the most expensive"
 )
 _MOST_CALLS = 12
 _MOST_SIDES = 6  # each adds its statements to the region
-_RETURNED = frozenset(
-    ("int", "float", "void")
-)  # a returned address would affect the region's accesses
+_RETURNED = frozenset(("int", "float", "void"))  # addresses would affect later accesses
 _QUIET = frozenset(("", "sizeof", "this", "{}"))
 
 _Place = tuple[str, bool, tuple[str, ...]]

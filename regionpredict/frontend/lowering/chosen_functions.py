@@ -16,7 +16,10 @@ from regionpredict.frontend.linking import LinkedUnit, is_null
 from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.function_pointers import pointed_functions
-from regionpredict.frontend.lowering.function_table_arguments import count_of, of_handed
+from regionpredict.frontend.lowering.function_table_arguments import (
+    count_of,
+    table_parameter_targets,
+)
 from regionpredict.frontend.lowering.function_tables import (
     function_in,
     is_last,
@@ -62,7 +65,7 @@ from regionpredict.frontend.syntax import (
     show,
 )
 from regionpredict.ir import Expr, Span
-from regionpredict.ir.flow import Choice, OfHanded
+from regionpredict.ir.flow import CallThroughTableParameter, Choice
 
 CallKey = tuple[Span, str]
 """The place of a call, and the function's name or the text of the pointer to it."""
@@ -148,12 +151,18 @@ class _Calls:
             return None
         names = tuple(decl.name for decl in functions)
         choice = Choice(names, show(pointer), position, self._loop_through(pointer, around))
-        return choice._replace(handed=self._of_handed(pointer, around))
+        return choice._replace(handed=self._table_argument_target(pointer, around))
 
-    def _of_handed(self, pointer: Expression, around: tuple[Stmt, ...]) -> OfHanded | None:
+    def _table_argument_target(
+        self, pointer: Expression, around: tuple[Stmt, ...]
+    ) -> CallThroughTableParameter | None:
         """The target of a call for a known table argument."""
         asked = table_call(pointer)
-        handed = None if asked is None else of_handed(self._unit, self._function, pointer, asked)
+        handed = (
+            None
+            if asked is None
+            else table_parameter_targets(self._unit, self._function, pointer, asked)
+        )
         if asked is None or handed is None:
             return None
         for loop in reversed(around):
@@ -164,13 +173,13 @@ class _Calls:
                 ends = _sentinel(counted.loop.condition, asked.base.decl, counted.decl)
                 walked = asked.base.decl is counted.decl and counted.loop.init is None
                 return handed._replace(ends=ends) if walked and ends else None
-            way = self._way(asked.subscript, counted.decl)
+            way = self._linear_index(asked.subscript, counted.decl)
             if way is None:
                 continue
             handed = handed._replace(sign=way[0], offset=way[1])
             if counted.header is None:
                 ends = _sentinel(counted.loop.condition, asked.base.decl, counted.decl)
-                begins = way == (1, 0) and self._begins_there(counted)
+                begins = way == (1, 0) and self._begins_at_first(counted)
                 return handed._replace(ends=ends) if ends and begins else None
             first, step = counted.header.start, counted.header.step
             if first is None or step is None or (first.constant, step.constant) != (0, 1):
@@ -195,7 +204,7 @@ class _Calls:
             if asked.subscript is None:
                 if asked.base.decl is counted.decl:
                     return counted.loop.span
-            elif self._way(asked.subscript, counted.decl) is not None:
+            elif self._linear_index(asked.subscript, counted.decl) is not None:
                 return counted.loop.span
         return None
 
@@ -262,7 +271,7 @@ class _Calls:
                 return None
             table = start
         else:
-            chosen_way = self._way(asked.subscript, counted.decl)
+            chosen_way = self._linear_index(asked.subscript, counted.decl)
             if chosen_way is None:
                 return None
             way = chosen_way
@@ -274,7 +283,7 @@ class _Calls:
         values = [sign * (at - offset) for at in range(len(names))]
         picked = dict(zip(values, [name or "" for name in names], strict=True))
         if counted.header is None:
-            if way != (1, 0) or not self._begins_there(counted):
+            if way != (1, 0) or not self._begins_at_first(counted):
                 return None
             end = _sentinel(counted.loop.condition, table, counted.decl)
             if end is None:
@@ -288,14 +297,14 @@ class _Calls:
             whole=counted.header is None,
         )  # fmt: skip
 
-    def _begins_there(self, counted: _Counted) -> bool:
+    def _begins_at_first(self, counted: _Counted) -> bool:
         """Whether a loop that ends at an element of the table begins with the first one."""
         if counted.decl.ctype.kind == "pointer":
             return True  # as `_first_of` has found
         start = start_of(counted.loop.init, counted.decl, self._context, Frame({}))
         return isinstance(start, Expr) and start.constant == 0
 
-    def _way(self, index: Expression, counter: Decl) -> tuple[int, int] | None:
+    def _linear_index(self, index: Expression, counter: Decl) -> tuple[int, int] | None:
         """(sign, offset) of an index that is `sign * counter + offset`."""
         name = Expr.name(self._context.name_of(counter))
         value = self._context.value(index, Frame({counter: name}))

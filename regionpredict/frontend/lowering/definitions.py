@@ -273,12 +273,12 @@ class _Finder:
         elif writes:
             return None
         if given is None or (
-            function is self.function and self._reads_what_changes(given, decl.span)
+            function is self.function and self._reads_later_assigned(given, decl.span)
         ):
             return None
         return converted(self.context.value(given, Frame({})), decl.ctype), function
 
-    def _reads_what_changes(self, value: Expression, at: Span) -> bool:
+    def _reads_later_assigned(self, value: Expression, at: Span) -> bool:
         """Whether it reads a member that the function sets later: `m = s.n; s.n = 5;`."""
         read = {e.field.name for e in every_expression(value) if isinstance(e, Member)}
         return bool(read) and any(

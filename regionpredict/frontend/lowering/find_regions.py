@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.definitions import definitions_of
-from regionpredict.frontend.lowering.hand_shared import HandSharedLoop, hand_shared_loops
+from regionpredict.frontend.lowering.hand_shared import ManuallySharedLoop, manually_shared_loops
 from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.invariant_values import names_in, with_invariant_names
 from regionpredict.frontend.lowering.loop_over_threads import loop_over_threads
@@ -112,7 +112,7 @@ def regions_of(
             built.append(made)
         seen |= set(here)
         understood: set[Span] = set()
-        for loop in _shared_by_hand(unit, function, numbers, trees, notes):
+        for loop in _manually_shared(unit, function, numbers, trees, notes):
             understood.add(loop.parallel)
             if loop.loop.span not in by_hand:  # two parallel regions may call the same function
                 by_hand[loop.loop.span] = loop.loop
@@ -205,15 +205,15 @@ def _with_inner_teams(
     return made
 
 
-def _shared_by_hand(
+def _manually_shared(
     unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees,
     notes: list[Diagnostic],
-) -> list[HandSharedLoop]:  # fmt: skip
+) -> list[ManuallySharedLoop]:  # fmt: skip
     """The loops of a function that threads share by their thread numbers.
 
     Failures are added to `notes`.
     """
-    found = attempt(lambda: list(hand_shared_loops(unit, function, numbers, trees)))
+    found = attempt(lambda: list(manually_shared_loops(unit, function, numbers, trees)))
     if isinstance(found, Failure):
         notes.append(Diagnostic(WITHHELD, function.span, f"loops shared by hand: {found.reason}"))
         return []

@@ -62,17 +62,17 @@ class FloatConditions:
 
     def value(self, condition: Expression, frame: Frame) -> Expr:
         """A condition on integers, with its comparisons of floating-point numbers."""
-        told = self._told(condition, frame)
+        told = self._decided(condition, frame)
         return self._context.value(condition, frame) if told is None else told
 
-    def _told(self, condition: Expression, frame: Frame) -> Expr | None:
+    def _decided(self, condition: Expression, frame: Frame) -> Expr | None:
         """The condition, if it is decided by known floating-point numbers."""
         if isinstance(condition, Unary) and condition.op == "!":
-            inner = self._told(condition.operand, frame)
+            inner = self._decided(condition.operand, frame)
             return None if inner is None else Expr.atom("not", inner)
         if isinstance(condition, Binary) and condition.op in ("&&", "||"):
             sides = [condition.left, condition.right]
-            told = [self._told(side, frame) for side in sides]
+            told = [self._decided(side, frame) for side in sides]
             if told == [None, None]:
                 return None
             values = [self._context.value(side, frame) if known is None else known

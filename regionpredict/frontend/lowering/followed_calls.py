@@ -110,7 +110,7 @@ class FollowedCalls:
         if meant is None and are_sides(self.unit, functions):
             return self._follow_sides(asked, functions, frame, nodes)
         if len(functions) > 1:
-            self._say_several(asked, functions, meant)
+            self._report_several_targets(asked, functions, meant)
         if function is None or call.decl is None:
             result = self._library_call(call, frame, nodes)
             return call if result is None and meant is not None else result
@@ -174,8 +174,8 @@ class FollowedCalls:
         names = ", ".join(f"{function.name}()" for function in functions)
         self.lowering.say(
             "RP117", call.span,
-            f"{pointer}() at line {call.span.line} may be any of {names}: each is taken to be"
-            " called as often",
+            f"{pointer}() at line {call.span.line} may be any of {names}: all are assumed to be"
+            " equally frequent",
         )  # fmt: skip
         return functions[0].ctype
 
@@ -213,7 +213,9 @@ class FollowedCalls:
             return self._held(argument, caller)
         return pointed_functions(self.unit, pointer, at)
 
-    def _say_several(self, call: CallExpr, functions: Functions, meant: Decl | None) -> None:
+    def _report_several_targets(
+        self, call: CallExpr, functions: Functions, meant: Decl | None
+    ) -> None:
         """Records that a call has several targets, and which one represents them."""
         names = [f"{function.name}()" for function in functions]
         shown = ", ".join(names[:_MOST_NAMED])
@@ -228,11 +230,11 @@ class FollowedCalls:
             return
         self.lowering.say(
             "RP117", call.span,
-            f"{pointer}() at line {call.span.line} is taken for {meant.name}(): none of {shown}"
+            f"{pointer}() at line {call.span.line} counts as {meant.name}(): none of {shown}"
             " costs more",
         )  # fmt: skip
 
-    def say_unseen(self, call: Call) -> None:
+    def report_unseen(self, call: Call) -> None:
         """Records the unknown effects of a call that was not inlined."""
         several = self._several.get((call.name, call.span))
         if several is not None:
@@ -240,7 +242,7 @@ class FollowedCalls:
             return
         if call.place is not None or is_synchronisation(call.name):
             return
-        message = f"the body of {call.name}() is not seen: counted as a call"
+        message = f"the body of {call.name}() is unknown: counted as a call"
         self.lowering.say("RP103", call.span, message)
         if call.memory:
             message = f"what memory {call.name}() touches is unknown"

@@ -65,7 +65,7 @@ def _held(unit: LinkedUnit, pointer: Decl, function: Function, depth: int) -> Fu
     if pointer.kind == "parameter":
         if held or pointer not in function.parameters:
             return None
-        return _handed(unit, function, function.parameters.index(pointer), depth)
+        return _passed_functions(unit, function, function.parameters.index(pointer), depth)
     if pointer.init is not None and not is_null(pointer.init):
         held.append(_meant(unit, pointer.init, function, depth))
     return together(held)
@@ -93,7 +93,9 @@ def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | 
     return together(answers)
 
 
-def _handed(unit: LinkedUnit, function: Function, position: int, depth: int) -> Functions | None:
+def _passed_functions(
+    unit: LinkedUnit, function: Function, position: int, depth: int
+) -> Functions | None:
     """The functions that all calls of a function pass at a position."""
     answers: list[Functions | None] = []
     for caller, call in unit.calls_of(function.decl):

@@ -33,17 +33,17 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Expr, Span
 from regionpredict.ir.expr import Number
-from regionpredict.ir.flow import HandedOver, OfHanded, Passed, Table
+from regionpredict.ir.flow import CallThroughTableParameter, Passed, PassedArguments, Table
 
 _MOST_ROWS = 200
 _PASSED = frozenset(("select", "not", "eq", "ne", "lt", "le", "and", "or", "min", "max"))
 """Operators of passed numbers, except sums and products."""
 
 
-def handed_over(unit: LinkedUnit) -> dict[tuple[Span, str], HandedOver]:
+def passed_tables(unit: LinkedUnit) -> dict[tuple[Span, str], PassedArguments]:
     """For each call that passes a table of functions: the table, and numbers that may decide the
     target."""
-    handed: dict[tuple[Span, str], HandedOver] = {}
+    handed: dict[tuple[Span, str], PassedArguments] = {}
     for function in unit.bodies():
         context = Context(unit.body_of, unit.objects)
         for call in expressions_in(function.body):
@@ -55,7 +55,7 @@ def handed_over(unit: LinkedUnit) -> dict[tuple[Span, str], HandedOver]:
             numbers = _numbers(unit, values, call)
             passed = _passed(unit, context, values, function, call)
             if tables or numbers or passed:
-                handed[call.span, call.name] = HandedOver(tables, numbers, passed)
+                handed[call.span, call.name] = PassedArguments(tables, numbers, passed)
     return handed
 
 
@@ -156,15 +156,15 @@ def _functions_in(element: Expression | None) -> tuple[tuple[str, str], ...]:
     return tuple(functions)
 
 
-def of_handed(
+def table_parameter_targets(
     unit: LinkedUnit, function: Function, pointer: Expression, asked: TableCall
-) -> OfHanded | None:
+) -> CallThroughTableParameter | None:
     """The targets of a call through an element of a parameter. None if the parameter is not a
     table."""
     table = asked.base.decl
     if table not in function.parameters or not asked.member or not is_listed(unit, pointer):
         return None
-    return OfHanded(function.parameters.index(table), asked.member)
+    return CallThroughTableParameter(function.parameters.index(table), asked.member)
 
 
 def count_of(function: Function, loop: For, counter: Decl) -> int | None:

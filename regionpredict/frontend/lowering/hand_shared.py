@@ -62,7 +62,7 @@ _ARITHMETIC = frozenset(("floordiv", "mod", "min", "max"))  # beyond sums and pr
 _MAX_CALLS = 3  # maximum nesting of calls from the `parallel` to the loop
 
 
-class HandSharedLoop(NamedTuple):
+class ManuallySharedLoop(NamedTuple):
     """A loop shared by hand, as a region, and the `parallel` whose threads share it."""
 
     loop: For
@@ -91,9 +91,9 @@ class _Threads(NamedTuple):
     depth: int = 0
 
 
-def hand_shared_loops(
+def manually_shared_loops(
     unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees
-) -> Iterator[HandSharedLoop]:
+) -> Iterator[ManuallySharedLoop]:
     """The loops that threads of the function's `parallel` constructs share, also in callees."""
     for threads in _parallels(unit, function, function.body, ()):
         if numbers.asked_in(threads.body):
@@ -139,7 +139,7 @@ def _asked_size(context: Context, directive: Directive) -> Expr:
 
 
 class _Search:
-    """The loops in what the threads run in one function."""
+    """The loops that the threads run in one function."""
 
     def __init__(
         self, unit: LinkedUnit, numbers: ThreadNumbers, trees: CallTrees, threads: _Threads
@@ -151,7 +151,7 @@ class _Search:
         moved = [decl for decl, value in threads.handed.items() if THREAD in value.names]
         self.moved = numbers.moved_in(threads.body, moved)
 
-    def loops(self, statement: Stmt, around: tuple[For, ...]) -> Iterator[HandSharedLoop]:
+    def loops(self, statement: Stmt, around: tuple[For, ...]) -> Iterator[ManuallySharedLoop]:
         """The outermost shared loops, except those that a directive shares."""
         if isinstance(statement, Directive):
             return
@@ -169,7 +169,7 @@ class _Search:
         for below in inner_statements(statement):
             yield from self.loops(below, around)
 
-    def _called(self, call: CallExpr) -> Iterator[HandSharedLoop]:
+    def _called(self, call: CallExpr) -> Iterator[ManuallySharedLoop]:
         """The loops in a function that the threads call."""
         threads = self.threads
         function = self.unit.body_of(call.decl) if call.decl is not None else None
@@ -203,7 +203,7 @@ class _Search:
         before = self.threads.taken.values() if TEAM in value.names else ()
         return frozenset(value.names & of_team.keys()).union(*before)
 
-    def _shared(self, loop: For, around: tuple[For, ...]) -> HandSharedLoop | None:
+    def _shared(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
         """The loop as a region of all threads. None if they do not share it."""
         threads, span = self.threads, loop.span
         builder = self._builder(span)
@@ -235,13 +235,13 @@ class _Search:
         site = threads.directive if threads.team is not None else None
         defined = definitions_of(self.unit, threads.function, builder.context, site)
         defined = with_one_thread(region, defined)
-        return HandSharedLoop(loop, region, defined, threads.directive.span)
+        return ManuallySharedLoop(loop, region, defined, threads.directive.span)
 
     def _builder(self, span: Span) -> RegionBuilder:
         pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
         return RegionBuilder(self.unit, self.threads.function, pragma, span, self.trees)
 
-    def _of_each_thread(self, loop: For, around: tuple[For, ...]) -> HandSharedLoop | None:
+    def _of_each_thread(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
         """The loop inside a loop over the threads. None if its header depends on other unknowns."""
         threads, span = self.threads, loop.span
         builder = self._builder(span)
@@ -259,8 +259,8 @@ class _Search:
         every = Loop(THREAD, Expr.const(0), size, "<", Expr.const(1), (nest,), span)
         taken = TEAM if threads.size is None else str(threads.size)
         message = (
-            "each thread runs this loop by its number: read as an iteration for each of them, "
-            f"schedule(static,1); the team must have as many as {taken} says"
+            "the thread number selects the work: read as one iteration per thread, "
+            f"schedule(static,1); the number of threads must be {taken}"
         )
         region = replace(
             with_used_arrays(region),
@@ -272,7 +272,7 @@ class _Search:
         )
         site = threads.directive if threads.team is not None else None
         defined = definitions_of(self.unit, threads.function, builder.context, site)
-        return HandSharedLoop(loop, region, defined, threads.directive.span)
+        return ManuallySharedLoop(loop, region, defined, threads.directive.span)
 
     def _of_team(self, context: Context) -> dict[str, Expr]:
         """Replacements for names that depend on the number of threads: `nt =

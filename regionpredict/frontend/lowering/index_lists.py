@@ -75,7 +75,7 @@ def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
     if any(loop.variable in test.names for test in _tests_in(loop.body)):
         return None
     starts = {
-        _entry_beside(part, loop.variable)
+        _added_entry(part, loop.variable)
         for statement in statements_in(loop.body) for access in statement.accesses
         for subscript in access.subscripts for part in _parts_with(subscript, loop.variable)
     }  # fmt: skip
@@ -106,7 +106,7 @@ def _parts_with(expression: Expr, variable: str) -> Iterator[Expr]:
                     yield from _parts_with(operand, variable)
 
 
-def _entry_beside(expression: Expr, variable: str) -> Expr | None:
+def _added_entry(expression: Expr, variable: str) -> Expr | None:
     """`row[i]` in `row[i] + k + 1`, for the variable k."""
     if expression.coefficient(variable) != 1:
         return None

@@ -107,9 +107,7 @@ def _partition(region: Region, of_team: dict[str, Expr]) -> Partition | None:
 def _of_inner_loop(region: Region, partition: Partition) -> Region:
     whole = partition.whole
     assert region.nest is not None
-    message = (
-        "its iterations are the threads, with a block each of the loop inside: read as that loop"
-    )
+    message = "each iteration is a thread with a block of the inner loop: read as the inner loop"
     return replace(
         with_used_arrays(region),
         nest=replace(region.nest, start=whole.start, bound=whole.bound, step=whole.step),

@@ -256,7 +256,7 @@ class _Recurrence:
         if left is None or right is None:
             return None
         gap = right - left + (1 if test.kind == "le" else 0)
-        ahead = self._after_one(gap, needed)
+        ahead = self._next_value(gap, needed)
         if ahead is None:
             return None
         shrinks = (gap - ahead).constant
@@ -267,14 +267,14 @@ class _Recurrence:
             return None
         # A decreasing unsigned number, or a difference of two, may wrap below zero.
         if (left, right) != test.args and not (
-            _rises(left, self._after_one(left, needed)) and not _states_in(right)
+            _rises(left, self._next_value(left, needed)) and not _states_in(right)
             and all(_never_below_zero(argument) for argument in
                     (*test.args, *(self.first[label] or -ONE for label in needed)))
         ):  # fmt: skip
             return None
         return Expr.atom("floordiv", starts + (shrinks - 1), Expr.const(shrinks))
 
-    def _after_one(self, value: Expr, needed: list[str]) -> Expr | None:
+    def _next_value(self, value: Expr, needed: list[str]) -> Expr | None:
         """A value one iteration later."""
         after = {label: _unwrapped(self.next[label]) for label in needed}
         if any(expression is None for expression in after.values()):

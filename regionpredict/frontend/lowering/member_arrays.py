@@ -1,4 +1,4 @@
-"""Arrays that lie in the elements of an array of structs: `cells[i].v[k]`."""
+"""Arrays inside the elements of an array of structs: `cells[i].v[k]`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from regionpredict.ir import Array, Expr
 
 
 def extents_with_stride(shape: Array, struct_bytes: int) -> tuple[Expr | None, ...]:
-    """The extents of an array in a struct, such that the next struct's lies `struct_bytes` on.
+    """The extents of an array in a struct, such that the next struct's begins `struct_bytes` later.
 
     It stays as declared if its length is not a multiple of its rows.
 

@@ -311,7 +311,7 @@ class Tally:
         ctype = self.visit(target)
         if isinstance(target, Name):
             return ctype
-        self.unread.append(f"where {show(target)} lies")
+        self.unread.append(f"the place of {show(target)}")
         return ctype
 
     def _binary(self, expression: Binary) -> CType:

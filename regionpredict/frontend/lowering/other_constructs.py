@@ -13,7 +13,7 @@ from regionpredict.frontend.syntax import Directive, Pragma, Stmt, inner_stateme
 from regionpredict.ir import Diagnostic, Span
 
 _TASKS = "explicit tasks, not predicted; use regionpredict tasks record, then tasks show"
-_SECTIONS = "sections, not predicted: no more threads than there are sections can share them"
+_SECTIONS = "sections, not predicted: at most one thread per section can work"
 _DEVICE = "for a device (target), not predicted"
 _HOST = (
     "target: predicted as a loop on the host; the time on a device and the copies to it are "

@@ -94,13 +94,13 @@ def nests_teams(unit: LinkedUnit) -> bool:
     most implementations).
     """
     return any(
-        type(expression) is CallExpr and _asks_for_nesting(expression)
+        type(expression) is CallExpr and _enables_nesting(expression)
         for body in unit.bodies()
         for expression in expressions_in(body.body)
     )
 
 
-def _asks_for_nesting(call: CallExpr) -> bool:
+def _enables_nesting(call: CallExpr) -> bool:
     """`omp_set_nested(1)`, `omp_set_max_active_levels(n)` with n > 1, and `setenv("OMP_NESTED",
     ...)`.
     """

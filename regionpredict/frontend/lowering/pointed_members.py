@@ -80,7 +80,8 @@ class PointedMembers:
         if target is None or target.value is use:
             return None
         settled = self._is_set_once(what) or (
-            self.is_settled(use, home) and self._reads_settled(use, target.function)
+            self.is_read_after_settings(use, home)
+            and self._has_no_earlier_value(use, target.function)
         )
         if not settled:
             return None
@@ -91,7 +92,7 @@ class PointedMembers:
             value = Expr.name(str(atom) if fixed else entry_name(atom))
         return None if value.has_unreadable_part else (value, target.function)
 
-    def is_settled(self, use: Expression, function: Function) -> bool:
+    def is_read_after_settings(self, use: Expression, function: Function) -> bool:
         """Whether a function reads a member after all assignments in any object, so that each
         object has one value."""
         what = stored_at(use)
@@ -99,21 +100,21 @@ class PointedMembers:
         settings = self._settings_of(what)
         if home is None or settings is None or not self._is_behind(use, use, home, settings, 0):
             return False
-        return self._reads_settled(use, home)
+        return self._has_no_earlier_value(use, home)
 
     def _settings_of(self, what: Stored | None) -> Sequence[Site] | None:
         if what is not None and what not in self._settings:
             self._settings[what] = self._unit.all_sets_of(what)
         return self._settings[what] if what is not None else None
 
-    def _reads_settled(self, use: Expression, function: Function) -> bool:
+    def _has_no_earlier_value(self, use: Expression, function: Function) -> bool:
         """Whether the member has no earlier value under the same name in a function.
 
         A value read by a condition such as `if (s->n == 0) s->n = 64;` is not a size.
         """
         settings = self._settings_of(stored_at(use))
         return settings is not None and isinstance(use, Member) and all(
-            self._order.is_behind((function, read), settings)
+            self._order.follows_settings((function, read), settings)
             for read in _reads_of(use.field, function)
         )  # fmt: skip
 
@@ -126,7 +127,7 @@ class PointedMembers:
         root = _root(place)
         if root is None or depth > _MOST_COPIES:
             return False
-        if not self._order.is_behind((function, read), settings):
+        if not self._order.follows_settings((function, read), settings):
             return False
         if root.decl.ctype.kind != "struct":
             return True
@@ -204,7 +205,7 @@ class PointedMembers:
         calls."""
         if decl not in function.parameters:
             return []
-        handed = self._unit.handed_to(decl, function)
+        handed = self._unit.arguments_passed_to(decl, function)
         return handed if len(handed) <= _MOST_CALLS else []
 
     def _values(self, decl: Decl, function: Function) -> list[_Target] | None:

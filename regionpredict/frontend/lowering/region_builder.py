@@ -85,7 +85,7 @@ _CRITICAL_NAME = re.compile(r"\bcritical *\( *(\w+)")
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
-class SiteMet(Exception):  # noqa: N818
+class SiteReachedError(Exception):
     """Raised when the requested place is reached, with the values there."""
 
     def __init__(self, frame: Frame) -> None:
@@ -188,7 +188,7 @@ class RegionBuilder:
     def _collapse(self) -> int:
         number = collapsed(self.pragma, self.context, self.span)
         if number is None:
-            self.say("RP102", self.span, "how many loops collapse makes one of is not known")
+            self.say("RP102", self.span, "the number of collapsed loops is unknown")
         return number or 1
 
     def say(self, rule: str, span: Span, message: str) -> None:
@@ -210,7 +210,7 @@ class RegionBuilder:
         """The values at a loop or a call in statements. None if they do not reach it."""
         try:
             self._trial(site).body(begin, frame)
-        except SiteMet as met:
+        except SiteReachedError as met:
             self.context.private.update(declared_in(begin))
             return met.frame
         return None
@@ -416,7 +416,7 @@ class RegionBuilder:
         if loop.variable is not None:
             frame.env[loop.variable] = self.context.varying(name)
         self.say(
-            "RP106", loop.span, f"the elements of {text} are not understood: where they lie is"
+            "RP106", loop.span, f"the elements of {text} are not understood: their places are"
             " unknown",
         )  # fmt: skip
         body = self.body(loop.body, frame)
@@ -437,7 +437,7 @@ class RegionBuilder:
         if statement is None:
             return []
         if statement is self.site:
-            raise SiteMet(frame)
+            raise SiteReachedError(frame)
         if isinstance(statement, While) and runs_once(statement):
             return self.body(statement.body, frame)  # do { ... } while (0)
         if self.only_values and isinstance(statement, (For, While, RangeFor)):
@@ -473,13 +473,13 @@ class RegionBuilder:
                 at += 1
                 continue
             back = Compound(items[at : end + 1])
-            nodes.append(self._gone_back_over(back, frame))
+            nodes.append(self._repeated_by_goto(back, frame))
             at = end + 1
         if rest is not None:
             nodes.append(self.branch(_NOT_LEFT, [rest], first_span(rest) or self.span, frame))
         return nodes
 
-    def _gone_back_over(self, back: Compound, frame: Frame) -> Node:
+    def _repeated_by_goto(self, back: Compound, frame: Frame) -> Node:
         """Statements repeated by a `goto` from the last to the first."""
         span = first_span(back) or self.span
         again = repeated_by_goto(back)
@@ -488,7 +488,7 @@ class RegionBuilder:
             carried = self._carried(loop, "goto", frame, first_span(back.items[-1]))
             if carried is not None:
                 return carried
-        self.say("RP105", span, "how often a goto goes back here is not counted")
+        self.say("RP105", span, "the repetitions of a goto back to this line are not counted")
         name = f"goto@{span.line}"
         written = self.effects.written_in(back)
         self.context.open_loops.append(name)
@@ -614,7 +614,7 @@ class RegionBuilder:
     def _tally(self, span: Span, frame: Frame, nodes: list[Node]) -> Tally:
         def follow(call: CallExpr, at: Frame, perhaps: bool) -> Followed:
             if call is self.site:
-                raise SiteMet(at)
+                raise SiteReachedError(at)
             if not perhaps:
                 return self.calls.follow(call, at, nodes)
             inside: list[Node] = []
@@ -631,7 +631,7 @@ class RegionBuilder:
     def _finish(self, tally: Tally, text: str, role: str, nodes: list[Node], first: int) -> None:
         self.statements += 1
         for call in tally.calls:
-            self.calls.say_unseen(call)
+            self.calls.report_unseen(call)
         for what in tally.unread:
             self.say("RP106", tally.span, f"part of this statement is not understood: {what}")
         inlined = len(nodes) > first

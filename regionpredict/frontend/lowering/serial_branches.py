@@ -79,7 +79,7 @@ class _Conditions:
         if (
             isinstance(statement, (If, Switch, ExprStmt, DeclStmt, Return))
             and statement.span in self._spans
-            and not self._asks_for_function(condition_of(statement))
+            and not self._tests_function_pointer(condition_of(statement))
         ):
             self._sides(statement, frame, counters)
         for expression in own_expressions(statement):
@@ -89,7 +89,7 @@ class _Conditions:
         for below in inner_statements(statement):
             self._in(below, frame, counters)
 
-    def _asks_for_function(self, test: Expression | None) -> bool:
+    def _tests_function_pointer(self, test: Expression | None) -> bool:
         """Whether it is `table[k] != NULL`. The target of the call shows whether this holds."""
         if isinstance(test, Binary) and test.op == "!=" and is_null(test.right):
             test = test.left

@@ -35,7 +35,7 @@ from regionpredict.frontend.syntax import (
     Switch,
     Ternary,
     Unary,
-    class_made,
+    constructed_class,
     every_expression,
     every_statement,
     own_expressions,
@@ -139,7 +139,7 @@ class SetOnce:
             isinstance(value, Member)
             and is_outside(value, function, REPEATS)
             and self._runs_once(function, depth)
-            and self._pointed.is_settled(value, function)
+            and self._pointed.is_read_after_settings(value, function)
         )
         path = self._context.path(value, Frame({})) if isinstance(value, Member) else None
         if settled and path is not None:
@@ -188,7 +188,7 @@ class SetOnce:
             return True
         if self._unit.is_pointed(function.decl):
             return False
-        handed = self._unit.handed_to(decl, function)
+        handed = self._unit.arguments_passed_to(decl, function)
         return bool(handed) and self.are_one_value(handed, depth)
 
     def are_one_value(
@@ -238,7 +238,7 @@ class SetOnce:
             return self._context.value(values[0][0], Frame({})), home
         if decl not in home.parameters or decl in self._unit.effects.written_in(home.body):
             return None
-        handed = self._unit.handed_to(decl, home)
+        handed = self._unit.arguments_passed_to(decl, home)
         if not handed:
             return None
         caller, _, value = handed[0]  # all agree, because the value is constant
@@ -250,7 +250,7 @@ class SetOnce:
             return False
         if function.name == "main":
             return True
-        made = class_made(function)
+        made = constructed_class(function)
         if made:
             return made in self._unit.objects
         if self._unit.is_pointed(function.decl):

@@ -43,9 +43,9 @@ from regionpredict.frontend.syntax import (
     Unary,
     While,
     condition_of,
+    continues_early,
     every_expression,
     expressions_in,
-    goes_on_early,
     initial_values,
     left_early,
     member_named,
@@ -120,7 +120,7 @@ class _Flows:
             if not isinstance(item, If):
                 continue
             returns = not self.moving and returns_early(item)
-            if returns or goes_on_early(item):
+            if returns or continues_early(item):
                 behind = self._compound(statement._replace(items=statement.items[at + 1 :]))
                 note = BEHIND_RETURN if returns else ""
                 if behind:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
-from regionpredict.ir.flow import Block, CallEvent, Choice, Event, Flow, HandedOver
+from regionpredict.ir.flow import Block, CallEvent, Choice, Event, Flow, PassedArguments
 from regionpredict.ir.source import Span
 
 Choices = Mapping[tuple[Span, str], tuple[Choice, ...]]
 """By a call's place, and the text of its function pointer or the name of its function."""
 
 
-Handing = Mapping[tuple[Span, str], HandedOver]
+Handing = Mapping[tuple[Span, str], PassedArguments]
 """By a call's place and the name of its function."""
 
 

@@ -27,7 +27,7 @@ def whole_number(text: str, base: int = 10, *, unsigned: bool = False) -> Read:
     (Read(value=-12, length=4), Read(value=31, length=4), Read(value=15, length=3), \
 Read(value=0, length=0))
     """
-    at = _behind_space(text)
+    at = _after_space(text)
     negative = text[at : at + 1] == "-"
     at += text[at : at + 1] in ("+", "-") and at < len(text)
     hexadecimal = re.match(r"0[xX][0-9a-fA-F]", text[at:]) is not None
@@ -53,7 +53,7 @@ def real_number(text: str) -> Read:
     >>> real_number("1.5e2,"), real_number(".")
     (Read(value=150.0, length=5), Read(value=0.0, length=0))
     """
-    at = _behind_space(text)
+    at = _after_space(text)
     match = _FLOAT.match(text, at)
     if match is None:
         return Read(0.0, 0)
@@ -90,7 +90,7 @@ def scanned(text: str, form: str) -> Scanned:
     at = place = 0
     while place < len(form):
         if form[place] in _SPACE:
-            at, place = at + _behind_space(text[at:]), place + 1
+            at, place = at + _after_space(text[at:]), place + 1
             continue
         if form[place] != "%" or form[place : place + 2] == "%%":
             wanted = form[place + 1] if form[place] == "%" else form[place]
@@ -128,7 +128,7 @@ def _converted(
         characters = re.escape(inner[negated:]).replace(r"\-", "-")
         match = re.compile(f"[{'^' * negated}{characters}]+").match(text[at:][:width])
         return (match.group(), at + match.end()) if match else None
-    at += _behind_space(text[at:])
+    at += _after_space(text[at:])
     rest = text[at:] if width is None else text[at : at + width]
     if kind == "s":
         word = re.compile(r"[^ \t\n\v\f\r]+").match(rest)
@@ -138,7 +138,7 @@ def _converted(
     return (read.value, at + read.length) if read.length else None
 
 
-def _behind_space(text: str) -> int:
+def _after_space(text: str) -> int:
     return len(text) - len(text.lstrip(_SPACE))
 
 

@@ -280,7 +280,7 @@ class Follower(LoopFollower):
     def _statement(self, statement: Stmt) -> Signal | None:
         if self.steps > self.most_steps:
             self.memory.forget_all()
-            self._say(f"{self.unit.path}: too long to be followed to its end")
+            self._say(f"{self.unit.path}: too long to execute to its end")
             self.seen.gaps = self.seen.cut = True
             return Signal("end")
         try:

@@ -1,4 +1,4 @@
-"""Values that variables hold at the directives of any function, whoever calls it.
+"""Values that variables hold at the directives of any function, for any caller.
 
     int n = 1;
     while (n < 1000) n *= 2;         executed: n is 1024
@@ -157,7 +157,7 @@ def values_in(unit: LinkedUnit, function: Function) -> FunctionValues | None:
     return known
 
 
-class _Unsure(NamedTuple):
+class _UncertainPlaces(NamedTuple):
     """Places that may hold another value than the last one stored. These are volatile variables,
     those seen as another type or set by a closure, and members of unions."""
 
@@ -188,7 +188,7 @@ class _FunctionFollower(Follower):
     def __init__(self, unit: LinkedUnit) -> None:
         super().__init__(unit, (), assumed=False, most_steps=_MOST_STEPS)
         self.written = WrittenByCalls(unit.body_of, tuple)
-        self.unsure = _Unsure(self.retyped, set())
+        self.unsure = _UncertainPlaces(self.retyped, set())
         self.memories: dict[Directive, Memory] = {}
         self.symbols: dict[str, _Symbol] = {}
         self._counters: dict[int, list[Decl]] = {}  # loop counters, by the loop's body

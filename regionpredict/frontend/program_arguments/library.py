@@ -401,7 +401,7 @@ def _getopt(caller: Caller, call: CallExpr) -> Value:
     if isinstance(arguments[1], Arguments) and not caller.options.any_left:
         short, table = Text(""), []  # no options are given
     if not isinstance(arguments[1], Arguments) or not isinstance(short, Text) or table is None:
-        caller.remark(call, f"the options that {call.name}() is given are not known")
+        caller.remark(call, f"the options that {call.name}() is given are unknown")
         caller.option_text = UNKNOWN
         return UNKNOWN
     parsed = caller.options.next(short.rest, [option for option, _ in table])

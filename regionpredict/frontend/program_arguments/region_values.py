@@ -91,7 +91,7 @@ class ArgumentValues:
                  for name, value in chosen.items()}  # fmt: skip
         share = 1.0
         if not self.asked:
-            known = _known_each_time(known, said, told)
+            known = _common_values(known, said, told)
             kept = _resolved(said, known, given)
             known = {name: value for name, value in known.items()
                      if name not in {definition.name for definition in kept}}  # fmt: skip
@@ -135,7 +135,7 @@ def _share(told: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: W
     return sum(works) / len(works) / own if own > 0 else 1.0
 
 
-def _known_each_time(
+def _common_values(
     known: Mapping[str, Definition], said: Sequence[Definition], told: Sequence[Mapping[str, int]]
 ) -> dict[str, Definition]:
     """The known values, without varying names whose range is in the source."""

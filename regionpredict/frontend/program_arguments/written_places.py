@@ -202,10 +202,10 @@ class WrittenByCalls:
             elif call.pointer is not None:
                 called += self._callable_with(len(call.args))
             else:
-                written = written.and_also(self._by_unseen(call))
+                written = written.and_also(self._writes_of_unseen(call))
         return written, called
 
-    def _by_unseen(self, call: CallExpr) -> Written:
+    def _writes_of_unseen(self, call: CallExpr) -> Written:
         """The writes of an unseen function, through the addresses in its arguments."""
         written = NOTHING
         for argument in map(without_casts, call.args):

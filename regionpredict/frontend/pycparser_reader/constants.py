@@ -12,7 +12,7 @@ _CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|.", re.DOTALL)
 
 
 def literal(node: Any) -> int | float | None:
-    """The value of a constant; None for a string."""
+    """The value of a constant. None for a string."""
     text = node.value
     if node.type == "char":
         return character(text)

@@ -186,7 +186,7 @@ class _Cleaner:
 
     def _parenthesised(self) -> str:
         """The text of the following parentheses, which are skipped."""
-        end = _behind_parentheses(self.tokens, self.at)
+        end = _after_parentheses(self.tokens, self.at)
         text = "".join(token.value for token in self.tokens[self.at : end])
         self.at = end
         return text
@@ -238,7 +238,7 @@ def _alignment(text: str) -> int | None:
     return 16 if re.search(r"aligned(?:__)?\)", text) else None
 
 
-def _behind_parentheses(tokens: list[Token], at: int) -> int:
+def _after_parentheses(tokens: list[Token], at: int) -> int:
     """The index after the `)` that closes the `(` at `at`, or `at` without one."""
     if at >= len(tokens) or tokens[at].value != "(":
         return at

@@ -256,7 +256,7 @@ class TypeReader:
     # -- sizes ----------------------------------------------------------------------------------
 
     def layout(self, ctype: CType) -> Layout | None:
-        """Size and alignment of a type. None if they are not known at compile time."""
+        """Size and alignment of a type. None if they are unknown at compile time."""
         if ctype.kind in ("int", "float") and ctype.bits:
             half = ctype.bits // 16 if ctype.name == "complex" else ctype.bits // 8
             return Layout(ctype.bits // 8, half)

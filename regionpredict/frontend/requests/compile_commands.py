@@ -33,7 +33,7 @@ def requests_from_database(
 ) -> list[SourceRequest]:
     """The existing C and C++ files in a compilation database.
 
-    Raises InputError, and no other exception, whatever the file contains.
+    Raises InputError, and no other exception, for any contents of the file.
     """
     try:
         return _listed(path, defines, includes, standard)

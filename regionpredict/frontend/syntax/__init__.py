@@ -6,7 +6,7 @@ as `Unit`. This package is independent of the parser.
 """
 
 from regionpredict.frontend.syntax.accessors import (
-    given_to_members,
+    member_initial_values,
     member_path,
     with_accessors_inlined,
 )
@@ -21,7 +21,7 @@ from regionpredict.frontend.syntax.addresses import (
 )
 from regionpredict.frontend.syntax.assignments import INCREMENT_OPERATORS, Effects, set_place
 from regionpredict.frontend.syntax.atomic_updates import atomic_update
-from regionpredict.frontend.syntax.constructor_calls import class_made, constructor_call
+from regionpredict.frontend.syntax.constructor_calls import constructed_class, constructor_call
 from regionpredict.frontend.syntax.directive import Pragma
 from regionpredict.frontend.syntax.initial_lists import (
     element_placed,
@@ -72,7 +72,7 @@ from regionpredict.frontend.syntax.sides import (
     Side,
     case_labels,
     condition_of,
-    goes_on_early,
+    continues_early,
     left_early,
     returns_early,
     sides_of,
@@ -138,9 +138,10 @@ __all__ = [
     "atomic_update",
     "calls_in",
     "case_labels",
-    "class_made",
     "condition_of",
+    "constructed_class",
     "constructor_call",
+    "continues_early",
     "declared_in",
     "dereferenced",
     "element_placed",
@@ -150,12 +151,11 @@ __all__ = [
     "every_statement",
     "expressions_in",
     "first_span",
-    "given_to_members",
-    "goes_on_early",
     "initial_values",
     "inner_statements",
     "is_place",
     "left_early",
+    "member_initial_values",
     "member_named",
     "member_of",
     "member_path",

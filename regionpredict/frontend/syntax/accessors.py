@@ -68,7 +68,9 @@ def _with(value: Expression, given: Mapping[Decl, Expression]) -> Expression | N
     return None if changed & given.keys() else substituted(value, given)
 
 
-def given_to_members(constructor: Function, args: tuple[Expression, ...]) -> tuple[Expression, ...]:
+def member_initial_values(
+    constructor: Function, args: tuple[Expression, ...]
+) -> tuple[Expression, ...]:
     """The members' values by their names, `.p = a + i`, if a constructor sets only pointers among
     its members. Otherwise empty.
     """

@@ -19,7 +19,7 @@ def constructor_call(address: Expression, value: Expression) -> CallExpr | None:
     return call._replace(args=(address, *call.args[1:]))
 
 
-def class_made(function: Function) -> str:
+def constructed_class(function: Function) -> str:
     """The class of a constructor. "" for other functions."""
     this = function.parameters[0] if function.parameters else None
     name = this.ctype.class_name if this is not None and this.name == "this" else ""

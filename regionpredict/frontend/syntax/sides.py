@@ -46,9 +46,10 @@ Deciding = If | Switch | ExprStmt | DeclStmt | Return
 
 
 def sides_of(statement: Deciding) -> list[Side]:
-    """The sides in order. Those of an `if` are both, even if one is empty. Those of a statement are
-    the calls that its value selects (`t % 10 ? go_on() : report();`, `loud && report();`, `s = c ?
-    f() : g();`).
+    """The sides in order.
+
+    An `if` has both sides, even if one is empty. The sides of a statement are the calls that its
+    value selects (`t % 10 ? go_on() : report();`, `loud && report();`, `s = c ? f() : g();`).
     """
     if isinstance(statement, If):
         other = () if statement.other is None else (statement.other,)
@@ -135,7 +136,7 @@ def condition_of(statement: Deciding) -> Expression | None:
     return whole.left if isinstance(whole, Binary) else whole
 
 
-def goes_on_early(statement: If) -> bool:
+def continues_early(statement: If) -> bool:
     """Whether later statements run only if its condition is false: `if (c) continue;`."""
     return statement.other is None and _last(statement.then, "continue")
 

@@ -157,12 +157,12 @@ def _definition(
         around = [other for other in branches if other.begin <= match.start() < other.end]
         never = any(other.word == "if" and _FALSE.fullmatch(other.condition) for other in around)
         if not never and all(reads(other.begin, other.end) for other in around):
-            default = any(_asks_for_none(other, name) for other in around)
+            default = any(_needs_undefined(other, name) for other in around)
             definition = _Definition(code.count(b"\n", 0, match.start()) + 1, default)
     return definition
 
 
-def _asks_for_none(branch: _Branch, name: str) -> bool:
+def _needs_undefined(branch: _Branch, name: str) -> bool:
     """Whether a branch is active if a macro is undefined: `#ifndef NAME`."""
     if branch.word == "ifndef":
         return branch.condition == name

@@ -29,7 +29,7 @@ def guessed_macros(macros: Iterable[tuple[str, str]]) -> str:
     shown = [f"{name} {body}" for name, body in macros]
     more = ", ..." if len(shown) > 5 else ""
     return (
-        "macros whose definitions are all left out, taken to give their argument: "
+        "macros without an active definition, assumed to return their argument: "
         f"{', '.join(shown[:5])}{more}"
     )
 

@@ -42,7 +42,7 @@ def read_sysfs(system: Path = SYSTEM, cpuinfo: Path = CPUINFO) -> Topology:
     if not shown:
         raise InputError(
             "this host hides its topology",
-            remedy="write the machine by hand (docs/machines.md), or give an hwloc XML of it",
+            remedy="write the machine file by hand (docs/machines.md), or give its hwloc XML",
             path=str(folder),
         )
     facts = _cpuinfo(cpuinfo)

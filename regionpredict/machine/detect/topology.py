@@ -119,7 +119,7 @@ def assemble(
     if not any(thread.caches for thread in threads):
         raise InputError(
             "this host does not show its caches",
-            remedy="write the machine by hand (docs/machines.md), or give an hwloc XML of it",
+            remedy="write the machine file by hand (docs/machines.md), or give its hwloc XML",
             path=source,
         )
     remarks: list[str] = []
@@ -217,13 +217,17 @@ def _caches(
         )
         (size, line, ways, shared), _ = seen.most_common(1)[0]
         if len(seen) > 1:
-            remarks.append(f"the cores have different caches of level {level}: the commonest taken")
+            remarks.append(
+                f"the cores have different caches of level {level}: the most common ones are used"
+            )
         shared = max(1, min(shared, per_package))
         shown = size
         plausible = size / shared <= MOST_BYTES_PER_CORE
         if not plausible:
             guess = GUESSED_BYTES_PER_CORE * shared
-            whose = "in a virtual machine the host's" if virtual else "another host's, it seems"
+            whose = (
+                "in a virtual machine the host's" if virtual else ("apparently from another host")
+            )
             remarks.append(
                 f"L{level} of {size / 1024**2:.0f} MiB for {shared} "
                 f"{'core' if shared == 1 else 'cores'} is not plausible ({whose})"

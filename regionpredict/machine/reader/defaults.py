@@ -61,7 +61,7 @@ LINK_SHARE = 0.5
 carry two thirds.
 """
 TEAM_CHANGE_CYCLES = 25_000.0
-"""Per thread of the larger parallel region. libgomp 12 takes 84 us on two cores of 2.4 GHz from 8
+"""Per thread of the larger parallel region. libgomp 12 takes 84 µs on two cores of 2.4 GHz from 8
 threads to 4 or from 4 to 8, since it ends threads and creates them again.
 """
 FIRST_TEAM_CYCLES = 50_000.0
@@ -95,7 +95,7 @@ def operation(kind: str, known: Mapping[str, Operation]) -> Operation:
     """
     if kind == "fp_fma" and "fp_add" in known and "fp_mul" in known:
         add, mul = known["fp_add"], known["fp_mul"]
-        why = "a multiplication and an addition, no fused instruction given"
+        why = "a multiplication and an addition, since no fused instruction is given"
         return Operation(
             assumed(add.latency_cycles.value + mul.latency_cycles.value, "cycles", why),
             assumed(add.throughput_cycles.value + mul.throughput_cycles.value, "cycles", why),
@@ -151,9 +151,7 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quanti
         """The cost of several threads, and of one."""
         return lambda p: cost(p) if p > 1 else of_one
 
-    touch = own(
-        "first_touch", "1000, in a straight line to 10,000 on 64 threads", first_touch_cycles
-    )
+    touch = own("first_touch", "1000, growing linearly to 10,000 on 64 threads", first_touch_cycles)
     barrier = met("barrier", "t (p + 4), 50 on 1 thread", more(50.0, lambda p: t * (p + 4)))
     return Overheads(
         fork_join=met("fork_join", "500 + 1.5 barrier(p)", lambda p: 500.0 + 1.5 * barrier.at(p)),

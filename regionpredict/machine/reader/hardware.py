@@ -61,7 +61,7 @@ def read_node(section: Section) -> Node:
         domains_per_package=section.optional("numa_domains_per_package", "", 1, "one", whole=True),
         threads_per_core=section.optional("threads_per_core", "", 1, "one", whole=True),
         clock_hz=section.quantity("clock", "Hz"),
-        simd_bits=section.optional("simd", "bit", 128, "the least of any present core", whole=True),
+        simd_bits=section.optional("simd", "bit", 128, "the minimum of present cores", whole=True),
         turbo=section.labels.curve(section.required("turbo"), "Hz") if "turbo" in section else None,
         core_speed=section.labels.curve(section.required("core_speed"), "")
         if "core_speed" in section else None,
@@ -76,7 +76,7 @@ def read_node(section: Section) -> Node:
         raise section.required("turbo").error(
             f"a clock of {node.turbo.x[-1]} cores, but a package has "
             f"{node.cores_per_package.whole}",
-            "give the clock by the cores of one package that are at work",
+            "give the clock by the number of active cores of a package",
         )
     _check_cores(section, node)
     cores = node.packages.value * node.cores_per_package.value
@@ -241,7 +241,7 @@ def _link(
     section.left_out("link")
     own = node.domains_per_package.value * max(curve.peak for curve in bandwidth.values())
     share = defaults.LINK_SHARE
-    return defaults.assumed(share * own, "B/s", f"{share:g} of what a package reads of its own")
+    return defaults.assumed(share * own, "B/s", f"{share:g} of a package's local read bandwidth")
 
 
 def _write_allocate(section: Section) -> Curve | None:

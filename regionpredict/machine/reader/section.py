@@ -35,7 +35,7 @@ class Section:
         if item is None:
             raise self.item.error(
                 f"'{key}' is missing in {self.item.where}",
-                "docs/machines.md shows how it is written",
+                "docs/machines.md shows its format",
             )
         return item
 

@@ -9,7 +9,7 @@ ASSUMED_WORKING_SET = Constant(
     "the setting of Chatzopoulos 2012, sec. 6.2, for data that does not fit a cache",
 )  # fmt: skip
 BORDERLINE = Constant(
-    0.05, "of the score", "assumed", "a score as near to a boundary as this may lie beyond it"
+    0.05, "of the score", "assumed", "a score this close to a boundary may be on the other side"
 )
 ALL_OF_DOMAINS = Constant(
     0.751, "of the hints", "measured",
@@ -28,8 +28,11 @@ FEWER_OF_ONE_PATH = Constant(
     "that are right: fewer packages, on one path to memory (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 PARTIAL_CONFIDENCE = Constant(
-    0.7, "of the confidence", "assumed", "what is left where a part of the region is not understood"
+    0.7,
+    "of the confidence",
+    "assumed",
+    "the remaining confidence if a part of the region is not understood",
 )
 ASSUMPTION_CONFIDENCE = Constant(
-    0.9, "of the confidence", "assumed", "what each assumed size leaves of it"
+    0.9, "of the confidence", "assumed", "the remaining confidence per assumed size"
 )

@@ -8,7 +8,7 @@ from regionpredict.constant import Constant
 
 BYTE = Constant(8, "bit", "derived", "a byte")
 RESERVED_REGISTERS = Constant(
-    4, "registers", "assumed", "those that hold what is being computed, not a loop's constants"
+    4, "registers", "assumed", "registers for intermediate results, without a loop's constants"
 )
 LOOP_CONTROL = Constant(
     2.0, "instructions/iteration", "derived", "the increment and the fused comparison and branch"
@@ -46,7 +46,7 @@ MASKED_BITS = Constant(
 )  # fmt: skip
 LONG_INTEGER = Constant(
     0.5, "of the table's cycles", "assumed",
-    "integer multiplications: vectors multiply on two pipes, tables are of one",
+    "integer multiplications: vectors use two pipes, and tables are for one",
 )  # fmt: skip
 PREFETCHED_STRIDE = Constant(
     0.5, "of the prefetch block", "derived",
@@ -67,11 +67,14 @@ LARGE_PAGE = Constant(
 )  # fmt: skip
 TABLE_SHARE = Constant(
     0.5, "of a cache", "derived",
-    "what steps from page to page leave to the table of pages: each brings a line of data and one "
-    "of the table at most",
+    "the share for the page table if each step reaches another page: at most one line of the "
+    "table per line of data",
 )  # fmt: skip
 CHE_STEPS = Constant(
-    50, "steps", "derived", "halvings that leave of Che's time what no double shows"
+    50,
+    "steps",
+    "derived",
+    "after this many halvings, Che's time is exact to the precision of a double",
 )
 
 # -- the operating system and its libraries -------------------------------------------------------
@@ -100,7 +103,7 @@ KEPT_BLOCKS = Constant(
 )  # fmt: skip
 LARGEST_KEPT_BLOCK = Constant(
     32 << 20, "B", "measured",
-    "larger blocks malloc always takes from the kernel and gives back (mallopt(3): "
+    "malloc always takes larger blocks from the kernel, and returns them (mallopt(3): "
     "DEFAULT_MMAP_THRESHOLD_MAX)",
 )  # fmt: skip
 BORDER_TRANSFERS = Constant(
@@ -117,15 +120,15 @@ FAR_STARTS = Constant(
 )  # fmt: skip
 FAR_ARRIVALS = Constant(
     1.0, "lines a thread", "derived",
-    "where threads change one counter or variable in turn, a thread of another package brings its "
-    "line across the link once",
+    "if threads change one variable in turn, its line crosses the link once per thread of another "
+    "package",
 )  # fmt: skip
 
 # -- the model ------------------------------------------------------------------------------------
 
 ASSUMED_DATA = Constant(
     10, "largest caches", "measured",
-    "data of a region whose sizes nothing binds: the setting of Chatzopoulos 2012, sec. 6.2",
+    "data of a region with unknown sizes: the setting of Chatzopoulos 2012, sec. 6.2",
 )  # fmt: skip
 FIRST_CACHE_SHARE = Constant(
     0.5, "of the first cache", "assumed",
@@ -133,14 +136,15 @@ FIRST_CACHE_SHARE = Constant(
 )  # fmt: skip
 COUNTED_TEAMS = Constant(
     10, "numbers of threads", "derived",
-    "the traffic is counted at no more and read off in between: on the samples within 1 %",
+    "maximum thread counts with counted traffic. In between it is interpolated, within 1 % on the "
+    "samples",
 )  # fmt: skip
 STRAIGHT = Constant(
-    0.01, "of the traffic", "derived", "deviation from a straight line that is let pass"
+    0.01, "of the traffic", "derived", "the accepted deviation from a straight line"
 )
 TURNING_WRITES = Constant(
     0.02, "of the traffic", "assumed",
-    "from this share of write-backs on a bus that turns round saturates as with writing kernels",
+    "from this share of write-backs on, the bus saturates like with writing kernels",
 )  # fmt: skip
 MIX_DIGITS = Constant(
     4,
@@ -149,21 +153,22 @@ MIX_DIGITS = Constant(
     "kernels whose shares of write-backs agree to this many digits are grouped",
 )
 SOLVER_STEPS = Constant(
-    60, "steps", "derived", "by then bisection alone has reached the last bit of a double"
+    60, "steps", "derived", "after this many steps, bisection has reached the last bit of a double"
 )
 SOLVER_RESIDUAL = Constant(
-    1e-9, "of the cores", "derived", "how well the closed queue is solved: more than times show"
+    1e-9,
+    "of the cores",
+    "derived",
+    "precision of the closed queue's solution, beyond that of times",
 )
-SOLVER_INTERVAL = Constant(
-    1e-7, "of the cores", "derived", "the interval in which its solution then lies"
-)
+SOLVER_INTERVAL = Constant(1e-7, "of the cores", "derived", "the interval of that solution")
 STAYING = Constant(
     0.5, "of one thread's traffic", "assumed",
     "a loss of memory traffic from which the caches are reported to keep data between two runs",
 )  # fmt: skip
 DECIDING_SHARE = Constant(
     0.5, "of the time", "assumed",
-    "from this share of the time on the hinted threads on the figures of a term decide",
+    "the figures of a term decide from this share of the time on the hinted threads on",
 )  # fmt: skip
 SUPERLINEAR = Constant(
     1.05, "of the number of threads", "assumed",

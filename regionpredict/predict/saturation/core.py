@@ -26,7 +26,7 @@ from regionpredict.workload import NONE_KEPT, LoopBody, Recurrence, Step
 _PORTS = ("loads_per_cycle", "stores_per_cycle", "memory_operations_per_cycle",
           "load_bytes_per_cycle", "store_bytes_per_cycle")  # fmt: skip
 _ON_PIPES = frozenset({"fp_add", "fp_neg", "fp_compare", "fp_mul"})
-_WINDOWED = "chain of one iteration"
+_WINDOWED = "dependency chain of an iteration"
 _CHAINS = ("recurrence", _WINDOWED)
 _DIVISIONS = frozenset({"fp_div", "fp_sqrt"})
 
@@ -107,7 +107,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
         figures += tuple(f"processor.{name}" for name in _PORTS)
     note = f"{body.variable} (line {body.line}): "
     note += f"scalar, {reason}" if reason else _lanes_text(lanes, full)
-    note += f"; {name}, {max(longest.cycles, ports):.3g} cycles an iteration"
+    note += f"; {name}, {max(longest.cycles, ports):.3g} cycles per iteration"
     slots = max(bound.cycles for kind, bound in bounds.items() if kind not in _CHAINS)
     windowed = bounds.get(_WINDOWED)
     if windowed is not None and machine.threads_per_physical_core > 1:

@@ -125,7 +125,7 @@ def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[t
 class Overlap(NamedTuple):
     """The overlap of a core's work with its waiting for memory.
 
-    The result lies between full overlap (the maximum, Roofline) and none (the sum, ECM's
+    The result is between full overlap (the maximum, Roofline) and none (the sum, ECM's
     non-overlapping part): the root of the sum of squares. Without overlap, they add up.
 
     >>> Overlap(partly=True).total(3.0, 4.0), Overlap(partly=False).total(3.0, 4.0)

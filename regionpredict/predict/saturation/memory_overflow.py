@@ -19,8 +19,8 @@ from regionpredict.predict.saturation.constants import USABLE_MEMORY
 class Overflow(NamedTuple):
     """The threads of the fullest domain, and the location of their pages.
 
-    `near` threads work on pages of their own domain, and `far` on those of the next one, at the
-    same time. `last` is the share of the slowest thread's part in the next domain.
+    `near` threads use pages in their domain, and `far` use pages in the next one, at the same time.
+    `last` is the share of the slowest thread's part in the next domain.
     """
 
     near: float
@@ -62,8 +62,8 @@ def overflow_note(machine: Machine, touched: float) -> str:
         return ""
     gib, own = touched / 2**30, USABLE_MEMORY.value * size.value / 2**30
     if touched > machine.domains * USABLE_MEMORY.value * size.value:
-        return f"{gib:.0f} GiB of data, {machine.domains * own:.0f} GiB for it: it would page"
+        return f"{gib:.0f} GiB of data, {machine.domains * own:.0f} GiB of memory: it would swap"
     return (
-        f"{gib:.0f} GiB of data, {own:.0f} GiB of a domain for it: the rest lies in the next one, "
+        f"{gib:.0f} GiB of data, {own:.0f} GiB of a domain for it: the rest is in the next one, in "
         "the last threads' part"
     )

@@ -10,8 +10,9 @@ from regionpredict.workload import Schedule, SynchronisationCounts, piece_count
 
 
 class SpreadUpdates(NamedTuple):
-    """Atomic updates of all threads in one run: `updates` of `lines` cache lines, `moved` of which
-    fetch the line from another thread. `text` is the element in the source."""
+    """Atomic updates of all threads in one run: `updates` of `lines` cache lines, with `moved`
+    lines from another thread. `text` is the element in the source.
+    """
 
     text: str
     updates: float

@@ -67,7 +67,7 @@ class DataTransfers:
         if not self.touched:
             return TransferTime(0.0, border, 0.0)
         exchange, lines = self._lines(threads)
-        lines += self._handed_over(threads)
+        lines += self._contended_wait(threads)
         return TransferTime(self._pages(threads), border + exchange, lines)
 
     def _border(self, threads: int) -> float:
@@ -91,7 +91,7 @@ class DataTransfers:
         """The costs on `threads` threads in words, or empty."""
         past, parts = self.at(threads), []
         if past.pages:
-            parts.append(f"new pages of {', '.join(self._new)}: {1e6 * past.pages:.3g} us")
+            parts.append(f"new pages of {', '.join(self._new)}: {1e6 * past.pages:.3g} µs")
         if self.contended and past.lines:
             names = ", ".join(sorted({writes.array for writes in self.contended}))
             parts.append(f"writes to {names} take the line from another thread")
@@ -100,7 +100,7 @@ class DataTransfers:
             parts.append(f"all threads write {names} in turn")
         if past.lines + past.exchange:
             spent = 1e6 * (past.lines + past.exchange)
-            parts.append(f"lines that other cores hold: {spent:.3g} us")
+            parts.append(f"lines that other cores hold: {spent:.3g} µs")
         return "; ".join(parts)
 
     @cached_property
@@ -118,8 +118,9 @@ class DataTransfers:
         return [] if kept and sum(new.values()) <= KEPT_BLOCKS.value * most else list(new)
 
     def _pages(self, threads: int) -> float:
-        """Each thread has the page faults of its own pages. For pages that all threads access, it
-        has all of them.
+        """Each thread has the page faults of its pages.
+
+        For pages that all threads access, it has all of them.
         """
         new = [array for array in self.arrays if array.name in self._new]
         each = self._page_cycles(sum(self.touched[array.name] for array in new), threads)
@@ -175,7 +176,7 @@ class DataTransfers:
             return 0.0, latency + beyond + turns
         return latency, turns
 
-    def _handed_over(self, threads: int) -> float:
+    def _contended_wait(self, threads: int) -> float:
         """Waiting time of a thread for contended lines, in seconds.
 
         A line comes from another thread if another one wrote it last and its private cache still

@@ -89,7 +89,9 @@ def _call_cost(points: Sequence[Point], threads: int, before: Sequence[Doubt]) -
     unseen = any(known.id == "calls" for known in before)
     if not unseen or limit(points) not in _HELD_UP or threads >= points[-1].threads:
         return ()
-    return (doubt("call-cost", "unseen calls count as a few cycles; longer ones would scale"),)
+    return (
+        doubt("call-cost", "calls without source count as a few cycles; longer ones would scale"),
+    )
 
 
 def _meeting(
@@ -102,7 +104,7 @@ def _meeting(
     meet = counts.serial_bodies + counts.in_one_place + len(counts.spread)
     if threads == 1:
         if 2 * counts.perhaps > counts.serial_bodies + counts.atomics and meet:
-            said = "how often a condition lets threads meet is a guess"
+            said = "the frequency of synchronization under a condition is a guess"
             return (doubt("condition", said),) if limit(points) in _HELD_UP else ()
         return ()
     if counts.inner_teams and not any(known.id == "nested" for known in before):
@@ -147,7 +149,7 @@ def _imbalance(
         loss = otherwise[at].seconds / min(point.seconds for point in otherwise)
         if loss <= 1.0 + within:
             return ()
-        return (doubt("imbalance", "the long iterations are taken to lie together"),)
+        return (doubt("imbalance", "the long iterations are assumed to be adjacent"),)
     slower = otherwise[at].seconds / points[at].seconds if points[at].seconds else 1.0
     if slower <= 1.0 + within:
         return ()

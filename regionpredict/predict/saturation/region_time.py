@@ -53,10 +53,10 @@ from regionpredict.workload import (
 class WorkTime(NamedTuple):
     """Seconds of one core for all the work, at the pace of a thread in a given number of threads.
 
-    Of `total`, `busy` is the core's own time, and `memory` its waiting for memory. `late` is the
-    latency part of `memory`, and `cached` the share of `busy` that waits for caches. `requesting`
-    threads of the fullest domain wait at a time, and get `rate` B/s. If pages are elsewhere, all
-    threads count.
+    `total` consists of `busy`, the core's own time, and `memory`, its waiting for memory. `late` is
+    the latency part of `memory`, and `cached` the share of `busy` that waits for caches.
+    `requesting` threads of the fullest domain wait at a time, and get `rate` B/s. If pages are
+    elsewhere, all threads count.
     """
 
     total: float
@@ -205,7 +205,7 @@ class LoopTime:
         cached = from_cache / transfers if transfers > overlapping else 0.0
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
 
-    def share_asked(self, asked: float, threads: int) -> float:
+    def requested_load(self, asked: float, threads: int) -> float:
         """The load of threads that each request `asked` B/s, relative to the path's bandwidth."""
         crowd = self._crowd(threads)
         return crowd * asked / self._rate(crowd, threads, self.traffic.at(threads).writes)

@@ -54,7 +54,7 @@ def _reason(first: Point, point: Point, time: RegionTime) -> str:
         )
     if overflowing_share(time.machine, time.touched, first.threads):
         return f"the memory of more domains holds the data from {point.threads} threads on"
-    return "more domains serve the threads than one"
+    return "the threads use several domains"
 
 
 def _moved(time: RegionTime, threads: int) -> list[float]:

@@ -42,4 +42,4 @@ def contention(workload: Workload, machine: Machine, threads: int) -> Contention
     if not alone > 0:
         return None
     asked = time.traffic.at(threads).memory / alone
-    return Contention(threads, asked, time.share_asked(asked, threads), together / alone)
+    return Contention(threads, asked, time.requested_load(asked, threads), together / alone)

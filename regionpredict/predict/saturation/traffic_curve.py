@@ -25,7 +25,7 @@ from regionpredict.workload import (
     Carrier,
     LevelTraffic,
     TrafficCounter,
-    unforeseen_arrays,
+    unprefetched_arrays,
 )
 
 
@@ -93,7 +93,7 @@ class TrafficCurve:
         self.machine = machine
         self.contents = contents
         self._lasting = machine.processor.lasting_share.value if lasting else 0.0
-        self._scattered = unforeseen_arrays(
+        self._scattered = unprefetched_arrays(
             counter.nest, line_bytes=counter.line_bytes,
             streams=machine.processor.prefetched_streams.value, stride_bytes=widest_step(machine),
         )  # fmt: skip
@@ -127,7 +127,7 @@ class TrafficCurve:
         return (*levels[:-1], memory)
 
     def carried_levels(self, threads: int) -> tuple[LevelTraffic, ...]:
-        """As `levels`, with what carries the reuse of every array."""
+        """Like `levels`, with the carrier of every array's reuse."""
         levels = self.levels(threads)
         if all(array.carrier is not NOT_ASKED for level in levels for array in level.arrays):
             return levels
@@ -231,7 +231,7 @@ class TrafficCurve:
         is on its line, or at the limit.
         """
         counts = list(self.edges)
-        waiting = [(self._bend(a, b, a), a, b) for a, b in pairwise(counts)]
+        waiting = [(self._nonlinearity(a, b, a), a, b) for a, b in pairwise(counts)]
         while waiting and len(counts) < COUNTED_TEAMS.value:
             waiting.sort()
             bend, left, right = waiting.pop()
@@ -239,15 +239,15 @@ class TrafficCurve:
             if bend < STRAIGHT.value or not left < middle < right:
                 continue
             counts.append(middle)
-            bend = self._bend(left, right, middle)
+            bend = self._nonlinearity(left, right, middle)
             if bend >= STRAIGHT.value:
                 waiting += [
-                    (min(bend, self._bend(left, middle, left)), left, middle),
-                    (min(bend, self._bend(middle, right, middle)), middle, right),
+                    (min(bend, self._nonlinearity(left, middle, left)), left, middle),
+                    (min(bend, self._nonlinearity(middle, right, middle)), middle, right),
                 ]
         return sorted(counts)
 
-    def _bend(self, left: int, right: int, middle: int) -> float:
+    def _nonlinearity(self, left: int, right: int, middle: int) -> float:
         """The relative deviation of the bytes at `middle` from the line from `left` to `right`. At
         `left` itself, the relative difference of both.
         """

@@ -15,11 +15,12 @@ CREEP = Constant(
 )  # fmt: skip
 LOST_GROWTH = Constant(
     0.0923, "of the logarithm of the speedup", "measured",
-    "what measured curves lose of the predicted growth (docs/accuracy.md, fitted there)",
+    "the share of the predicted growth that measured curves do not reach (docs/accuracy.md, "
+    "fitted there)",
 )  # fmt: skip
 THREADS_SPREAD = Constant(
     0.111, "of the speed, a doubling of threads", "measured",
-    "standard deviation of measured curves around what is to be expected (docs/accuracy.md, fitted "
+    "standard deviation of measured curves around the expected ones (docs/accuracy.md, fitted "
     "there)",
 )  # fmt: skip
 PLACES_SPREAD = Constant(
@@ -29,35 +30,39 @@ PLACES_SPREAD = Constant(
 )  # fmt: skip
 BAND_REACH = Constant(
     1.16, "standard deviations", "measured",
-    "within which 80 % of the measured points lie of data that no spread was fitted to "
+    "the interval with 80 % of the measured points of data without influence on the spreads "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 EVEN_ODDS = Constant(
     1.77, "log odds", "measured",
-    "of a hint being right of which the spreads say that it is right in half of the cases "
-    "(docs/accuracy.md, fitted there)",
+    "of a right hint if its probability by the spreads is one half (docs/accuracy.md, fitted "
+    "there)",
 )  # fmt: skip
 ODDS_SLOPE = Constant(
-    0.677, "log odds, for each of the spreads", "measured",
-    "how much surer a hint is than another (docs/accuracy.md, fitted there)",
+    0.677, "log odds, per log odds by the spreads", "measured",
+    "the gain of confidence between two hints (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 MOST_SURE = Constant(
     0.9, "1", "measured",
-    "the largest confidence that hints on data left out have earned (docs/accuracy.md, fitted "
-    "there)",
+    "the largest success rate of hints on left-out data (docs/accuracy.md, fitted there)",
 )  # fmt: skip
 SURE_STEP = Constant(
     0.05, "1", "assumed",
     "confidences are reported in such steps, since measurements do not permit finer ones",
 )  # fmt: skip
-BAND_SHARE = Constant(0.8, "of the measured points", "assumed", "what a band is to hold")
+BAND_SHARE = Constant(
+    0.8, "of the measured points", "assumed", "the share of points that a band should contain"
+)
 LEAST_DOUBT = Constant(
     0.3, "1", "assumed",
     "a doubt below this has no information: clear choices are wrong if the program differs from"
     " the counted one (of 0.03 to 0.3 the best on data left out)",
 )  # fmt: skip
 PARTIAL_CONFIDENCE = Constant(
-    0.8, "of the confidence", "assumed", "what is left where a part of the region is not understood"
+    0.8,
+    "of the confidence",
+    "assumed",
+    "the remaining confidence if a part of the region is not understood",
 )
 UNSEEN_CONFIDENCE = Constant(
     0.86, "of the confidence", "measured",
@@ -66,20 +71,20 @@ UNSEEN_CONFIDENCE = Constant(
 )  # fmt: skip
 UNSEEN_COST_CONFIDENCE = Constant(
     0.85, "of the confidence", "assumed",
-    "where overhead limits a loop with such a call. Its few cycles are a guess. 3 of 3 such hints "
+    "if overhead limits a loop with such a call, whose few cycles are a guess. 3 of 3 such hints "
     "were right (programs of tests/accuracy/doubtful_programs.py), but a call of a microsecond "
     "would change them",
 )  # fmt: skip
 RACE_CONFIDENCE = Constant(
     0.6, "of the confidence", "assumed",
-    "for possible unprotected writes of one element by several threads: their frequency is "
-    "unknown, and a correct program would need synchronization",
+    "if several threads may write one element without protection: the frequency is unknown, and a "
+    "correct program would need synchronization",
 )  # fmt: skip
 POSSIBLE_RACE_CONFIDENCE = Constant(
     0.85, "of the confidence", "measured",
-    "where elements are written through an index that may come twice: 8 of 8 hints were right (two "
-    "loops of LULESH, and six programs of tests/accuracy/doubtful_programs.py on two cores of a "
-    "busy host), with as many more as for races",
+    "if elements are written through an index that may repeat: 8 of 8 hints were right (two loops "
+    "of LULESH, and six programs of tests/accuracy/doubtful_programs.py on two cores of a busy "
+    "host), with as many more as for races",
 )  # fmt: skip
 IN_TURN_CONFIDENCE = Constant(
     0.32, "of the confidence", "measured",
@@ -88,22 +93,22 @@ IN_TURN_CONFIDENCE = Constant(
 )  # fmt: skip
 CONDITION_CONFIDENCE = Constant(
     0.85, "of the confidence", "assumed",
-    "where one thread is hinted because of locks or atomic updates under a condition of unknown "
+    "if one thread is hinted because of locks or atomic updates under a condition of unknown "
     "share. In the programs of tests/accuracy/doubtful_programs.py 9 of 9 such hints were right. "
     "A condition that rarely holds would change the hint",
 )  # fmt: skip
 CONTENTION_CONFIDENCE = Constant(
     0.49, "of the confidence", "measured",
-    "where several threads are hinted although locks, critical sections, atomic updates or what "
-    "starts and ends the region hold them up: how threads meet there depends on when they arrive. "
-    "6 of 14 hints were right (programs of tests/accuracy/doubtful_programs.py on 16 cores), with "
-    "four more of which half are",
+    "if several threads are hinted although locks, critical sections, atomic updates, or the "
+    "region's start and end delay them: the delay depends on the times of arrival. 6 of 14 hints "
+    "were right (programs of tests/accuracy/doubtful_programs.py on 16 cores). Four assumed ones "
+    "are added, half of them right",
 )  # fmt: skip
 UNEVEN_CONFIDENCE = Constant(
     0.74, "of the confidence", "measured",
-    "where data spread the work over the iterations, and a power law would cost the hint more than "
-    "it may lose: 6 of 8 hints were right (programs of tests/accuracy/doubtful_programs.py on 16 "
-    "cores), with four more of which half are",
+    "if data determine the work per iteration, and a power law would cost the hint more than its "
+    "accepted loss: 6 of 8 hints were right (programs of tests/accuracy/doubtful_programs.py on "
+    "16 cores). Four assumed ones are added, half of them right",
 )  # fmt: skip
 CALIBRATION_CONFIDENCE = Constant(
     0.7, "of the confidence", "assumed",
@@ -118,7 +123,7 @@ FEW_FIGURES = Constant(
 )
 NESTED_CONFIDENCE = Constant(
     0.55, "of the confidence", "assumed",
-    "where a parallel region runs inside another one, or starts others: whether these have threads "
-    "of their own is the run-time system's setting. That of 5 hints 3 were right (programs of "
+    "if a parallel region runs inside another one, or starts others: a setting of the run-time "
+    "system decides their number of threads. That of 5 hints 3 were right (programs of "
     "tests/accuracy/doubtful_programs.py on 16 cores) is too few to fit",
 )  # fmt: skip

@@ -49,8 +49,10 @@ FACTORS: Mapping[str, Constant] = {
     "nested": NESTED_CONFIDENCE,
     "calibration": CALIBRATION_CONFIDENCE,
 }
-"""The factor of each kind. Those of `figures` (the machine's) and `sizes` are computed for each
-region."""
+"""The factor of each kind.
+
+The factors of `figures` (the machine's) and `sizes` are computed for each region.
+"""
 RULES: Mapping[str, str] = {
     "RP102": "unread", "RP106": "unread", "RP108": "unread", "RP111": "unread",
     "RP113": "calls", "RP122": "nested",

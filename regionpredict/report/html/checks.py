@@ -40,7 +40,7 @@ def program_checks(
     checks = [_packages(teams, machine)]
     if parts:
         serial = [part for part in parts if part.derivation.first_touch == "serial"]
-        satisfied = "pages lie where the threads that use them run"
+        satisfied = "pages are near the threads that use them"
         checks.append(
             _graded(
                 "NUMA placement",
@@ -72,7 +72,7 @@ def program_checks(
     ]
     checks.append(_check("Right on several threads", 0 if wrong else _OF,
                          f"{wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else "")
-                         if wrong else "no conflict was found; none is no proof"))  # fmt: skip
+                         if wrong else ("no conflict was found, but some may exist")))  # fmt: skip
     known = sum(p.packages is not None and p.range is None for p in predictions)
     checks.append(_check(
         "Known sizes", int(_OF * known / len(predictions)) if predictions else None,
@@ -86,7 +86,9 @@ def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
              if team.packages is not None and team.seconds]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
     if not whole:
-        return _check("Packages in use", None, "no team's time is known", machine.packages)
+        return _check(
+            "Packages in use", None, "no parallel region has a known time", machine.packages
+        )
     mean = sum(packages * seconds for packages, seconds in timed) / whole
     least = sum(seconds for packages, seconds in timed if packages == 1) / whole
     return _check("Packages in use", round(mean), _used(mean, least, machine), machine.packages)
@@ -98,10 +100,11 @@ def _used(mean: float, least: float, machine: Machine) -> str:
     Shares of 0 % are left out, and a machine with one package has no such regions.
     """
     if machine.packages == 1:
-        return "the machine has but one"
+        return "the machine has only one"
     share = "under 1 %" if least < 0.005 else f"{100 * least:.0f} %"
     return (
-        f"teams can use {mean:.1f} of {machine.packages} on average over the time on one thread; "
+        f"parallel regions can use {mean:.1f} of {machine.packages} on average over the time on "
+        f"one thread; "
         f"{share if least else 'none'} of it stops at the first"
     )
 

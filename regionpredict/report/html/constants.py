@@ -17,8 +17,8 @@ HALF_GOOD = Constant(
 )  # fmt: skip
 WORTH_TELLING = Constant(
     0.01, "of the time", "assumed",
-    "a place with less of the program's time is not listed. Runs of one program on quiet "
-    "machines differ by a percent or two",
+    "places with a smaller share of the program's time are not listed. Runs on quiet machines "
+    "differ by a percent or two",
 )  # fmt: skip
 SPEEDUP_OFF = Constant(
     0.25, "of the measured speedup", "assumed",

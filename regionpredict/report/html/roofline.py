@@ -38,13 +38,13 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
     left = len(predictions) - len(points)
     blocks: list[Block] = [{
         "kind": "scatter", "log": True, "kinds": "limited by",
-        "x": "floating-point operations a byte of memory traffic",
-        "y": "operations a second", "lines": lines, "points": points,
+        "x": "floating-point operations per byte of memory traffic",
+        "y": "operations per second", "lines": lines, "points": points,
         "title": "Roofline: regions on their hinted threads, below what all cores reach",
     }]  # fmt: skip
     if left:
         blocks.append(Text(f"{plural(left, 'region')} not drawn: without floating-point operations "
-                           "or memory traffic, or with sizes that are not known."))  # fmt: skip
+                           "or memory traffic, or with unknown sizes."))  # fmt: skip
     return blocks
 
 

@@ -1,4 +1,4 @@
-"""Source code with hints at its lines. Of long files, only the lines near regions are shown."""
+"""Source code with hints at its lines. Long files are reduced to the lines near regions."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
     return NewFigure(figsize=(width, height), layout="constrained")
 
 
-def dress(axes: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> None:
+def style_axes(axes: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> None:
     """Common style of axes: a light grid in the background, two frame lines, small tick labels."""
     axes.set_axisbelow(True)
     if grid is not None:
@@ -105,7 +105,7 @@ def scale_axis(axes: Axes, which: str, values: FloatArray, measured: Sequence[fl
     ticks = list(measured) if measured else _round_ticks(low, high)
     if measured and high > max(measured):
         ticks += [t for t in _round_ticks(low, high) if t > 1.9 * max(measured)]
-    ticks = _thinned(sorted(set(ticks)), low, high)
+    ticks = _spaced_ticks(sorted(set(ticks)), low, high)
     axis.set_ticks(ticks, [tick_text(t) for t in ticks])
     axis.set_ticks([], minor=True)
 
@@ -134,7 +134,7 @@ def _round_ticks(low: float, high: float) -> list[float]:
     return [t for t in ticks if low * 0.999 <= t <= high * 1.001]
 
 
-def _thinned(ticks: Sequence[float], low: float, high: float) -> list[float]:
+def _spaced_ticks(ticks: Sequence[float], low: float, high: float) -> list[float]:
     """The ticks that are at least an eleventh of the axis from each other."""
     least = np.log(high / low) / 11
     kept: list[float] = []

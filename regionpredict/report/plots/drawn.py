@@ -18,11 +18,11 @@ from regionpredict.report.plots.canvas import (
     ORANGE,
     SKY,
     VERMILION,
-    dress,
     legend_below,
     new_figure,
     plain,
     scale_axis,
+    style_axes,
 )
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _labels(axes: Axes, block: Drawing) -> None:
     axes.set_ylabel(plain(block["y"]) if block["y"] else "")
     axes.set_title(plain(block["title"], 110), fontsize=9, loc="left", wrap=True,
                    pad=16 if block.get("zones") else None)  # fmt: skip
-    dress(axes)
+    style_axes(axes)
 
 
 def _scatter(block: Drawing) -> Figure:

@@ -20,10 +20,10 @@ from regionpredict.report.plots.canvas import (
     COLOUR_MAP,
     GREEN,
     VERMILION,
-    dress,
     legend_below,
     new_figure,
     scale_axis,
+    style_axes,
 )
 from regionpredict.tasks.isoefficiency.models import MUCH, Isoefficiency
 
@@ -82,7 +82,7 @@ def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads:
         axes.set_xlabel("threads p")
         axes.set_ylabel("size n")
         axes.set_ylim(tall[0], tall[-1])
-        dress(axes, grid="both" if axes is last else None)
+        style_axes(axes, grid="both" if axes is last else None)
     if not drawn:
         last.text(
             0.5, 0.5, "no size of this range keeps it", transform=last.transAxes, ha="center",

@@ -13,10 +13,10 @@ from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.report.plots.canvas import (
     COLOUR_MAP,
-    dress,
     new_figure,
     plain,
     scale_axis,
+    style_axes,
     tick_text,
 )
 
@@ -63,7 +63,7 @@ def contour_figure(
     axes.set_xlabel(plain(names[0]))
     axes.set_ylabel(plain(names[1]))
     axes.set_title(_title(series, model), fontsize=8)
-    dress(axes, grid=None)
+    style_axes(axes, grid=None)
     return figure
 
 

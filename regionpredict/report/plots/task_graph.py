@@ -45,8 +45,9 @@ _LINES = (BLUE, GREEN, ORANGE, PURPLE, SKY)
 
 
 def graph_figure(graph: TaskGraph, metrics: GraphMetrics) -> Figure:
-    """Tasks are below the tasks that they wait for. The critical path is red and thick, colors are
-    source lines, and a wide edge stands for several.
+    """Tasks are below the tasks that they wait for.
+
+    The critical path is red and thick, colors are source lines, and a wide edge represents several.
     """
     picture = task_picture(graph, metrics)
     words = len(picture.boxes) <= MOST_WITH_TEXT
@@ -146,7 +147,7 @@ def _shape(
 
 
 def _light(colour: str) -> tuple[float, float, float]:
-    """A light color behind black text."""
+    """A light background color for black text."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (0.65 + 0.35 * part for part in to_rgb(colour))

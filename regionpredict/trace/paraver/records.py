@@ -305,5 +305,5 @@ def _wrong_line(table: _Table, text: bytes, path: Path, first: int) -> InputErro
     elif table.error == _NO_RECORD:
         message = f"is not a record: {one} numbers after {other}"
     else:
-        message = f"records of kind {one} are not known"
+        message = f"records of kind {one} are unknown"
     return _damaged(message, path, first + int(table.line))

@@ -108,7 +108,7 @@ def boundaries_of(
             rows.append((where, time, int(Kind.ENTER), entry[1]))
     _close(rows, stack, here, ends.get(here, 0), 0)
     if unmatched:
-        findings.append(Finding("an end of a function or phase without its begin", count=unmatched))
+        findings.append(Finding("an end of a function or phase without its start", count=unmatched))
     return Boundaries(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 

@@ -257,19 +257,19 @@ def test_what_is_told(workload: Workload) -> None:
     there = 4096 / (8192 + 512)
     lines = (256 * there * 50 + BORDER) * CYCLE
     assert found.summary(2) == (
-        f"new pages of a: 96 us; lines that other cores hold: {1e6 * lines:.3g} us"
+        f"new pages of a: 96 µs; lines that other cores hold: {1e6 * lines:.3g} µs"
     )
-    assert found.summary(1) == "new pages of a: 128 us"
+    assert found.summary(1) == "new pages of a: 128 µs"
     assert transfers(workload, {"a": LINES}, array()).summary(2) == ""
     many = transfers(workload, {"a": LINES}, array(held=1, whole=True))
-    assert many.summary(2) == "lines that other cores hold: 7.68 us"  # 15,360 cycles
+    assert many.summary(2) == "lines that other cores hold: 7.68 µs"  # 15,360 cycles
 
 
 def test_lines_that_are_many_and_few_are_told_together(workload: Workload) -> None:
     """False sharing beside the border: both are lines that other cores hold."""
     found = transfers(workload, {"a": LINES}, array(written=True), schedule=Schedule("static", 1.0))
     cost = (256 * 50 + 768 * 10 + BORDER) * CYCLE
-    assert found.summary(2) == f"lines that other cores hold: {1e6 * cost:.3g} us"
+    assert found.summary(2) == f"lines that other cores hold: {1e6 * cost:.3g} µs"
 
 
 def test_as_much_at_the_border_as_inside_is_told(workload: Workload) -> None:
@@ -278,7 +278,7 @@ def test_as_much_at_the_border_as_inside_is_told(workload: Workload) -> None:
         workload, {"a": 8 * 64.0}, array(written=True), schedule=Schedule("static", 1.0)
     )
     assert found.at(2) == cycles(exchange=400, lines=400)
-    assert found.summary(2) == "lines that other cores hold: 0.4 us"
+    assert found.summary(2) == "lines that other cores hold: 0.4 µs"
 
 
 # -- writes that take turns ------------------------------------------------------------------------
@@ -347,7 +347,7 @@ def test_contended_arrays_add_up_and_are_named(workload: Workload) -> None:
     found = transfers(workload, {"a": LINES, "h": LINES}, array(), contended=contended)
     assert found.at(2) == cycles(lines=(500 + 50 + 150) / 2 * 50)
     assert found.summary(2) == (
-        "writes to a, h take the line from another thread; lines that other cores hold: 8.75 us"
+        "writes to a, h take the line from another thread; lines that other cores hold: 8.75 µs"
     )
     assert found.summary(1) == ""
 

@@ -297,7 +297,7 @@ def test_the_longest_chain_paces_the_loop_and_is_named() -> None:
               Recurrence("b[i-1]", (("fp_add",),), 1.0)]  # fmt: skip
     time = core_time([body(recurrences=chains)], MACHINE, 64)
     assert time.overlapping == pytest.approx(8 * CYCLE)
-    assert time.notes == ("i (line 7): scalar, a[i-1]; recurrence, 8 cycles an iteration",)
+    assert time.notes == ("i (line 7): scalar, a[i-1]; recurrence, 8 cycles per iteration",)
 
 
 def test_a_chain_of_nothing_leaves_vectors() -> None:
@@ -329,8 +329,8 @@ def test_bodies_add_up_by_their_executions() -> None:
     assert time.overlapping == pytest.approx((100 * 8 + 1000 * 2) * CYCLE)
     assert time.loading == pytest.approx((100 * 3 + 1000 * 8 * 1.375 / 2 / 4) * CYCLE)
     assert time.notes == (
-        "i (line 7): scalar, conditional; arithmetic, 8 cycles an iteration",
-        "i (line 7): 4 lanes; arithmetic, 2 cycles an iteration",
+        "i (line 7): scalar, conditional; arithmetic, 8 cycles per iteration",
+        "i (line 7): 4 lanes; arithmetic, 2 cycles per iteration",
     )
 
 
@@ -508,7 +508,7 @@ def test_without_what_scalars_carry_sums_still_wait() -> None:
     assert cycles(both)[0] == 9
     off = core_time([both], MACHINE, 64, Parts(carried_cycles=False))
     assert off.overlapping == pytest.approx(4 * CYCLE)
-    assert off.notes == ("i (line 7): scalar, sum into s; recurrence, 4 cycles an iteration",)
+    assert off.notes == ("i (line 7): scalar, sum into s; recurrence, 4 cycles per iteration",)
 
 
 def test_without_chains_a_sum_that_begins_anew_is_one_chain() -> None:
@@ -527,7 +527,7 @@ def test_a_sum_through_memory_waits_for_the_store_before_it() -> None:
     time = core_time([body({"fp_add": 1}, recurrences=[chain])], MACHINE, 64)
     assert "processor.store_forward" in time.figures
     off = core_time([body({"fp_add": 1}, recurrences=[chain])], MACHINE, 64, Parts(kept_sums=False))
-    assert off.notes == ("i (line 7): scalar, sum into s; recurrence, 4 cycles an iteration",)
+    assert off.notes == ("i (line 7): scalar, sum into s; recurrence, 4 cycles per iteration",)
 
 
 def test_a_sum_that_is_stored_but_not_loaded_waits_for_itself_alone() -> None:

@@ -196,7 +196,7 @@ def test_a_chain_of_additions(tmp_path: Path) -> None:
     first = curve_of(made).points[0]
     assert first.seconds == pytest.approx((2.0**2 + 0.8**2) ** 0.5, rel=0.01)
     (note,) = curve_of(made).core.notes
-    assert note == "i (line 4): scalar, sum into s; recurrence, 4 cycles an iteration"
+    assert note == "i (line 4): scalar, sum into s; recurrence, 4 cycles per iteration"
 
 
 def test_a_skipped_region(tmp_path: Path) -> None:

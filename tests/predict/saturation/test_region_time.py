@@ -423,7 +423,7 @@ def test_what_is_told_of_serial_bodies(workload: Workload) -> None:
     time = region(workload, core(4.0), serial=(("critical", 1e6, 2.0),), critical=1e6)
     own, serial = time.core.notes
     assert own.startswith("i (line 7): scalar, conditional; ")
-    assert serial.endswith(" cycles an iteration (in critical, one thread at a time)")
+    assert serial.endswith(" cycles per iteration (in critical, one thread at a time)")
 
 
 def test_twice_the_machine_takes_half_the_time(workload: Workload) -> None:

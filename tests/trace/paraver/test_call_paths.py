@@ -210,7 +210,7 @@ def test_functions_and_phases_enclose_calls(tmp_path: Path, kernels: Kernels) ->
         "march": 100,
     }
     assert [str(finding) for finding in trace.findings] == [
-        "an end of a function or phase without its begin"
+        "an end of a function or phase without its start"
     ]
 
 

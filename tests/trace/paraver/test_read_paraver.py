@@ -208,7 +208,7 @@ def test_readings_are_a_table_of_their_own(tmp_path: Path, kernels: Kernels) -> 
         (HEAD + "1:1:1:1:1:0:10\n", "x.prv:4: is not a record: 7 numbers after 1"),
         (HEAD + "1:1:1:1:1:0:10:1\n\n1:1:1:1:1:0:x:1\n", "x.prv:6: 'x' is not a number"),
         (HEAD + "1:1:1:1:1:0::1\n", "x.prv:4: a number is missing"),
-        (HEAD + "9:1:1:1:1:0:10:1\n", "x.prv:4: records of kind 9 are not known"),
+        (HEAD + "9:1:1:1:1:0:10:1\n", "x.prv:4: records of kind 9 are unknown"),
         (HEAD + "2:1:1:1:1:0:10\n", "x.prv:4: is not a record: 7 numbers after 2"),
         (HEAD + "1:1:1:3:1:0:10:1\n", "x.prv: has a record of task 3, thread 1"),
         (HEAD + "c:1:x\n", "x.prv:4: is not a communicator"),
