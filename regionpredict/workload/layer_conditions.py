@@ -17,7 +17,7 @@ from regionpredict.workload.joined_groups import Groups
 from regionpredict.workload.line_lattice import lattice_lines
 from regionpredict.workload.line_overlap import Lines, Volume
 from regionpredict.workload.loop_nest import Cut, NestLoop, ReferenceGroup
-from regionpredict.workload.loop_ranges import loop_ranges
+from regionpredict.workload.loop_ranges import Ranges, loop_ranges
 from regionpredict.workload.team_footprint import TeamFootprints, TeamKey
 
 LoopEnv = dict[str, float]
@@ -59,6 +59,7 @@ class LayerConditions:
         self.team = team
         self.capacity = capacity
         self._table = table
+        self._ranges: dict[int, Ranges] = {}
 
     def misses(self, root: NestLoop) -> Misses:
         """The misses of the threads' part of the region, from an empty cache."""
@@ -75,7 +76,10 @@ class LayerConditions:
         """
         number = self.team.threads
         number *= lattice_lines((), group.offsets, group.element, self.team.line_bytes)
-        for name, spanned in loop_ranges(group.loops, {}, self.team.pieces).items():
+        inner = group.loops[-1].index
+        if inner not in self._ranges:
+            self._ranges[inner] = loop_ranges(group.loops, {}, self.team.pieces)
+        for name, spanned in self._ranges[inner].items():
             if name not in group.still:
                 number *= max(0.0, spanned.trips)
         extent = group.extent * (self.team.threads if group.private else 1.0)

@@ -112,6 +112,7 @@ class FootprintTables:
     volumes: dict[FootprintKey, Volume] = field(default_factory=dict)
     ranges: dict[RangesKey, RangesOf] = field(default_factory=dict)
     lines: dict[GroupKey, tuple[GroupLines, ...]] = field(default_factory=dict)
+    irregular: dict[tuple[object, ...], tuple[GroupLines, ...]] = field(default_factory=dict)
     unions: dict[tuple[GroupLines, ...], Lines] = field(default_factory=dict)
     alike: dict[Positions, list[AlikeArrays]] = field(default_factory=dict)
     chains: dict[tuple[int, Positions], Chain] = field(default_factory=dict)
@@ -449,8 +450,7 @@ class TeamFootprints:
         """The lines of the group's rows. Zero if an outer loop does not run."""
         ranges = spanned.ranges
         if group.irregular:
-            rows = _separate_rows(group, ranges, self.line_bytes)
-            return tuple(self._spread(group, ranges, row) for row in rows)
+            return self._lines_of_irregular(group, ranges)
         if not spanned.run:
             return ()
         slopes = group.slopes
@@ -466,6 +466,16 @@ class TeamFootprints:
                 self._lattice(group, row, ranges, env, along, copies, per_thread=per_thread)
                 for row in _separate_rows(group, ranges, self.line_bytes)
             ])  # fmt: skip
+        return lines
+
+    def _lines_of_irregular(self, group: ReferenceGroup, ranges: Ranges) -> tuple[GroupLines, ...]:
+        """The lines of random accesses, cached by everything that affects them."""
+        asked = (group.index, self.threads, tuple(ranges.items()))
+        lines = self._tables.irregular.get(asked)
+        if lines is None:
+            rows = _separate_rows(group, ranges, self.line_bytes)
+            lines = tuple([self._spread(group, ranges, row) for row in rows])
+            self._tables.irregular[asked] = lines
         return lines
 
     def _lattice(
