@@ -276,7 +276,7 @@ def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
     if law is not None:
         pairs.append(("Fitted to the measured times", str(law.model)))
     drawn = [curve for curve in series if curve["points"]]
-    share = f"{100 * BAND_SHARE.value:.0f} % of measured speedups lie in it"
+    share = f"{100 * BAND_SHARE.value:.0f} % of measured speedups are inside"
     drawings = [curve("Speedup", "threads", "times faster", drawn, band=share)] if drawn else []
     return [Facts(pairs), *drawings]
 

@@ -32,7 +32,7 @@ def changes_document(changes: HintChanges) -> Document:
     """The regions that changed, appeared or disappeared, with the reasons."""
     reported = [change for change in changes.changes if change.kind != "same"]
     table = Table(
-        "",
+        "Regions: open one for the reasons",
         [Column("Region"), Column("Change", only="text"), Column("Before"), Column("Now")],
         [
             (

@@ -79,7 +79,7 @@ def _chart(
     x = "threads" if one_by_one else "threads, over all packages"
     banded = any(one["band"] for one in series if "band" in one)
     return curve(title, x, "times faster", series, zones=zones, mark=mark,
-                 band=f"{_BAND} of measured speedups lie in it" if banded else None)  # fmt: skip
+                 band=f"{_BAND} of measured speedups are inside" if banded else None)  # fmt: skip
 
 
 def _groups(teams: Sequence[TeamPrediction]) -> list[list[TeamPrediction]]:

@@ -276,4 +276,4 @@ def test_the_band_of_a_curve_is_in_its_legend(made: Path, browser: Browser) -> N
     figures = opened.page.locator("figure").filter(has=title)
     assert figures.count() == 4  # one for each region
     for figure in figures.all():
-        assert "80 % of measured speedups lie in it" in figure.locator(".legend").inner_text()
+        assert "80 % of measured speedups are inside" in figure.locator(".legend").inner_text()
