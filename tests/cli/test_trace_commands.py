@@ -95,7 +95,7 @@ def test_sums_that_hold_have_one_value_in_a_suitable_unit(archive: Path) -> None
     printed = run("delays", str(archive)).stdout
     sums = [line for line in printed.splitlines() if " = " in line]
     assert sums
-    assert all(re.search(r"  [0-9.]{1,5} [mu]s on both sides$", line) for line in sums)
+    assert all(re.search(r"  [0-9.]{1,5} [mµ]s on both sides$", line) for line in sums)
     assert not re.search(r"[0-9]{6,} s", printed)
 
 
