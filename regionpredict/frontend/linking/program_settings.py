@@ -15,13 +15,13 @@ from regionpredict.frontend.linking.stored_sizes import (
     Setting,
     Stored,
     StoredSizes,
-    all_expressions,
 )
 from regionpredict.frontend.syntax import (
     Assign,
     Decl,
     Expression,
     Function,
+    all_expressions,
     elements_listed,
     member_named,
     set_place,

@@ -14,10 +14,7 @@ from pathlib import PurePath
 
 from regionpredict.frontend.linking.class_objects import sole_objects
 from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit, PutValue
-from regionpredict.frontend.linking.packed_unit import (
-    PackedUnit,
-    Trees,
-)
+from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees
 from regionpredict.frontend.linking.pointer_calls import pointer_uses
 from regionpredict.frontend.linking.program_settings import (
     SetPlace,

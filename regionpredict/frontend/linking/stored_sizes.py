@@ -13,8 +13,7 @@ passed to a function without a body.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from itertools import chain
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.stored_functions import (
@@ -44,10 +43,10 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Return,
     Unary,
+    all_expressions,
     element_placed,
     every_expression,
     every_statement,
-    expressions_in,
     initial_values,
     member_named,
     without_casts,
@@ -161,12 +160,6 @@ def member_in_program(place: Expression) -> str:
         return ""
     struct = struct_of(type_of(place.base)).removeprefix("struct ")
     return f"{struct}.{place.field.name}{element}" if struct.isidentifier() else ""
-
-
-def all_expressions(function: Function) -> Iterator[Expression]:
-    """All expressions of a function, including a constructor's initializers."""
-    first = (every_expression(initialiser) for initialiser in function.initialisers)
-    return chain(*first, expressions_in(function.body))
 
 
 class _Census:

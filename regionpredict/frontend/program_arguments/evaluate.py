@@ -89,9 +89,9 @@ class Evaluator(Caller, ABC):
         self._evaluated = 0  # expressions so far
         self.meant: dict[Span, set[str]] = {}  # targets of calls through pointers, "" if unknown
         self.retyped: set[Decl] = set()  # variables whose bytes are also accessed as another type
-        self._untouched: dict[
-            Written, dict[Decl, Contents]
-        ] = {}  # contents that a write leaves unchanged
+        self._rows: dict[Expression, bool] = {}
+        # Contents that a write leaves unchanged.
+        self._untouched: dict[Written, dict[Decl, Contents]] = {}
 
     @property
     def steps(self) -> int:
@@ -182,7 +182,7 @@ class Evaluator(Caller, ABC):
             return self.place(expression.operand)
         if isinstance(expression, Index):
             index = self.value(expression.index)
-            outer = self.place(expression.base) if _is_row(expression.base) else None
+            outer = self.place(expression.base) if self._is_row(expression.base) else None
             if outer is not None:
                 return outer.at(index) if isinstance(index, int) else None
             moved = added(self.value(expression.base), index)
@@ -360,13 +360,16 @@ class Evaluator(Caller, ABC):
             if whole is not None:
                 self.memory.forget(whole)
                 return
-            if not _is_row(part.base):
+            if not self._is_row(part.base):
                 break  # a pointer with an unknown target
             part = part.base
         self.forget_written(written_to(target))
 
     def forget_written(self, written: Written) -> None:
         """Makes everything unknown that a write may have changed."""
+        if written.variables:
+            met = frozenset(map(self._meet, written.variables))
+            written = written._replace(variables=met)
         untouched = self._untouched.setdefault(written, {})
         forget_written(self.memory, written, self.taken, untouched)
 
@@ -403,10 +406,18 @@ class Evaluator(Caller, ABC):
         return signed(expression, value)
 
     def _index(self, expression: Index) -> Value:
-        if _is_row(expression) or _is_row(expression.base):
+        if self._is_row(expression) or self._is_row(expression.base):
             place = self.place(expression)
             return UNKNOWN if place is None else self._loaded(place, type_of(expression))
         return self._at(self.value(expression.base), self.value(expression.index))
+
+    def _is_row(self, expression: Expression) -> bool:
+        """Whether it is an element of an array of arrays."""
+        if type(expression) is not Index:
+            return False
+        if expression not in self._rows:
+            self._rows[expression] = type_of(expression).kind == "array"
+        return self._rows[expression]
 
     def _at(self, base: Value, index: Value) -> Value:
         """`base[index]`."""
@@ -509,11 +520,6 @@ class Evaluator(Caller, ABC):
         CallExpr: _call,
         Opaque: _opaque,
     }
-
-
-def _is_row(expression: Expression) -> bool:
-    """Whether it is an element of an array of arrays."""
-    return isinstance(expression, Index) and type_of(expression).kind == "array"
 
 
 def function_at(value: Value) -> Decl | None:

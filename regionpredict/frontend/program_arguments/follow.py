@@ -38,6 +38,7 @@ from regionpredict.frontend.program_arguments.written_places import (
     Written,
     WrittenByCalls,
     addresses_taken,
+    does_more,
     filled_by,
 )
 from regionpredict.frontend.requests import project_root
@@ -97,6 +98,7 @@ class Follower(LoopFollower):
         ] = []  # possible returns of each active function
         self._deciding: dict[If, bool] = {}
         self._fills: dict[ExprStmt, Written | None] = {}
+        self._plain: dict[Decl, bool] = {}
         self._locals: dict[Function, frozenset[Decl]] = {}
         self._objects: dict[Decl, str | None] = {}  # the only object of a variable's class
 
@@ -172,7 +174,7 @@ class Follower(LoopFollower):
             if signal is not None and signal.kind == "end":
                 self.memory, signal = memory, Signal("return", value)
                 continue
-            self._merge(memory)
+            self._merge_all([memory])
             given = UNKNOWN if signal is None else signal.value
             signal = Signal("return", value if value == given else UNKNOWN)
         if self.stack:
@@ -213,12 +215,12 @@ class Follower(LoopFollower):
                 body is not None or call.decl is None or any(map(function_at, arguments))
             )
             if body is not None:
-                self._forget(self.written.by_functions([body]))
+                self.forget_written(self.written.by_functions([body]))
                 self.seen.cut |= body not in self.stack
             else:
                 self._forget_pointed(arguments)
                 if call.pointer is not None:
-                    self._forget(self.written.through_pointer(call))
+                    self.forget_written(self.written.through_pointer(call))
                     self.seen.cut = True
             for handed in filter(None, map(function_at, arguments)):
                 self._may_be_called(handed)
@@ -299,7 +301,7 @@ class Follower(LoopFollower):
         if isinstance(statement, ExprStmt):
             filled = self._filled_by(statement) if self.inside_filling else None
             if filled is not None:
-                self._forget(filled)
+                self.forget_written(filled)
                 return None
             self._ending_call(statement)
             self.value(statement.expr)
@@ -334,9 +336,8 @@ class Follower(LoopFollower):
         return None
 
     def _filled_by(self, statement: ExprStmt) -> Written | None:
-        """The writes of a statement that only assigns a floating-point number to an element. This
-        statement is not evaluated if one iteration represents a loop that fills arrays. Otherwise
-        None."""
+        """The writes of a statement that only assigns a floating-point number. It is not evaluated
+        if one iteration represents a loop that fills arrays. Otherwise None."""
         if statement not in self._fills:
             self._fills[statement] = filled_by(statement.expr)
         return self._fills[statement]
@@ -361,8 +362,15 @@ class Follower(LoopFollower):
         if decl.kind == "static":
             return
         self.memory.forget(Place(decl))
-        if decl.init is not None:
+        if decl.init is not None and not (self.inside_filling and self._is_plain(decl, decl.init)):
             self.initialise(Place(decl), decl.ctype, decl.init)
+
+    def _is_plain(self, decl: Decl, init: Expression) -> bool:
+        """Whether it is a floating-point number whose initializer only computes. In a loop that
+        fills arrays, it is unknown as assigned ones are."""
+        if decl not in self._plain:
+            self._plain[decl] = decl.ctype.kind == "float" and not does_more(init)
+        return self._plain[decl]
 
     def _decides(self, statement: If) -> bool:
         """Whether it may call a function of the program, or start a parallel region."""
@@ -404,9 +412,6 @@ class Follower(LoopFollower):
     def _may_leave(self, signal: Signal | None, memory: Memory) -> bool:
         return self._may_return(signal, memory) or self._may_jump(signal, memory)
 
-    def _merge(self, other: Memory) -> None:
-        self.memory = self.memory.common(other)
-
     # -- switch and directives --------------------------------------------------------------------
 
     def _switch(self, statement: Switch) -> Signal | None:
@@ -415,7 +420,10 @@ class Follower(LoopFollower):
         if not isinstance(value, (int, float)):
             self._any_case(items)
             return None
-        labels = [[self._label(case) for case in case_labels(item)] for item in items]
+        labels = [
+            [None if case is None else self.value(case) for case in case_labels(item)]
+            for item in items
+        ]
         start = next((at for at, own in enumerate(labels) if value in own), None)
         if start is None:
             start = next((at for at, own in enumerate(labels) if None in own), None)
@@ -449,9 +457,6 @@ class Follower(LoopFollower):
             if signal is None or signal.kind != "end":
                 behind = self.memory if behind is None else behind.common(self.memory)
         self.memory = before if behind is None else behind
-
-    def _label(self, case: Expression | None) -> Value | None:
-        return None if case is None else self.value(case)
 
     def _directive(self, statement: Directive) -> Signal | None:
         body = statement.body

@@ -12,6 +12,8 @@ from typing import NamedTuple
 from regionpredict.frontend.program_arguments.evaluate import Evaluator
 from regionpredict.frontend.program_arguments.input_files import READERS
 from regionpredict.frontend.program_arguments.loop_rounds import (
+    Header,
+    grown_by,
     header_of,
     only_fills,
     own_counters,
@@ -38,6 +40,8 @@ from regionpredict.frontend.syntax import (
     Stmt,
     While,
     expressions_in,
+    inner_statements,
+    own_parts,
     set_place,
     without_casts,
 )
@@ -66,6 +70,17 @@ class _State(NamedTuple):
     met: tuple[int, ...]
 
 
+class _Changes(NamedTuple):
+    """What a statement and its calls change. `grown` are variables that it updates from their old
+    value. `targets` are the places that it sets, except numbers in arrays and targets of addresses
+    that the program's functions write to. These become unknown by their types.
+    """
+
+    written: Written
+    grown: frozenset[Decl]
+    targets: tuple[Expression, ...]
+
+
 def steps_of_each(programs: int) -> int:
     """The maximum number of steps for each of several programs.
 
@@ -85,16 +100,15 @@ class LoopFollower(Evaluator):
         self.written = written
         self.most_steps = most_steps
         self.long_loops: set[Span] = set()  # loops that were too long to execute
+        self._headers: dict[For | While, Header | None] = {}
         self._filling: dict[For | While, bool] = {}
         self._reading: dict[For | While, bool] = {}
-        self._writes: dict[Stmt, Written] = {}
-        self._targets: dict[Stmt, tuple[Expression, ...]] = {}
+        self._changes: dict[Stmt, _Changes] = {}
         self.jumps: list[Jumps] = []  # for each enclosing loop and switch
         self.inside_filling = 0  # enclosing array-filling loops with a representative iteration
         self.inside_long = 0  # enclosing long loops of the current statement
-        self._changed: dict[
-            int, set[Place]
-        ] = {}  # the places that a loop changes, during an outer loop
+        # The places that a loop changes, during an outer loop.
+        self._changed: dict[int, set[Place]] = {}
         self.rounds_inside = 1  # total iterations of the enclosing short loops in a long one
 
     @abstractmethod
@@ -235,7 +249,9 @@ class LoopFollower(Evaluator):
 
     def _rounds_of(self, loop: For | While) -> int | None:
         """The number of iterations of a loop without early exits, at its start. None if unknown."""
-        header = header_of(loop)
+        if loop not in self._headers:
+            self._headers[loop] = header_of(loop)
+        header = self._headers[loop]
         if header is None:
             return None
         begin, end = self.value(header.counter), self.value(header.bound)
@@ -291,10 +307,6 @@ class LoopFollower(Evaluator):
         if outermost:
             self._changed.clear()
 
-    def _forget(self, written: Written) -> None:
-        met = frozenset(map(self._meet, written.variables))
-        self.forget_written(written._replace(variables=met))
-
     def _once(self, body: Stmt) -> None:
         """One iteration that represents all, after everything that they write was made unknown."""
         before = self.memory.copy()
@@ -306,7 +318,8 @@ class LoopFollower(Evaluator):
         sizes.
         """
         if loop not in self._filling:
-            self._filling[loop] = only_fills(loop, self._written_in(loop))
+            changes = self._changes_in(loop)
+            self._filling[loop] = only_fills(loop, changes.written, changes.grown)
         return self._filling[loop]
 
     def _reads_input(self, loop: For | While) -> bool:
@@ -321,30 +334,30 @@ class LoopFollower(Evaluator):
         return self._reading[loop]
 
     def _forget_written(self, statement: Stmt) -> None:
-        self._forget(self._written_in(statement))
-        for place in self._written(statement):
-            if place.decl not in self.kept:
+        changes = self._changes_in(statement)
+        self.forget_written(changes.written)
+        for place in map(self.place, changes.targets):
+            if place is not None and place.decl not in self.kept:
                 self.memory.forget(place)
 
-    def _written_in(self, statement: Stmt) -> Written:
-        """The writes of a statement and its calls, cached."""
-        if statement not in self._writes:
-            self._writes[statement] = self.written.by(expressions_in(statement))
-        return self._writes[statement]
-
-    def _written(self, statement: Stmt) -> list[Place]:
-        if statement not in self._targets:
-            expressions = list(expressions_in(statement))
-            # Numbers in arrays, and targets of addresses that the program's functions write to,
-            # become unknown by their types.
+    def _changes_in(self, statement: Stmt) -> _Changes:
+        """The changes of a statement and its calls, cached."""
+        if statement not in self._changes:
+            parts = list(own_parts(statement))
             handed = {
-                id(without_casts(argument)) for call in expressions
+                id(without_casts(argument)) for call in parts
                 if isinstance(call, CallExpr) and self.defines(call) for argument in call.args
             }  # fmt: skip
-            self._targets[statement] = tuple(
-                target for expression in expressions if id(expression) not in handed
+            targets = [
+                target for expression in parts if id(expression) not in handed
                 and (target := set_place(expression)) is not None
                 and not is_real_element(target)
-            )  # fmt: skip
-        places = map(self.place, self._targets[statement])
-        return [place for place in places if place is not None]
+            ]  # fmt: skip
+            changes = _Changes(self.written.by(parts), grown_by(parts), tuple(targets))
+            for inner in map(self._changes_in, inner_statements(statement)):
+                changes = _Changes(
+                    changes.written.and_also(inner.written),
+                    changes.grown | inner.grown, changes.targets + inner.targets,
+                )  # fmt: skip
+            self._changes[statement] = changes
+        return self._changes[statement]

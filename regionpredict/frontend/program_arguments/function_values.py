@@ -55,6 +55,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     Unread,
     While,
+    all_expressions,
     case_labels,
     expressions_in,
     inner_statements,
@@ -267,7 +268,7 @@ class _FunctionFollower(Follower):
             self._forget_pointed(arguments)
             self._forget_escaped()
             if body is not None:
-                self._forget(self.written.by_functions([body]))
+                self.forget_written(self.written.by_functions([body]))
             return UNKNOWN
         return super().called(call, arguments)
 
@@ -308,7 +309,7 @@ class _FunctionFollower(Follower):
     def _scan(self, function: Function) -> None:
         """Records the addresses that a function takes, and members that share their bytes."""
         whole: dict[Decl, int] = {}
-        for expression in _expressions_of(function):
+        for expression in all_expressions(function):
             if isinstance(expression, Unary) and expression.op == "&":
                 root = variable_of(expression.operand)
                 if root is not None:
@@ -434,11 +435,6 @@ def _labels_in(statement: Stmt) -> int:
     own = len(statement.cases) if isinstance(statement, Compound) else 0
     return own + sum(_labels_in(inner) for inner in inner_statements(statement)
                      if not isinstance(inner, Switch))  # fmt: skip
-
-
-def _expressions_of(function: Function) -> Iterator[Expression]:
-    yield from function.initialisers
-    yield from expressions_in(function.body)
 
 
 def _set_in(statement: Stmt) -> Iterator[Decl]:

@@ -7,6 +7,7 @@ for (i = 0; i < cells; i++) cell[i] = 0;         it runs to its end: how often i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.memory import Address, Memory, Place
@@ -69,11 +70,11 @@ def counters_in(statement: Stmt) -> set[Decl]:
     }
 
 
-def grown_variables(statement: Stmt) -> set[Decl]:
-    """Variables of the function that a statement updates from their old value, or whose address it
-    takes. Only all iterations together give their final values."""
+def grown_by(expressions: Iterable[Expression]) -> frozenset[Decl]:
+    """Variables of the function that are updated from their old value, or whose address is taken.
+    Only all iterations together give their final values."""
     grown = set()
-    for expression in expressions_in(statement):
+    for expression in expressions:
         target = set_place(expression)
         if not isinstance(target, Name) or target.decl.kind not in ("local", "parameter"):
             continue
@@ -83,20 +84,19 @@ def grown_variables(statement: Stmt) -> set[Decl]:
         )  # fmt: skip
         if not afresh:
             grown.add(target.decl)
-    return grown
+    return frozenset(grown)
 
 
-def only_fills(loop: For | While, written: Written) -> bool:
-    """Whether a loop with these writes changes only its own variables and floating-point numbers,
-    which are rarely sizes.
-    """
+def only_fills(loop: For | While, written: Written, grown: Iterable[Decl]) -> bool:
+    """Whether a loop that writes and updates these changes only its own variables and
+    floating-point numbers, which are rarely sizes."""
     own = {decl for decl in declared_in(loop) if decl.kind == "local"} | counters_in(loop)
     return (
         written != NOTHING
         and not written.members
         and written.kinds <= {"float"}
         and all(_is_real(decl) for decl in written.variables)
-        and all(_is_real(decl) or decl in own for decl in grown_variables(loop))
+        and all(_is_real(decl) or decl in own for decl in grown)
     )
 
 

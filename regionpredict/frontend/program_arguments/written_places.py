@@ -33,8 +33,8 @@ from regionpredict.frontend.syntax import (
     Member,
     Name,
     Unary,
+    all_expressions,
     every_expression,
-    expressions_in,
     set_place,
     without_casts,
 )
@@ -99,18 +99,24 @@ def is_real_element(target: Expression) -> bool:
 
 
 def filled_by(expression: Expression) -> Written | None:
-    """The write of a floating-point assignment to an element. None for other statements, and with
-    calls."""
-    if not isinstance(expression, Assign) or not is_real_element(expression.left):
+    """The write of a floating-point assignment to a variable or an element. None for other
+    statements, and if it does more."""
+    if not isinstance(expression, Assign) or does_more(expression.left, expression.right):
         return None
-    for part in (*every_expression(expression.left), *every_expression(expression.right)):
-        if (
-            isinstance(part, (Assign, CallExpr))
-            or (isinstance(part, Unary) and part.op in INCREMENT_OPERATORS)
-            or (isinstance(part, Cast) and part.constructor is not None)
-        ):
-            return None
-    return written_to(expression.left)
+    target = expression.left
+    if isinstance(target, Name) and target.decl.ctype.kind == "float":
+        return Written(variables=frozenset((target.decl,)))
+    return written_to(target) if is_real_element(target) else None
+
+
+def does_more(*expressions: Expression) -> bool:
+    """Whether expressions do more than they compute: they assign or call."""
+    return any(
+        isinstance(part, (Assign, CallExpr))
+        or (isinstance(part, Unary) and part.op in INCREMENT_OPERATORS)
+        or (isinstance(part, Cast) and part.constructor is not None)
+        for expression in expressions for part in every_expression(expression)
+    )  # fmt: skip
 
 
 class Taken(NamedTuple):
@@ -125,7 +131,7 @@ def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) 
     variables, members = set[Decl](), set[str]()
     for body in bodies:
         handed = set[int]()
-        for expression in _expressions_of(body):
+        for expression in all_expressions(body):
             if isinstance(expression, CallExpr) and (
                 expression.decl is not None and not is_own(expression.decl)
             ):
@@ -181,7 +187,7 @@ class WrittenByCalls:
     def _of(self, function: Function) -> tuple[Written, list[Function]]:
         known = self._own.get(function)
         if known is None:
-            known = self._own[function] = self._directly(_expressions_of(function))
+            known = self._own[function] = self._directly(all_expressions(function))
         return known
 
     def _directly(self, expressions: Iterable[Expression]) -> tuple[Written, list[Function]]:
@@ -212,12 +218,6 @@ class WrittenByCalls:
             if isinstance(argument, Unary) and argument.op == "&":
                 written = written.and_also(written_to(argument.operand))
         return written
-
-
-def _expressions_of(function: Function) -> Iterable[Expression]:
-    yield from expressions_in(function.body)
-    for initialiser in function.initialisers:
-        yield from every_expression(initialiser)
 
 
 def forget_written(

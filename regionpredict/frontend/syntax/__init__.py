@@ -79,6 +79,7 @@ from regionpredict.frontend.syntax.sides import (
 )
 from regionpredict.frontend.syntax.translation_unit import Located, Lookups, Unit, Writes
 from regionpredict.frontend.syntax.traversal import (
+    all_expressions,
     calls_in,
     declared_in,
     ends_here,
@@ -88,6 +89,7 @@ from regionpredict.frontend.syntax.traversal import (
     first_span,
     inner_statements,
     own_expressions,
+    own_parts,
     subexpressions,
 )
 
@@ -135,6 +137,7 @@ __all__ = [
     "While",
     "Writes",
     "address_of",
+    "all_expressions",
     "atomic_update",
     "calls_in",
     "case_labels",
@@ -160,6 +163,7 @@ __all__ = [
     "member_of",
     "member_path",
     "own_expressions",
+    "own_parts",
     "returns_early",
     "set_place",
     "show",

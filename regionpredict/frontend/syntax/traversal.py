@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 from regionpredict.frontend.syntax.nodes import (
@@ -17,6 +18,7 @@ from regionpredict.frontend.syntax.nodes import (
     Expression,
     ExprStmt,
     For,
+    Function,
     If,
     Index,
     Member,
@@ -95,6 +97,12 @@ _OWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {
 }
 
 
+def own_parts(statement: Stmt) -> Iterator[Expression]:
+    """Every expression of a statement itself, also inside its expressions."""
+    for own in own_expressions(statement):
+        yield from every_expression(own)
+
+
 def inner_statements(statement: Stmt) -> tuple[Stmt, ...]:
     """The direct inner statements."""
     inside = _INNER.get(type(statement))
@@ -135,6 +143,11 @@ def expressions_in(statement: Stmt) -> Iterator[Expression]:
             inside = _BELOW.get(type(node))
             if inside is not None:
                 waiting.extend(reversed(inside(node)))
+
+
+def all_expressions(function: Function) -> Iterator[Expression]:
+    """All expressions of a function, including a constructor's initializers."""
+    return chain(*map(every_expression, function.initialisers), expressions_in(function.body))
 
 
 def declared_in(statement: Stmt) -> set[Decl]:
