@@ -17,9 +17,9 @@ from regionpredict.frontend.syntax import (
     For,
     Function,
     Stmt,
-    every_expression,
+    expressions_in,
     inner_statements,
-    own_expressions,
+    own_parts,
 )
 from regionpredict.ir import Expr
 
@@ -52,21 +52,11 @@ def range_at_call(
 
 def _loops_around(statement: Stmt, call: CallExpr) -> Iterator[For]:
     """The loops around a call, the innermost first."""
-    if any(
-        inner is call
-        for expression in own_expressions(statement) for inner in every_expression(expression)
-    ):  # fmt: skip
+    if any(inner is call for inner in own_parts(statement)):
         return
     for inner in inner_statements(statement):
-        if _holds(inner, call):
+        if any(part is call for part in expressions_in(inner)):
             yield from _loops_around(inner, call)
             if isinstance(statement, For):
                 yield statement
             return
-
-
-def _holds(statement: Stmt, call: CallExpr) -> bool:
-    return any(
-        inner is call
-        for expression in own_expressions(statement) for inner in every_expression(expression)
-    ) or any(_holds(inner, call) for inner in inner_statements(statement))  # fmt: skip

@@ -62,6 +62,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
     inner_statements,
     own_expressions,
+    own_parts,
     show,
 )
 from regionpredict.ir import Expr, Span
@@ -110,10 +111,9 @@ class _Calls:
         self, statement: Stmt, around: tuple[Stmt, ...]
     ) -> Iterator[tuple[CallExpr, tuple[Stmt, ...]]]:
         here = (*around, statement)
-        for expression in own_expressions(statement):
-            for inner in every_expression(expression):
-                if isinstance(inner, CallExpr) and (inner.pointer is not None or inner.args):
-                    yield inner, here
+        for inner in own_parts(statement):
+            if isinstance(inner, CallExpr) and (inner.pointer is not None or inner.args):
+                yield inner, here
         for inside in inner_statements(statement):
             yield from self._in(inside, here)
 
@@ -320,11 +320,10 @@ def _first_of(counted: _Counted) -> Decl | None:
         return None
     start: Expression | None = counted.decl.init
     for statement in () if counted.loop.init is None else (counted.loop.init,):
-        for expression in own_expressions(statement):
-            for inner in every_expression(expression):
-                left = getattr(inner, "left", None)
-                if isinstance(left, Name) and left.decl is counted.decl:
-                    start = getattr(inner, "right", None)
+        for inner in own_parts(statement):
+            left = getattr(inner, "left", None)
+            if isinstance(left, Name) and left.decl is counted.decl:
+                start = getattr(inner, "right", None)
     start = None if start is None else _bare(start)
     if isinstance(start, Unary) and start.op == "&" and isinstance(start.operand, Index):
         first = start.operand.index

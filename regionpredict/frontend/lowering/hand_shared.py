@@ -50,9 +50,8 @@ from regionpredict.frontend.syntax import (
     Function,
     Pragma,
     Stmt,
-    every_expression,
     inner_statements,
-    own_expressions,
+    own_parts,
 )
 from regionpredict.frontend.text import parse_expression
 from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Loop, Region, Span
@@ -162,10 +161,9 @@ class _Search:
                     yield shared
                 return
             around = (*around, statement)
-        for own in own_expressions(statement):
-            for inner in every_expression(own):
-                if isinstance(inner, CallExpr) and self.numbers.hang_on(inner, self.moved):
-                    yield from self._called(inner)
+        for inner in own_parts(statement):
+            if isinstance(inner, CallExpr) and self.numbers.hang_on(inner, self.moved):
+                yield from self._called(inner)
         for below in inner_statements(statement):
             yield from self.loops(below, around)
 

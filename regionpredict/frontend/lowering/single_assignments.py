@@ -37,8 +37,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     constructed_class,
     every_expression,
-    every_statement,
-    own_expressions,
+    expressions_in,
     set_place,
     with_accessors_inlined,
 )
@@ -278,12 +277,9 @@ def _is_set_before(decl: Decl, use: Expression | None, function: Function) -> bo
     if use is None or not is_outside(use, function, REPEATS):
         return False
     behind = False
-    for statement in every_statement(function.body):
-        for own in own_expressions(statement):
-            for inner in every_expression(own):
-                if inner is use:
-                    behind = True
-                target = set_place(inner)
-                if behind and isinstance(target, Name) and target.decl is decl:
-                    return False
+    for inner in expressions_in(function.body):
+        behind = behind or inner is use
+        target = set_place(inner)
+        if behind and isinstance(target, Name) and target.decl is decl:
+            return False
     return behind

@@ -13,10 +13,9 @@ from regionpredict.frontend.syntax import (
     RangeFor,
     Stmt,
     While,
-    every_expression,
     every_statement,
     inner_statements,
-    own_expressions,
+    own_parts,
     set_place,
 )
 
@@ -30,9 +29,7 @@ def is_outside(expression: Expression, function: Function, around: tuple[type[St
         statement = waiting.pop()
         if isinstance(statement, around):
             continue
-        if any(
-            e is expression for own in own_expressions(statement) for e in every_expression(own)
-        ):
+        if any(inner is expression for inner in own_parts(statement)):
             return True
         waiting.extend(inner_statements(statement))
     return False
@@ -44,14 +41,13 @@ def values_of(decl: Decl, function: Function) -> list[tuple[Expression, Expressi
     for statement in every_statement(function.body):
         if isinstance(statement, DeclStmt):
             values += [(d.init, None) for d in statement.decls if d is decl and d.init is not None]
-        for own in own_expressions(statement):
-            for inner in every_expression(own):
-                target = set_place(inner)
-                if not isinstance(target, Name) or not _is_same(target.decl, decl):
-                    continue
-                if not isinstance(inner, Assign) or inner.op != "=":
-                    return None
-                values.append((inner.right, inner))
+        for inner in own_parts(statement):
+            target = set_place(inner)
+            if not isinstance(target, Name) or not _is_same(target.decl, decl):
+                continue
+            if not isinstance(inner, Assign) or inner.op != "=":
+                return None
+            values.append((inner.right, inner))
     return values
 
 

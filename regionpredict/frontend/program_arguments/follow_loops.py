@@ -71,9 +71,9 @@ class _State(NamedTuple):
 
 
 class _Changes(NamedTuple):
-    """What a statement and its calls change. `grown` are variables that it updates from their old
-    value. `targets` are the places that it sets, except numbers in arrays and targets of addresses
-    that the program's functions write to. These become unknown by their types.
+    """The changes of a statement and its calls. `grown` lists the variables that it updates from
+    their old value. `targets` lists the places that it sets. It excludes numbers in arrays, and
+    targets of addresses that the program's functions write to. Types decide which of these change.
     """
 
     written: Written
