@@ -42,6 +42,7 @@ from regionpredict.frontend import (
     default_frontend,
     files_to_read,
     join,
+    with_openmp_switches,
 )
 from regionpredict.ir import Program, Span
 from regionpredict.isolated_reading import (
@@ -210,6 +211,7 @@ def analyse(
     chosen = frontend or default_frontend()
     begin = clock()
     given_sizes = parted(given)
+    requests, switches = with_openmp_switches(requests)
     selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
     reading = Reading(given_sizes, chosen, flows, limits, clock, arguments, tasks, defaults)
@@ -217,7 +219,7 @@ def analyse(
         asked = [read_alone_isolated(requests[0], reading)]
     else:
         asked = read_together(read, reading, processes, tell)
-    remarks = (*selection.remarks, *argument_remarks(asked, arguments))
+    remarks = (*switches, *selection.remarks, *argument_remarks(asked, arguments))
     program = join([one_file.part for one_file in asked], chosen)
     both = clock() - begin
     check_names(program, given_sizes.without(optional), lines)

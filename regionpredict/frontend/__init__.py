@@ -9,6 +9,7 @@ The input consists of `SourceRequest`s (a path, macros, include folders). Two pa
 
 from regionpredict.frontend.dependencies import dependencies_of
 from regionpredict.frontend.files_to_read import files_to_read, has_directive
+from regionpredict.frontend.openmp_switches import with_openmp_switches
 from regionpredict.frontend.program_arguments import NO_INPUTS, ArgumentValues, InputPaths
 from regionpredict.frontend.read import (
     FRONTENDS,
@@ -56,4 +57,5 @@ __all__ = [
     "request_of_call",
     "requests_for",
     "serial_nests_in",
+    "with_openmp_switches",
 ]

@@ -130,11 +130,11 @@ def test_an_empty_file_is_no_error(run: Call, tmp_path: Path) -> None:
 def test_loops_that_are_all_left_out_are_not_none(
     run: Call, tmp_path: Path, loops: int, said: str
 ) -> None:
-    (tmp_path / "off.c").write_text(f"#ifdef USE_OMP\n{GOOD * loops}#endif\n")
+    (tmp_path / "off.c").write_text(f"#ifdef PARALLEL\n{GOOD * loops}#endif\n")
     for words in (("analyze", "off.c"), ("predict", "off.c", "-m", "dunnington")):
         outcome = run(*words)
         assert outcome.code == 0
-        assert "-D USE_OMP" in outcome.err
+        assert "-D PARALLEL" in outcome.err
         note = f"note: the preprocessor {said}: add the -D that RP006 names"
         assert outcome.err.splitlines()[-1] == note
         assert outcome.out.splitlines()[-1] == "0 regions"

@@ -25,17 +25,17 @@ def left_out(
 @pytest.mark.parametrize(
     ("before", "after", "remedy"),
     [
-        ("#ifdef USE_OMP\n", "#endif\n", "add -D USE_OMP"),
-        ("#if defined(USE_OMP)\n", "#endif\n", "add -D USE_OMP"),
-        ("#if defined USE_OMP\n", "#endif\n", "add -D USE_OMP"),
-        ("#if USE_OMP\n", "#endif\n", "add -D USE_OMP"),
+        ("#ifdef PARALLEL\n", "#endif\n", "add -D PARALLEL"),
+        ("#if defined(PARALLEL)\n", "#endif\n", "add -D PARALLEL"),
+        ("#if defined PARALLEL\n", "#endif\n", "add -D PARALLEL"),
+        ("#if PARALLEL\n", "#endif\n", "add -D PARALLEL"),
         ("#ifndef _OPENMP\n", "#endif\n", "do without the macro _OPENMP"),
         ("#ifdef _OPENMP\n;\n#else\n", "#endif\n", "do without the macro _OPENMP"),
-        ("#ifndef USE_OMP\n;\n#else\n", "#endif\n", "add -D USE_OMP"),
-        ("#if LEVEL > 2 && USE_OMP\n", "#endif\n", "make 'LEVEL > 2 && USE_OMP' true with -D"),
-        ("#if 1\n;\n#elif USE_OMP\n", "#endif\n", "add -D USE_OMP"),
+        ("#ifndef PARALLEL\n;\n#else\n", "#endif\n", "add -D PARALLEL"),
+        ("#if LEVEL > 2 && PARALLEL\n", "#endif\n", "make 'LEVEL > 2 && PARALLEL' true with -D"),
+        ("#if 1\n;\n#elif PARALLEL\n", "#endif\n", "add -D PARALLEL"),
         ("#if !defined(_OPENMP)\n", "#endif\n", "do without the macro _OPENMP"),
-        ("#if !defined(USE_OMP)\n;\n#else\n", "#endif\n", "add -D USE_OMP"),
+        ("#if !defined(PARALLEL)\n;\n#else\n", "#endif\n", "add -D PARALLEL"),
         ("#if defined(_OPENMP)\n;\n#else\n", "#endif\n", "do without the macro _OPENMP"),
         ("#if N < 1\n;\n#else\n", "#endif\n", "make 'N < 1' false"),
         # What the file itself defines, in line 3, no option takes away.
@@ -50,8 +50,16 @@ def left_out(
             "#endif\n",
             "take '#define SERIAL' out of line 3",
         ),
-        ("#define USE_OMP 0\n#if USE_OMP\n", "#endif\n", "change the value of USE_OMP in line 3"),
-        ("#ifndef USE_OMP\n#define USE_OMP 0\n#endif\n#if USE_OMP\n", "#endif\n", "add -D USE_OMP"),
+        (
+            "#define PARALLEL 0\n#if PARALLEL\n",
+            "#endif\n",
+            "change the value of PARALLEL in line 3",
+        ),
+        (
+            "#ifndef PARALLEL\n#define PARALLEL 0\n#endif\n#if PARALLEL\n",
+            "#endif\n",
+            "add -D PARALLEL",
+        ),
         # Definitions that nobody reads, or that stand in a comment or behind, are none.
         (
             "#if 0\n#define _OPENMP\n#endif\n#ifndef _OPENMP\n",
@@ -65,9 +73,9 @@ def left_out(
             "do without the macro _OPENMP",
         ),
         # The outer branch is open, the inner one is not.
-        ("#ifdef _OPENMP\n;\n#ifdef USE_OMP\n", "#endif\n#endif\n", "add -D USE_OMP"),
+        ("#ifdef _OPENMP\n;\n#ifdef PARALLEL\n", "#endif\n#endif\n", "add -D PARALLEL"),
         # Neither is: the outer one comes first.
-        ("#ifdef USE_OMP\n;\n#ifdef MORE\n", "#endif\n#endif\n", "add -D USE_OMP"),
+        ("#ifdef PARALLEL\n;\n#ifdef MORE\n", "#endif\n#endif\n", "add -D PARALLEL"),
     ],
 )
 def test_the_branch_s_condition_says_what_opens_it(
@@ -84,10 +92,10 @@ def test_the_branch_s_condition_says_what_opens_it(
         LOOP,
         f"#ifdef _OPENMP\n{LOOP}#endif\n",
         f"#if 0\n{LOOP}#endif\n",
-        f"#ifdef USE_OMP\n/*\n{LOOP}*/\n#endif\n",
-        "#ifdef USE_OMP\n#pragma omp barrier\n#endif\n",
-        "#ifdef USE_OMP\n#pragma once\n#endif\n",
-        f"{LOOP}#endif\n#ifdef USE_OMP\n",  # conditionals that do not match
+        f"#ifdef PARALLEL\n/*\n{LOOP}*/\n#endif\n",
+        "#ifdef PARALLEL\n#pragma omp barrier\n#endif\n",
+        "#ifdef PARALLEL\n#pragma once\n#endif\n",
+        f"{LOOP}#endif\n#ifdef PARALLEL\n",  # conditionals that do not match
     ],
 )
 def test_what_is_read_and_what_no_macro_opens_is_not_told(
@@ -98,18 +106,18 @@ def test_what_is_read_and_what_no_macro_opens_is_not_told(
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
 def test_the_macro_opens_it(tmp_path: Path, frontend: str) -> None:
-    body = f"#ifdef USE_OMP\n{LOOP}#endif\n"
-    assert left_out(tmp_path, body, frontend, (("USE_OMP", "1"),)) == []
+    body = f"#ifdef PARALLEL\n{LOOP}#endif\n"
+    assert left_out(tmp_path, body, frontend, (("PARALLEL", "1"),)) == []
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
 def test_a_loop_of_a_header_that_one_file_reads_is_not_left_out(
     tmp_path: Path, frontend: str
 ) -> None:
-    header = f"static double a[8];\nstatic void f(void) {{\n#ifdef USE_OMP\n{LOOP}#endif\n}}\n"
+    header = f"static double a[8];\nstatic void f(void) {{\n#ifdef PARALLEL\n{LOOP}#endif\n}}\n"
     (tmp_path / "loops.h").write_text(header)
     (tmp_path / "a.c").write_text('#include "loops.h"\n')
-    (tmp_path / "b.c").write_text('#define USE_OMP\n#include "loops.h"\n')
+    (tmp_path / "b.c").write_text('#define PARALLEL\n#include "loops.h"\n')
     program = read(requests_for([str(tmp_path)]), frontend)
     assert [region.span.line for region in program.regions] == [4]
     assert not [note for note in program.diagnostics if note.id == "RP006"]

@@ -45,7 +45,7 @@ PACKAGES = (
     Package("python", "fastgeodis", "1.0.5", files=5, loops=4, regions=4),
     Package("python", "multicoretsne", "0.1", files=2, loops=3, regions=6),
     Package("python", "batman-package", "2.5.2", files=10, loops=5, regions=5),
-    Package("python", "cc-csf", "1.0.3", files=9, loops=13, regions=0, left_out=13),
+    Package("python", "cc-csf", "1.0.3", files=9, loops=13, regions=13),
     Package("python", "histmp", "0.0.6", files=4, loops=8, regions=40),
     Package("python", "orc-bound", "0.2.1", files=1, loops=2, regions=2),
     Package("python", "projectq", "0.8.0", files=1, loops=38, regions=28, unread=10),
@@ -55,16 +55,16 @@ PACKAGES = (
     Package("python", "somoclu", "1.7.6", files=6, loops=14, regions=8, left_out=4, unread=2),
     Package("python", "sparse-dot-topn", "1.2.0", files=4, loops=5, regions=0, left_out=5),
     Package("python", "finufft", "2.5.1", files=9, loops=12, regions=12),
-    Package("python", "pyfwht", "2.0.1", files=6, loops=4, regions=7, left_out=1),
+    Package("python", "pyfwht", "2.0.1", files=6, loops=4, regions=8),
     Package("python", "scs", "3.3.1", files=55, loops=2, regions=2),
     Package("python", "reboundx", "5.1.0", files=33, loops=3, regions=3),
     Package("python", "galpy", "1.9.2", files=65, loops=38, regions=38),
     Package("python", "treecorr", "5.1.4", files=6, loops=16, regions=16),
-    Package("debian", "fasttree", "2.1.11-2", files=1, loops=5, regions=0, left_out=5),
+    Package("debian", "fasttree", "2.1.11-2", files=1, loops=5, regions=7),
     Package("debian", "freecontact", "1.0.21-13", files=3, loops=3, regions=3),
     Package("debian", "libsharp", "1.0.0-2", files=12, loops=5, regions=5),
     Package("debian", "healpix-cxx", "3.80.0-5", files=56, loops=13, regions=18),
-    Package("debian", "clustalo", "1.2.4-7", files=59, loops=21, regions=0, left_out=16, unread=5),
+    Package("debian", "clustalo", "1.2.4-7", files=59, loops=21, regions=16, unread=5),
 )
 SUFFIXES = {".c", ".cc", ".cpp", ".cxx", ".C", ".h", ".hpp", ".hh", ".hxx", ".cu"}
 

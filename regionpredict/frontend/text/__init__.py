@@ -10,7 +10,7 @@ from regionpredict.frontend.text.attach_pragmas import (
     standalone_directive,
     with_directives,
 )
-from regionpredict.frontend.text.inactive import inactive_loops
+from regionpredict.frontend.text.inactive import conditions_of_directives, inactive_loops
 from regionpredict.frontend.text.left_out_macros import guessed_macros, left_out_macros
 from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
@@ -49,6 +49,7 @@ __all__ = [
     "base_classes_in",
     "blank_comments",
     "blank_ranges",
+    "conditions_of_directives",
     "find_pragmas",
     "functions_holding",
     "guessed_macros",

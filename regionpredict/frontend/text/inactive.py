@@ -19,6 +19,7 @@ _CONDITIONAL = re.compile(
 _DEFINED = re.compile(r"(!\s*)?defined\s*(?:\(\s*([A-Za-z_]\w*)\s*\)|([A-Za-z_]\w*))")
 _DEFINE = rb"^[ \t\v]*#[ \t\v]*define[ \t]+%s\b"
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+omp[ \t]", re.MULTILINE)
 _FALSE = re.compile(r"\(*\s*0\s*\)*")
 
 
@@ -114,6 +115,39 @@ def inactive_loops(
             span = Span(source.path, pragma.line, pragma.column)
             notes.append(Diagnostic("RP006", span, message))
     return notes
+
+
+def conditions_of_directives(text: bytes) -> list[tuple[str, ...]]:
+    """The macros that must be defined for each OpenMP directive, from the conditional around it.
+
+    Empty for a directive outside conditionals, or in one of another form.
+    """
+    if not _CONDITIONAL.search(text) or not _DIRECTIVE.search(text):
+        return []
+    branches = _branches(text)
+    conditions = []
+    for directive in _DIRECTIVE.finditer(text):
+        around = [branch for branch in branches if branch.begin <= directive.start() < branch.end]
+        conditions.append(_macros_of(around[-1]) if around else ())
+    return conditions
+
+
+def _macros_of(branch: _Branch) -> tuple[str, ...]:
+    """The macros whose definition makes the line before a branch true."""
+    wanted, word, condition = True, branch.word, branch.condition
+    if word == "else" and branch.before is not None:
+        wanted, word, condition = False, branch.before.word, branch.before.condition
+    if word in ("ifdef", "ifndef"):
+        return tuple(_NAME.findall(condition)[:1]) if wanted == (word == "ifdef") else ()
+    parts = [part.strip() for part in condition.split("&&")] if wanted else [condition]
+    macros = []
+    for part in parts:
+        tested = _DEFINED.fullmatch(part)
+        if tested is not None and wanted != bool(tested.group(1)):
+            macros.append(tested.group(2) or tested.group(3))
+        elif wanted and _NAME.fullmatch(part):
+            macros.append(part)
+    return tuple(macros)
 
 
 def _branches(code: bytes) -> list[_Branch]:

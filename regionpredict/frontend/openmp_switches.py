@@ -1,0 +1,77 @@
+"""Macros by which a program's build turns its OpenMP loops on.
+
+    #ifdef HYPRE_USING_OPENMP
+    #pragma omp parallel for
+    #endif
+
+Predictions are for a build with OpenMP, so these macros are defined. A remark lists them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.frontend.requests import (
+    HEADERS,
+    SourceRequest,
+    is_regular_file,
+    read_regular_file,
+)
+from regionpredict.frontend.text import conditions_of_directives
+
+_SWITCH = re.compile(r"(?:\w*_)?(?:OPENMP|OMP)_*", re.IGNORECASE)
+_OTHER = re.compile(
+    r"_OPENMP|.*(?:DEVICE|TARGET|OFFLOAD|GPU|CUDA|HIP|SYCL|SIMD|DISABLE|WITHOUT|NO_|NOT_).*",
+    re.IGNORECASE,
+)
+_MOST_HEADERS = 4_000_000  # bytes that are searched
+
+
+def with_openmp_switches(
+    requests: Sequence[SourceRequest],
+) -> tuple[list[SourceRequest], tuple[str, ...]]:
+    """The requests with the macros that their OpenMP loops need, and a remark for each macro."""
+    given = {name for request in requests for name, _ in request.defines}
+    needed = sorted({
+        name for text in _texts(requests) for condition in conditions_of_directives(text)
+        for name in condition if name not in given and _is_switch(name)
+    })  # fmt: skip
+    defines = tuple((name, "1") for name in needed)
+    remarks = tuple(
+        f"{name} is taken as defined, since OpenMP loops depend on it; confirm it by -D {name}"
+        for name in needed
+    )
+    return [replace(request, defines=(*request.defines, *defines)) for request in requests], remarks
+
+
+def _is_switch(name: str) -> bool:
+    """Whether a macro of that name says that OpenMP is used.
+
+    >>> [_is_switch(name) for name in ("USE_OPENMP", "_HAVE_OMP_", "_OPENMP", "USE_OMP_TARGET")]
+    [True, True, False, False]
+    """
+    return _SWITCH.fullmatch(name) is not None and _OTHER.fullmatch(name) is None
+
+
+def _texts(requests: Sequence[SourceRequest]) -> Iterator[bytes]:
+    """The texts of the requests, and of the headers in their folders."""
+    for request in requests:
+        yield _text_of(request.path)
+    left = _MOST_HEADERS
+    for folder in sorted({Path(request.path).parent for request in requests}):
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            if path.suffix in HEADERS and is_regular_file(path) and left > 0:
+                text = _text_of(str(path))
+                left -= len(text)
+                yield text
+
+
+def _text_of(path: str) -> bytes:
+    try:
+        return read_regular_file(path)
+    except InputError:  # the parser reports it
+        return b""

@@ -1,0 +1,82 @@
+"""Macros on which the OpenMP loops of a program depend are taken as defined."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS
+
+from regionpredict.frontend import requests_for
+from regionpredict.pipeline import Analysis, analyse
+
+LOOP = """\
+void scale{number}(int n, double *a) {{
+{condition}
+#pragma omp parallel for
+#endif
+  for (int i = 0; i < n; i++) a[i] *= 2.0;
+}}
+"""
+
+
+def analysis_of(
+    folder: Path, conditions: list[str], frontend: str, defines: tuple[tuple[str, str], ...] = ()
+) -> Analysis:
+    for number, condition in enumerate(conditions):
+        text = LOOP.format(number=number, condition=condition)
+        (folder / f"loop{number}.c").write_text(text, encoding="utf-8")
+    return analyse(requests_for([str(folder)], defines), {}, frontend=frontend)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "#ifdef USE_OPENMP",
+        "#if defined(USE_OPENMP)",
+        "#if defined(_OPENMP) && defined USE_OPENMP",
+        "#if USE_OPENMP",
+        "#ifndef USE_OPENMP\n;\n#else",
+        "#if !defined(USE_OPENMP)\n;\n#else",
+    ],
+)
+def test_one_is_named(tmp_path: Path, frontend: str, condition: str) -> None:
+    analysis = analysis_of(tmp_path, [condition], frontend)
+    assert [fact.region.function for fact in analysis.facts] == ["scale0"]
+    assert [remark for remark in analysis.remarks if "USE_OPENMP" in remark] == [
+        "USE_OPENMP is taken as defined, since OpenMP loops depend on it; confirm it by "
+        "-D USE_OPENMP"
+    ]
+    assert not analysis.program.diagnostics
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    "condition",
+    ["#ifdef USE_OPENMP_TARGET", "#ifndef USE_OPENMP\n#else\n#endif\n#ifdef BIG", "#ifdef NO_OMP",
+     "#if !defined(WITHOUT_X) && defined(FAST)"],
+)  # fmt: skip
+def test_others_are_not(tmp_path: Path, frontend: str, condition: str) -> None:
+    analysis = analysis_of(tmp_path, [condition], frontend)
+    assert not analysis.facts
+    assert {note.id for note in analysis.program.diagnostics} == {"RP006"}
+
+
+def test_a_given_macro_needs_no_remark(tmp_path: Path) -> None:
+    analysis = analysis_of(
+        tmp_path, ["#ifdef USE_OMP", "#ifdef _OPENMP"], "libclang", (("USE_OMP", "1"),)
+    )
+    assert len(analysis.facts) == 2
+    assert not analysis.remarks
+
+
+def test_a_header_beside_the_sources_counts(tmp_path: Path) -> None:
+    """As in programs whose directives are in files of their own."""
+    loop = "#ifdef HAVE_OPENMP\n#pragma omp parallel for\n#endif\n"
+    (tmp_path / "parallel_for.h").write_text(loop, encoding="utf-8")
+    source = 'void f(int n, double *a) {\n#include "parallel_for.h"\n'
+    source += "  for (int i = 0; i < n; i++) a[i] = i;\n}\n"
+    (tmp_path / "main.c").write_text(source, encoding="utf-8")
+    analysis = analyse(requests_for([str(tmp_path)], ()), {}, frontend="libclang")
+    assert "HAVE_OPENMP" in "".join(analysis.remarks)
