@@ -157,3 +157,37 @@ def test_the_bounds_of_a_range_are_pointers_into_one_array(tmp_path: Path) -> No
     (facts,) = analyse(requests_for([str(source)], ()), {}, frontend="libclang").facts
     (loop,) = [loop for loop in facts.region.loops() if loop.variable.startswith("fill")]
     assert (str(loop.start), str(loop.bound)) == ("row[i]", "row[i + 1]")
+
+
+# Code that may change the number of elements, and code that does not.
+OTHER_LENGTHS = {
+    "w.push_back(1.0);": False,
+    "w.resize(8);": False,
+    "w = v;": False,
+    "grow(w);": False,
+    "auto more = [&w] { w.push_back(0.0); }; more();": False,
+    "w[3] = 2.0;": True,
+    "m = 3;": True,
+}
+
+
+@pytest.mark.parametrize("code", OTHER_LENGTHS)
+def test_a_vector_has_its_first_length_if_nothing_changes_it(tmp_path: Path, code: str) -> None:
+    source = tmp_path / "case.cpp"
+    text = "#include <vector>\nvoid grow(std::vector<double> &v) { v.resize(2 * v.size()); }\n"
+    text += "void f(int n, double *s, std::vector<double> &v) {\n  int m = 2;\n"
+    text += f"  std::vector<double> w(16);\n  {code}\n#pragma omp parallel for\n"
+    text += "  for (int i = 0; i < w.size(); i++) s[i] += m;\n}\n"
+    source.write_text(text, encoding="utf-8")
+    (facts,) = analyse(requests_for([str(source)], ()), {}, frontend="libclang").facts
+    assert (facts.iterations.value == 16) == OTHER_LENGTHS[code]
+
+
+def test_a_length_in_a_variable_that_changes_is_unknown(tmp_path: Path) -> None:
+    source = tmp_path / "case.cpp"
+    text = "#include <vector>\nvoid f(double *s) {\n  int m = 16;\n"
+    text += "  std::vector<double> w(m);\n  m = 3;\n#pragma omp parallel for\n"
+    text += "  for (int i = 0; i < w.size(); i++) s[i] += m;\n}\n"
+    source.write_text(text, encoding="utf-8")
+    (facts,) = analyse(requests_for([str(source)], ()), {}, frontend="libclang").facts
+    assert facts.iterations.value is None

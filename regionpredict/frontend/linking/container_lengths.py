@@ -6,7 +6,7 @@ variables that its function does not assign.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax import (
@@ -38,40 +38,62 @@ class Length(NamedTuple):
     function: Function
 
 
-def container_lengths(functions: Iterable[Function]) -> dict[Decl, Length]:
+def container_lengths(functions: Collection[Function]) -> dict[Decl, Length]:
     """Container -> its length, for members and variables whose length is set at one place."""
+    bodies = {function: list(expressions_in(function.body)) for function in functions}
     lengths: dict[Decl, Length] = {}
-    several: set[Decl] = set()
-    for function in functions:
-        expressions = list(expressions_in(function.body))
-        lengths.update(_constructed(function, expressions))
-        for expression in expressions:
-            container = _container_of(expression)
-            if container is None or not isinstance(expression, CallExpr):
+    changed = _changed_variables(bodies)
+    for function, expressions in bodies.items():
+        lengths.update(_constructed(function, changed))
+        for call in expressions:
+            field = _container_of(call)
+            if field is None or field.kind != "field" or not isinstance(call, CallExpr):
                 continue
-            set_here = expression.name in _SETS and len(expression.args) > 1
-            if container in lengths or container.kind != "field" or not set_here:
-                several.add(container)
+            if field in lengths or call.name in _MAY_SET or len(call.args) < 2:
+                changed.add(field)
             else:
-                lengths[container] = Length(expression.args[1], function)
-    return {held: length for held, length in lengths.items() if held not in several}
+                lengths[field] = Length(call.args[1], function)
+    return {held: length for held, length in lengths.items() if held not in changed}
 
 
-def _constructed(function: Function, expressions: list[Expression]) -> dict[Decl, Length]:
-    """The local containers that are constructed with a length."""
+def _constructed(function: Function, changed: Collection[Decl]) -> dict[Decl, Length]:
+    """The local containers that are constructed with a length of unchanged variables."""
     made = {}
     for decl in declared_in(function.body):
         allocation = without_casts(decl.init) if decl.ctype.name and decl.init else None
         if isinstance(allocation, CallExpr) and allocation.name == "calloc":
-            made[decl] = Length(allocation.args[0], function)
-    if made:
-        changed = {place.decl for expression in expressions
-                   if isinstance(place := set_place(expression), Name)}  # fmt: skip
-        return {decl: length for decl, length in made.items()
-                if all(isinstance(part, (IntLit, Binary, Cast)) or
-                       (isinstance(part, Name) and part.decl not in changed)
-                       for part in every_expression(length.value))}  # fmt: skip
+            parts = list(every_expression(allocation.args[0]))
+            steady = all(part.decl not in changed for part in parts if isinstance(part, Name))
+            if steady and all(isinstance(part, (IntLit, Name, Binary, Cast)) for part in parts):
+                made[decl] = Length(allocation.args[0], function)
     return made
+
+
+def _changed_variables(bodies: Mapping[Function, list[Expression]]) -> set[Decl]:
+    """The variables that some function assigns, resizes, or passes to a function that does."""
+    changed: set[Decl] = set()
+    handed: list[tuple[Decl, Decl]] = []  # (argument, parameter)
+    defined = {function.decl: function for function in bodies}
+    for expressions in bodies.values():
+        for expression in expressions:
+            if isinstance(place := set_place(expression), Name):
+                changed.add(place.decl)
+            if (container := _container_of(expression)) is not None:
+                changed.update([container] if container.kind != "field" else ())
+            if isinstance(expression, CallExpr) and not expression.free:
+                callee = defined.get(expression.decl) if expression.decl is not None else None
+                for position, argument in enumerate(expression.args):
+                    if not isinstance(argument, Name):
+                        continue
+                    if callee is not None and position < len(callee.parameters):
+                        handed.append((argument.decl, callee.parameters[position]))
+                    elif argument.decl.ctype.name and not expression.name.startswith("std::"):
+                        changed.add(argument.decl)
+    while True:
+        more = {argument for argument, parameter in handed if parameter in changed} - changed
+        if not more:
+            return changed
+        changed |= more
 
 
 def _container_of(call: Expression) -> Decl | None:
