@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from regionpredict.analysis.given_sizes import sizes_in
 from regionpredict.ir import Definition, Expr, Loop, Region
-from regionpredict.ir.expr import Number
+from regionpredict.ir.folding import Number
 
 _THREAD = "omp_get_thread_num()"
 _COUNTERS_TRIED = 64  # maximum number of tried values of a counter

@@ -12,7 +12,8 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import Atom, Number
+from regionpredict.ir.expr import Atom
+from regionpredict.ir.folding import Number
 
 _FEW = 512  # up to this many values are enumerated
 _MOST_TRIED = 20_000  # maximum number of tried values per pass

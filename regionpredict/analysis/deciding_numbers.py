@@ -12,8 +12,8 @@ from regionpredict.analysis.callees import Callees
 from regionpredict.analysis.execution_counts import Guards
 from regionpredict.constant import Constant
 from regionpredict.ir import Span
-from regionpredict.ir.expr import Number
 from regionpredict.ir.flow import Block, CallEvent, Flow, every_event
+from regionpredict.ir.folding import Number
 
 _Key = tuple[Span, str]
 

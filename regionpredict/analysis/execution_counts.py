@@ -17,7 +17,7 @@ from regionpredict.analysis.facts import count_of_loops
 from regionpredict.analysis.iterations import executions
 from regionpredict.constant import Constant
 from regionpredict.ir import Expr, Loop, Span
-from regionpredict.ir.expr import Number
+from regionpredict.ir.folding import Number
 
 ASSUMED_TRIPS = Constant(
     10.0, "iterations", "assumed", "assumed iterations of a serial loop with an unknown trip count"

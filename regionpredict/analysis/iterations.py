@@ -11,7 +11,7 @@ from regionpredict.analysis.loop_enumeration import runs
 from regionpredict.analysis.symbolic.domain import steps_of
 from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.ir import Expr, Loop, Region
-from regionpredict.ir.expr import Number
+from regionpredict.ir.folding import Number
 
 _MAX_SHOWN = 120  # parts: longer forms are not readable
 

@@ -20,7 +20,8 @@ from regionpredict.analysis.condition_counts import (
     holds,
 )
 from regionpredict.ir import Expr, Loop
-from regionpredict.ir.expr import ZERO, Number
+from regionpredict.ir.expr import ZERO
+from regionpredict.ir.folding import Number
 
 _MOST_STEPS = 20_000
 """Maximum number of enumerated iterations per result, about a tenth of a second."""

@@ -18,7 +18,7 @@ from regionpredict.analysis.facts import RegionFacts, checked_facts
 from regionpredict.analysis.given_sizes import trip_name, with_given_trips
 from regionpredict.analysis.iterations import executed_statements, iterations
 from regionpredict.ir import Definition, Expr, Region
-from regionpredict.ir.expr import Number
+from regionpredict.ir.folding import Number
 
 _MOST_SOLVED = 1 << 40
 

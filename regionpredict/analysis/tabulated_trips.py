@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.ir import Loop
-from regionpredict.ir.expr import Atom, Number, entry_name
+from regionpredict.ir.expr import Atom, entry_name
+from regionpredict.ir.folding import Number
 
 
 class EntryTrips(NamedTuple):

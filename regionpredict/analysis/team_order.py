@@ -18,8 +18,9 @@ from regionpredict.analysis.callees import Callees, main_of
 from regionpredict.analysis.deciding_numbers import DecidingNumbers, Numbers
 from regionpredict.analysis.execution_counts import NEVER, ONCE, Guard, Guards, Runs, guarded_runs
 from regionpredict.ir import Expr, Loop, Region, Span
-from regionpredict.ir.expr import ONE, Number
+from regionpredict.ir.expr import ONE
 from regionpredict.ir.flow import BEHIND_RETURN, Block, CallEvent, Event, Flow, called_functions
+from regionpredict.ir.folding import Number
 from regionpredict.library import MESSAGES
 
 _MAX_DEPTH = 60

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Protocol
 
-Number = int | Fraction
+from regionpredict.ir.folding import Number, fold_of
+
 Function = Callable[[Mapping[str, Number]], Number]
-FoldOf = Callable[[str, str], Callable[..., Number] | None]
 
 
 class Polynomial(Protocol):
@@ -64,19 +64,18 @@ class _NoFunctionError(Exception):
 
 
 def compiled(
-    expression: Polynomial, fold_of: FoldOf,
-    carried: Callable[[Any, Mapping[str, Number]], Number | None],
-) -> Function | None:  # fmt: skip
+    expression: Polynomial, carried: Callable[[Any, Mapping[str, Number]], Number | None]
+) -> Function | None:
     """The expression as a function of its names' values. None if it has no value or is too large.
 
     The function raises KeyError for a name without a value and ZeroDivisionError for a division by
-    zero. It may return a whole number as a Fraction. `fold_of` maps kind and label to an operator.
-    `carried` computes the final value of a recurrence.
+    zero. It may return a whole number as a Fraction. `carried` computes the final value of a
+    recurrence.
     """
     if expression.size > _MOST_SIZE:
         return None
     try:
-        writer = _Writer(fold_of, carried)
+        writer = _Writer(carried)
         text = f"lambda names: {writer.expression(expression)}"
         made: Function = eval(text, writer.constants)
     except (_NoFunctionError, SyntaxError, RecursionError, MemoryError):
@@ -87,10 +86,7 @@ def compiled(
 class _Writer:
     """Writes expressions as Python. `constants` are the objects that the text refers to."""
 
-    def __init__(
-        self, fold_of: FoldOf, carried: Callable[[Any, Mapping[str, Number]], Number | None],
-    ) -> None:  # fmt: skip
-        self._fold_of = fold_of
+    def __init__(self, carried: Callable[[Any, Mapping[str, Number]], Number | None]) -> None:
         self._carried = carried
         self.constants: dict[str, object] = {}
 
@@ -118,7 +114,7 @@ class _Writer:
             return f"names[{atom.label!r}]"
         if atom.kind in ("trips", "carried"):
             return f"{self._constant(self._known(atom))}(names)"
-        fold = self._fold_of(atom.kind, atom.label)
+        fold = fold_of(atom.kind, atom.label)
         if fold is None:
             raise _NoFunctionError
         args = [self.expression(arg) for arg in atom.args]

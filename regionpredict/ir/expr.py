@@ -14,9 +14,8 @@ from math import gcd
 from typing import NamedTuple
 
 from regionpredict.ir.compiled_expr import COMPILED_FROM, compiled
+from regionpredict.ir.folding import Number, fold_of
 from regionpredict.ir.recurrence import rounds
-
-Number = int | Fraction
 
 
 class Atom(NamedTuple):
@@ -52,74 +51,12 @@ class Atom(NamedTuple):
 Factor = str | Atom
 Monomial = tuple[tuple[Factor, int], ...]  # (factor, power), sorted; () is the constant
 
-TRUNCATES = "towards zero"
 _CARRIED = frozenset(("state", "trips", "carried"))
-
-
-def _wrapped(value: Number, bits: Number, unsigned: Number) -> Number:
-    """The value of a number after conversion to an integer type of this many bits (C17,
-    6.3.1.3).
-    """
-    size = 1 << int(bits)
-    kept = int(value) % size
-    return kept if unsigned or kept < size // 2 else kept - size
-
-
-WIDEST_SHIFT = 63
-"""In bits. Longer and negative shifts are undefined in C (C17, 6.5.7)."""
-
-
-def _power_of_two(bits: Number) -> Number:
-    """Two to the power of `bits`, or zero if the shift is undefined.
-
-    Zero keeps `l > 0 ? 1 << (l - 1) : 1` known for l = 0, where the undefined side is not taken.
-    """
-    return 1 << int(bits) if 0 <= bits <= WIDEST_SHIFT else 0
-
-
-_FOLD: dict[str, Callable[..., Number]] = {
-    "floordiv": lambda a, b: int(a // b),
-    "mod": lambda a, b: a - b * (a // b),
-    "min": min,
-    "max": max,
-    "select": lambda condition, then, other: then if condition else other,
-    "lt": lambda a, b: int(a < b),
-    "le": lambda a, b: int(a <= b),
-    "eq": lambda a, b: int(a == b),
-    "ne": lambda a, b: int(a != b),
-    "and": lambda a, b: int(bool(a) and bool(b)),
-    "or": lambda a, b: int(bool(a) or bool(b)),
-    "not": lambda a: int(not a),
-    "bitand": lambda a, b: int(a) & int(b),
-    "bitor": lambda a, b: int(a) | int(b),
-    "bitxor": lambda a, b: int(a) ^ int(b),
-    "bitnot": lambda a: ~int(a),
-    "exp2": _power_of_two,
-    "wrap": _wrapped,
-}
-
-
-def _quotient(a: Number, b: Number) -> int:
-    """C's quotient, rounded towards zero (C17, 6.5.5)."""
-    whole = (-a if a < 0 else a) // (-b if b < 0 else b)
-    return whole if (a < 0) == (b < 0) else -whole
-
-
-_FOLD_TRUNCATED: dict[str, Callable[..., Number]] = {
-    "floordiv": _quotient,
-    "mod": lambda a, b: a - b * _quotient(a, b),
-}
 _SYMBOL = {
     "floordiv": "/", "mod": "%", "lt": "<", "le": "<=", "eq": "==", "ne": "!=", "and": "&&",
     "or": "||", "bitand": "&", "bitor": "|", "bitxor": "^",
 }  # fmt: skip
 _PREFIX = {"not": "!", "bitnot": "~"}
-
-
-def _fold_of(kind: str, label: str) -> Callable[..., Number] | None:
-    if label == TRUNCATES:
-        return _FOLD_TRUNCATED.get(kind)
-    return _FOLD.get(kind)
 
 
 def _factor_key(item: tuple[Factor, int]) -> tuple[str, int]:
@@ -171,7 +108,7 @@ class Expr:
     def atom(kind: str, *args: Expr, label: str = "", over: Iterable[str] = ()) -> Expr:
         """An atom, or a number if all operands are numbers."""
         values = [arg.constant for arg in args]
-        fold = _fold_of(kind, label)
+        fold = fold_of(kind, label)
         divides_by_zero = kind in ("floordiv", "mod") and values[1] == 0
         if fold and args and not divides_by_zero and None not in values:
             return Expr.const(fold(*values))
@@ -404,7 +341,7 @@ class Expr:
     def has_unreadable_part(self) -> bool:
         """Whether the expression has a part without a value, such as `row[i]` or `next(i)`."""
         return any(
-            atom.kind not in _FOLD
+            fold_of(atom.kind) is None
             and atom.kind not in _CARRIED
             and not (atom.kind == "varying" and not atom.over)
             for atom in self.atoms()
@@ -501,9 +438,7 @@ def _times(left: Monomial, right: Monomial) -> Monomial:
 
 @lru_cache(maxsize=1024)  # repeated substitutions give equal expressions
 def _function_of(expression: Expr) -> Callable[[Mapping[str, Number]], Number] | None:
-    return compiled(
-        expression, _fold_of, lambda atom, values: _carried(atom.kind, atom.args, values)
-    )
+    return compiled(expression, lambda atom, values: _carried(atom.kind, atom.args, values))
 
 
 def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
@@ -513,7 +448,7 @@ def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
             if atom.kind == "state"
             else _carried(atom.kind, atom.args, bindings)
         )
-    fold = _fold_of(atom.kind, atom.label)
+    fold = fold_of(atom.kind, atom.label)
     if fold is None:
         return bindings.get(atom.label) if atom.kind == "varying" and not atom.over else None
     values = []

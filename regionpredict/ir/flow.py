@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from regionpredict.ir.expr import Expr, Number
+from regionpredict.ir.expr import Expr
+from regionpredict.ir.folding import Number
 from regionpredict.ir.source import Span
 
 Place = tuple[str, ...]

@@ -16,7 +16,8 @@ from functools import lru_cache, partial
 from typing import cast
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ZERO, Monomial, Number
+from regionpredict.ir.expr import ZERO, Monomial
+from regionpredict.ir.folding import Number
 from regionpredict.workload.constants import LARGEST_DENOMINATOR, LONGEST_EXPRESSION
 
 Operation = Callable[..., Expr | None]

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import Atom, Monomial, Number
+from regionpredict.ir.expr import Atom, Monomial
+from regionpredict.ir.folding import Number
 from regionpredict.workload.constants import MOST_EVALUATIONS, MOST_REFERENCES, ROUNDING
 from regionpredict.workload.loop_nest import (
     Affine,

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.ir import Access, Expr
-from regionpredict.ir.expr import Number
+from regionpredict.ir.folding import Number
 from regionpredict.workload.assumed_sizes import SizeTarget, bound_sizes
 from regionpredict.workload.constants import COUNTED_SHARE, TRIAL_DATA
 from regionpredict.workload.derived_number import Derived, expression

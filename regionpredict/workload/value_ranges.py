@@ -7,7 +7,8 @@ from itertools import product
 from typing import NamedTuple
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import WIDEST_SHIFT, Atom
+from regionpredict.ir.expr import Atom
+from regionpredict.ir.folding import WIDEST_SHIFT
 
 
 class Interval(NamedTuple):

@@ -17,7 +17,7 @@ from regionpredict.analysis.condition_counts import (
 )
 from regionpredict.analysis.loop_enumeration import runs
 from regionpredict.ir import Expr, Loop, Span
-from regionpredict.ir.expr import TRUNCATES
+from regionpredict.ir.folding import TRUNCATES
 
 T, J = Expr.name("t"), Expr.name("j")
 COMPARISONS = ("lt", "le", "eq", "ne")

@@ -14,7 +14,8 @@ from regionpredict.analysis.iterations import executions
 from regionpredict.analysis.symbolic.piecewise import Steps, exact_total, readable_total
 from regionpredict.frontend import requests_for
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ONE, TRUNCATES, ZERO
+from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.ir.folding import TRUNCATES
 from regionpredict.pipeline import analyse
 
 N, W = Expr.name("n"), Expr.name("w")

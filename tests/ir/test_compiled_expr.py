@@ -9,7 +9,7 @@ import pytest
 
 from regionpredict.ir import Expr
 from regionpredict.ir.compiled_expr import COMPILED_FROM
-from regionpredict.ir.expr import TRUNCATES
+from regionpredict.ir.folding import TRUNCATES
 
 NAMES = "ijn"
 PAIRS = ("min", "max", "lt", "le", "eq", "ne", "and", "or", "bitand", "bitor", "bitxor")

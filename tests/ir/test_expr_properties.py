@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ONE, TRUNCATES, ZERO
+from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.ir.folding import TRUNCATES
 
 NAMES = ("i", "j", "n", "m")
 numbers = st.integers(-9, 9) | st.fractions(-4, 4, max_denominator=6)

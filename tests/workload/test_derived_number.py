@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import Number
+from regionpredict.ir.folding import Number
 from regionpredict.workload.derived_number import Derived, as_number, evaluated, expression
 
 N, M = Expr.name("n"), Expr.name("m")

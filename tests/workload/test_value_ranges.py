@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import TRUNCATES
+from regionpredict.ir.folding import TRUNCATES
 from regionpredict.workload.value_ranges import Interval, interval_of
 
 OUTER, INNER = Expr.name("i"), Expr.name("j")

@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from regionpredict.analysis.symbolic.summation import MAX_DEGREE, by_powers, power_sum_at
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ONE, TRUNCATES, ZERO, Atom, Number
+from regionpredict.ir.expr import ONE, ZERO, Atom
+from regionpredict.ir.folding import TRUNCATES, Number
 
 _T = "\0t"
 _RUNS = "runs"  # the label of max(0, trips), since trips may be negative

@@ -38,15 +38,13 @@ from regionpredict.fit.search.pooled_term_weights import MANY_PATHS, learned_pri
 
 IntArray = NDArray[np.intp]
 
-
 # These functions avoid the overhead of array methods, because most arrays are tiny. For arrays of
 # points, lists are faster still, and a zero-dimensional array is faster than a number.
 _sum = np.add.reduce
 _least = np.minimum.reduce
 
 _FALLING_GAIN = 2.5  # pairs with 1/p are cheap, so they are tried for a smaller gain
-_NOTICEABLE = 1.1
-_NEARLY = 12.0
+_NOTICEABLE, _NEARLY = 1.1, 12.0
 _TOGETHER = 32  # number of call paths whose pairs are solved at once
 _SLACK = 8.0  # the maximum by which the Occam factor favors a pair
 _SAME_PREDICTION = 0.1
@@ -61,7 +59,6 @@ _SURELY_NEGATIVE = np.array(-12.0)  # standard errors
 _LOGISTIC = np.array(-1.702)  # scale of the logistic approximation of a normal distribution
 _EAGER = 0.4  # share of the rarities in the decision whether anything grows
 _ZERO, _TWO, _TINY = np.array(0.0), np.array(2.0), np.array(1e-300)
-
 _NO_GROWTH = np.array(1e-200)  # minimum coefficient, so that quotients are finite
 
 

@@ -20,7 +20,8 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import Binary, Cast, Decl, Expression, Name, Unary
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ONE, ZERO, Number
+from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.ir.folding import Number
 
 _FINEST = 1024  # multiples of 1/1024: products and quotients of two such numbers equal a third
 _LARGEST = 1 << 20  # in double precision exactly if they do in exact arithmetic

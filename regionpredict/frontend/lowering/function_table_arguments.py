@@ -32,8 +32,8 @@ from regionpredict.frontend.syntax import (
     without_casts,
 )
 from regionpredict.ir import Expr, Span
-from regionpredict.ir.expr import Number
 from regionpredict.ir.flow import CallThroughTableParameter, Passed, PassedArguments, Table
+from regionpredict.ir.folding import Number
 
 _MOST_ROWS = 200
 _PASSED = frozenset(("select", "not", "eq", "ne", "lt", "le", "and", "or", "min", "max"))

@@ -19,7 +19,8 @@ from random import Random
 from typing import NamedTuple
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import Atom, Number
+from regionpredict.ir.expr import Atom
+from regionpredict.ir.folding import Number
 
 THREAD = "omp_get_thread_num()"
 TEAM = "omp_get_num_threads()"

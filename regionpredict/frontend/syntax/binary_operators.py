@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from regionpredict.frontend.syntax.integer_types import converted, type_of, usual
 from regionpredict.frontend.syntax.nodes import Binary
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import TRUNCATES
+from regionpredict.ir.folding import TRUNCATES
 
 _COMPARE = {
     "<": "lt", "<=": "le", "==": "eq", "!=": "ne", "&&": "and", "||": "or", "&": "bitand",
