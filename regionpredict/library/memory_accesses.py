@@ -30,7 +30,7 @@ _OTHERS = """
     isnan isinf isfinite isnormal signbit fpclassify isunordered finite __isnan __isinf __finite
     __isnanf __isinff __finitef __signbit __signbitf abs labs llabs imaxabs div ldiv toupper tolower
     isalpha isdigit isalnum isspace isupper islower ispunct isprint isxdigit
-    malloc calloc free aligned_alloc memalign valloc alloca _mm_malloc _mm_free
+    malloc calloc realloc reallocarray free aligned_alloc memalign valloc alloca _mm_malloc _mm_free
     printf fprintf puts fputs putchar putc fputc perror fflush vprintf vfprintf __printf_chk
     __fprintf_chk raise time clock gettimeofday clock_gettime sched_yield usleep sleep
     nanosleep getpid __errno_location va_start va_end va_copy
@@ -38,7 +38,7 @@ _OTHERS = """
     fopen freopen fdopen fclose fileno feof ferror clearerr fseek ftell rewind open close lseek
     fsync unlink remove rename isatty sysconf getpagesize getenv localtime gmtime ctime
     difftime mktime strerror __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
-    pthread_self ffs ffsl ffsll
+    pthread_self pthread_spin_init ffs ffsl ffsll write MPI_Wtime MPI_Wtick
     unreachable trap
     prefetch popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
     huge_valf inf inff constant_p assume_aligned assume
@@ -62,10 +62,10 @@ _ARRAYS_OF_R = re.compile(
 # Of the GNU Scientific Library: functions of numbers, random numbers, interpolation in tables that
 # stay in the caches, and objects that are made and taken back.
 _OF_GSL = re.compile(
-    r"gsl_(?:sf_(?!\w*_array)\w+(?<!_e)|pow_\w+|log1p|expm1|hypot|isnan|isinf|finite|fcmp|strerror|error|"
-    r"rng_\w+|ran_(?!shuffle|choose|sample)\w+|cdf_\w+|root_test_\w+|"
-    r"(?:spline|spline2d|interp)_eval(?:_deriv2?|_integ)?|interp_(?:bsearch|accel_\w+)|"
-    r"\w+_(?:alloc|calloc|free))"
+    r"gsl_(?:sf_(?!\w*_array)\w+(?<!_e)|pow_\w+|log1p|expm1|hypot|isnan|isinf|finite|fcmp|"
+    r"strerror|error|rng_\w+|ran_(?!shuffle|choose|sample)\w+|cdf_\w+|root_test_\w+|"
+    r"(?:spline|spline2d|interp|interp2d)_eval(?:_deriv2?|_integ)?|interp_(?:bsearch|accel_\w+)|"
+    r"root_fsolver_(?:root|x_\w+|name)|\w+_(?:alloc|calloc|free))"
 )
 _WITHOUT_MEMORY = frozenset(
     [base + suffix for base in (_REAL + _COMPLEX).split() for suffix in ("", "f", "l")]
@@ -79,6 +79,7 @@ _WRITES_THROUGH = {
     **{f"remquo{suffix}": (2,) for suffix in ("", "f", "l")},
     "lgamma_r": (1,), "lgammaf_r": (1,), "rand_r": (0,), "erand48": (0,), "nrand48": (0,),
     "times": (0,), "localtime_r": (1,), "gmtime_r": (1,),
+    "MPI_Comm_rank": (1,), "MPI_Comm_size": (1,), "MPI_Cart_rank": (2,), "MPI_Type_size": (1,),
     **{f"gsl_spline_eval{kind}_e": (3,) for kind in ("", "_deriv", "_deriv2")},
     "gsl_spline_eval_integ_e": (4,),
     **{f"gsl_spline2d_eval{kind}_e": (5,) for kind in ("", "_deriv_x", "_deriv_y", "_deriv_xx")},

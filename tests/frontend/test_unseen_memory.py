@@ -71,6 +71,8 @@ void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
 @pytest.mark.parametrize(
     "body", ["a[i] = exp(b[i]);", "a[i] = pow(b[i], 0.3);", "c[i] = sinf(c[i]) + fmaf(c[i], 2, 1);",
              'printf("%d", i); a[i] = 1;', "a[i] = omp_get_wtime();", "a[i] = rand();",
+             "int r; MPI_Comm_rank(0, &r); a[i] = r + MPI_Wtime();",
+             "if (a[i] > 1) write(2, a, 8); a[i] = 1;",
              "a[i] = lapack_complex_double_real(lapack_make_complex_double(b[i], 1.0));"],
 )  # fmt: skip
 def test_library_functions_without_memory(tmp_path: Path, body: str, frontend: str) -> None:
