@@ -336,7 +336,7 @@ def test_a_table_of_a_file_that_is_not_read_may_hold_anything(
     (tmp_path / "main.c").write_text(MAIN % EVERY)
     teams = structure(analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)).teams
     assert [team.executions.value for team in teams] == [None, None]
-    assert all("is not seen" in team.executions.assumed[0] for team in teams)
+    assert all("is unknown" in team.executions.assumed[0] for team in teams)
 
 
 @frontends
@@ -358,7 +358,7 @@ def test_a_handed_table_of_unknown_length_is_gone_through(frontend: str, tmp_pat
     runs = executions(read(source, frontend))
     assert [each.weight for each in runs] == [3, 3, 1]
     assert [each.value for each in runs] == [None, None, 1]
-    assert "whole table" in runs[0].assumed[0]
+    assert "each function of the table" in runs[0].assumed[0]
 
 
 @frontends

@@ -90,7 +90,7 @@ def test_the_most_expensive_stands_for_all_and_is_told(
     assert facts.status == "complete", facts.diagnostics
     assert kinds(facts) == ["fp_mul", "fp_mul"]
     (note,) = [note for note in facts.diagnostics if note.id == "RP117"]
-    assert "taken for cube()" in note.message
+    assert "counts as cube()" in note.message
     assert "cube(), square()" in note.message
     assert note.message in facts.bindings.assumed
 
@@ -120,7 +120,7 @@ def test_those_that_differ_in_memory_are_sides_of_a_condition(
     arrays = {access.access.array for one in facts.statements for access in one.accesses}
     assert arrays == {"a", *(["table"] if other == "look" else [])}
     (note,) = [note for note in facts.diagnostics if note.id == "RP117"]
-    assert f"any of {', '.join(sorted(['cube()', f'{other}()']))}: each" in note.message
+    assert f"any of {', '.join(sorted(['cube()', f'{other}()']))}: all are" in note.message
     assert note.message in facts.bindings.assumed
 
 
@@ -268,7 +268,7 @@ for (int i = 0; i < 900; i++) a[i] = op[n](b, i);
 """
     facts = facts_of(tmp_path, KERNELS + text, frontend)
     (note,) = [note for note in facts.diagnostics if note.id in ("RP113", "RP117")]
-    assert "may be any of first(), second(): each" in note.message
+    assert "may be any of first(), second(): all are" in note.message
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)

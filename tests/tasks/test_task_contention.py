@@ -232,7 +232,7 @@ def test_sizes_that_nobody_gave_are_said(source: Path, tmp_path: Path) -> None:
         (("-m", "host"), "-m has no effect without --source"),
         (("--threads", 2), "--threads has no effect without --source"),
         (("--source", "SOURCE"), "no machine"),
-        (("--source", "SOURCE", "-m", "skylake-gold-6148"), "how many tasks run at once"),
+        (("--source", "SOURCE", "-m", "skylake-gold-6148"), "the number of concurrent tasks"),
         (("--source", "SOURCE", "-m", "skylake-gold-6148", "--threads", 999), "999 threads on"),
     ],
 )

@@ -168,9 +168,10 @@ def test_random_accesses_hit_lines_at_least_once(threads: int, private: bool) ->
     expected = copies * 62.5 * (1 - math.exp(-number / 62.5))
     assert found.touched == found.written == pytest.approx(expected)
     assert (found.low, found.high) == (0.0, 4000.0)
-    (read,) = team._lines_of(replace(group, written=()), _spans(ranges), {}, False)
+    (read,) = team._lines_of(replace(group, written=(), index=7), _spans(ranges), {}, False)
     assert read.written == 0.0
-    (one,) = team._lines_of(replace(group, extent=8.0, private=False), _spans(ranges), {}, False)
+    small = replace(group, extent=8.0, private=False, index=8)
+    (one,) = team._lines_of(small, _spans(ranges), {}, False)
     assert one.touched == pytest.approx(1.0)  # no fewer than a line
     (none,) = team._lines_of(group, _spans({"i": Range(-1.0, 0.0, NOTHING, 1, 0.0)}), {}, False)
     assert none.touched == 0.0

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
@@ -88,7 +88,7 @@ class MixedBandwidth:
         return at
 
 
-@lru_cache(maxsize=8)
+@cache
 def memory_bandwidth(machine: Machine) -> MixedBandwidth:
     """The bandwidth of a machine's memory, which all regions share."""
     return MixedBandwidth(
@@ -97,7 +97,7 @@ def memory_bandwidth(machine: Machine) -> MixedBandwidth:
     )
 
 
-@lru_cache(maxsize=8)
+@cache
 def cache_bandwidths(machine: Machine) -> tuple[MixedBandwidth, ...]:
     """The bandwidth of each of a machine's caches."""
     return tuple(MixedBandwidth(cache.bandwidth) for cache in machine.caches)

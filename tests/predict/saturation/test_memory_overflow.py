@@ -118,7 +118,7 @@ def test_the_note_says_what_was_assumed(tmp_path: Path) -> None:
         return "; ".join(_predict(tmp_path, _machine(gib), kind=kind).assumed)
 
     assert "32 GiB of data, 24 GiB of a domain" in notes(24)
-    assert "it would page" in notes(12)
+    assert "it would swap" in notes(12)
     # two domains have 33 GiB, of which a program gets 31.8
     assert "32 GiB of data, 32 GiB of memory: it would swap" in notes(15.9)
     assert "GiB" not in notes(33) and "GiB" not in notes(None) and "GiB" not in notes(24, "serial")
