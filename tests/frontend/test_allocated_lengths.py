@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from regionpredict.analysis.bindings import bind
-from regionpredict.frontend import SourceRequest, read_alone
+from regionpredict.frontend import SourceRequest, read_alone, requests_for
+from regionpredict.pipeline import analyse
 
 GATHER = """
 static void gather(double *y, const double *x, const int *p, int k)
@@ -185,3 +186,39 @@ int main() { float *x = allocate<float>(70); double *y = new double[8 * 10]; int
     source = _written(tmp_path, text, "f.cpp")
     assert _length(source, "libclang") == 70
     assert _length(source, "libclang", "y[]") == 80
+
+
+OBJECTS = """\
+struct plain {{ double x, y; }};
+struct grid {{ double x; grid(double a) : x(a) {{}} }};
+void f(int n, int m, double *a) {{
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {{
+    {code}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "length"),
+    [
+        ("double *w = new double[100]; w[3] = i; a[i] = w[3]; delete[] w;", 100),
+        ("double *w = new double[2 * m]; w[3] = i; a[i] = w[3]; delete[] w;", 8),
+        ("plain *w = new plain[5]; w[3].x = i; a[i] = w[3].x; delete[] w;", 5),
+        ("double *w = new double; *w = i; a[i] = *w; delete w;", 1),
+        ("grid *p = new grid(2.0); a[i] = p->x; delete p;", None),
+        ("plain *p = new plain(); p->x = i; a[i] = p->x; delete p;", None),
+    ],
+)
+def test_new_in_a_region_is_the_thread_s_own(tmp_path: Path, code: str, length: int | None) -> None:
+    source = tmp_path / "case.cpp"
+    source.write_text(OBJECTS.format(code=code), encoding="utf-8")
+    sizes = {"n": 9, "m": 4} if "2 * m" in code else {"n": 9}
+    (facts,) = analyse(requests_for([str(source)]), sizes, frontend="libclang").facts
+    assert facts.status == "complete", facts.diagnostics
+    assert not [note for note in facts.diagnostics if note.id == "RP222"]
+    arrays = {array.name: array for array in facts.region.arrays}
+    if length is not None:
+        assert arrays["w"].storage == "private"
+        assert [facts.bindings.whole(extent) for extent in arrays["w"].dims] == [length]

@@ -26,6 +26,7 @@ from regionpredict.frontend.libclang_reader.declarations import NO_SPAN, Declara
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
+    CallExpr,
     Cast,
     Decl,
     Expression,
@@ -67,7 +68,7 @@ _OTHER = "an expression of this kind"  # an unsupported expression in diagnostic
 _CONSTRUCTS = {
     109: "", 118: "", 121: "statement expression",
     122: "_Generic", 120: "label address", 132: "this",
-    133: "throw", 134: "new", 135: "delete", 144: "lambda",
+    133: "throw", 134: "new", 144: "lambda",
 }  # fmt: skip
 
 
@@ -119,6 +120,7 @@ class ExpressionBuilder:
             131: lambda node: IntLit(0),  # `nullptr`
             132: self._this,
             134: self._new,
+            135: self._delete,
             136: self._sizeof,
             144: self._lambda,
         }
@@ -303,7 +305,25 @@ class ExpressionBuilder:
         return Index(built, self.build(index), span)
 
     def _new(self, node: Node) -> Expression:
-        return Cast(self._declarations.type_at(node.cursor), self._opaque(node))
+        """`new T[n]` as `malloc(n * sizeof(T))`. `new T(...)` of a class keeps its constructor."""
+        ctype = self._declarations.type_at(node.cursor)
+        parts = [child for child in node.children if child.kind >= 100]
+        element = ctype.element
+        several = bool(parts) and self._declarations.type_at(parts[0].cursor).kind == "int"
+        if element is None or not element.bytes or not (several or (
+            not parts and element.kind in ("int", "float", "pointer")
+        )):  # fmt: skip
+            return Cast(ctype, self._opaque(node))
+        size: Expression = IntLit(element.bytes, 64)
+        if several:
+            size = Binary("*", self.build(parts[0]), size)
+        span = self._declarations.span(node.cursor)
+        return Cast(ctype, CallExpr("malloc", None, (size,), span))
+
+    def _delete(self, node: Node) -> Expression:
+        """`delete p` as `free(p)`."""
+        freed = tuple(self.build(child) for child in node.children)
+        return CallExpr("free", None, freed, self._declarations.span(node.cursor))
 
     def _binary(self, node: Node) -> Expression:
         if len(node.children) != 2:

@@ -221,8 +221,6 @@ class AllocatedLengths:
         self, value: Expression, element_bytes: int, depth: int = 0
     ) -> Sequence[Expression] | None:
         """The factors of the number of bytes that a call allocates. None for other calls."""
-        if isinstance(value, Cast) and isinstance(value.operand, Opaque):
-            return _sizes_of_new(value)
         plain = without_casts(value)
         if not isinstance(plain, CallExpr) or depth > _DEEPEST:
             return None
@@ -282,17 +280,6 @@ def _agreed(lengths: _Lengths) -> AllocatedLength | None:
         for length in lengths
     )
     return first if same else None
-
-
-def _sizes_of_new(value: Cast) -> Sequence[Expression] | None:
-    """`new double[n]`."""
-    made = value.operand
-    if not isinstance(made, Opaque) or made.text != "new" or len(made.children) != 1:
-        return None
-    element = value.ctype.element
-    if element is None or element.kind not in ("int", "float", "pointer"):
-        return None
-    return [made.children[0], IntLit(element.bytes, 64)]
 
 
 def _with_size(expression: Expression, element_bytes: int) -> Expression:

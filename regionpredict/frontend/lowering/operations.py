@@ -512,6 +512,9 @@ class Tally:
         self.paths = joined(*to_children)
         if expression.text == "lambda":  # its effects occur at its calls
             return CType("pointer", 64)
+        if expression.text == "new":  # of a class, with its constructor
+            self._work("call:malloc", 64)
+            return UNKNOWN
         quiet = expression.text in _QUIET or member_named(expression) is not None
         if not quiet and not self._address:
             self.unread.append(expression.text)
