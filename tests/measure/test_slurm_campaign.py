@@ -218,7 +218,7 @@ def test_cores_of_a_shared_node(slurm: Cluster, program: str, tmp_path: Path) ->
         (
             ("--threads", "1,25", "--", "{p}"),
             r"job \d+ could never start \(PartitionConfig\) and was cancelled; 0 runs kept in m; "
-            r"change what is asked",
+            r"change the request",
         ),
         (
             ("--slurm-option", "partition=short", "--threads", "1", "--", "{p}"),
@@ -230,11 +230,11 @@ def test_cores_of_a_shared_node(slurm: Cluster, program: str, tmp_path: Path) ->
         ),
         (
             ("--slurm-option", "partition=nosuch", "--", "{p}"),
-            "Slurm refused the job: Invalid partition name specified; change what is asked",
+            "Slurm refused the job: Invalid partition name specified; change the request",
         ),
         (
             ("--slurm-option", "nosuch=1", "--", "{p}"),
-            "Slurm refused the job: unrecognized option '--nosuch=1'; change what is asked",
+            "Slurm refused the job: unrecognized option '--nosuch=1'; change the request",
         ),
         (("--slurm-option", "nodes=2", "--", "{p}"), "--slurm-option nodes=2: a campaign is one"),
         (("-o", "nowhere/m", "--", "{p}"), "nowhere: no such folder; choose another -o FILE"),

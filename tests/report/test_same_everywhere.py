@@ -138,7 +138,8 @@ def test_explain_says_what_the_rows_and_the_plan_say(said: Said) -> None:
     for prediction in said.result.predictions[::5]:
         one, team = regions[prediction.facts.region.id], teams[prediction.facts.region.id]
         lines = planned_otherwise(said.result.plans, team)
-        text = explain_prediction(prediction, said.result.machine, None, (), lines)
+        wrapped = explain_prediction(prediction, said.result.machine, None, (), lines)
+        text = wrapped.replace("\n    ", " ")
         assert ("\n  at the assumed sizes; otherwise " in text) == bool(one["range"])
         (hint,) = re.findall(r"^Hint: (\d+) packages?, (\d+) threads?.*\((\S+)\)", text, re.M)
         assert hint == (str(one["packages"]), str(one["threads"]), one["bottleneck"]), one["id"]
