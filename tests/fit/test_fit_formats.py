@@ -176,12 +176,12 @@ def test_points_of_two_parameters():
     assert series.points == ((2.0, 10.0), (4.0, 10.0), (2.0, 20.0))
 
 
-def _profile(path, values, *, packed, inclusive):
+def _profile(path, values, *, packed, inclusive, kind="FLOAT"):
     """A Cube4 archive: main calls solve and io, solve calls kernel; two locations."""
-    kind = "INCLUSIVE" if inclusive else "EXCLUSIVE"
+    sums = "INCLUSIVE" if inclusive else "EXCLUSIVE"
     anchor = f"""<?xml version="1.0"?><cube version="4.0"><metrics>
-<metric id="0" type="{kind}"><disp_name>Time</disp_name><uniq_name>time</uniq_name>
-<dtype>FLOAT</dtype><uom>sec</uom></metric></metrics><program>
+<metric id="0" type="{sums}"><disp_name>Time</disp_name><uniq_name>time</uniq_name>
+<dtype>{kind}</dtype><uom>sec</uom></metric></metrics><program>
 <region id="0"><name>main</name></region><region id="1"><name>solve</name></region>
 <region id="2"><name>kernel</name></region><region id="3"><name>io</name></region>
 <cnode id="0" calleeId="0"><cnode id="1" calleeId="1"><cnode id="2" calleeId="2"/></cnode>
@@ -189,7 +189,8 @@ def _profile(path, values, *, packed, inclusive):
     # Exclusive values are stored depth first, inclusive ones with all children together.
     order = ["main", "solve", "io", "kernel"] if inclusive else ["main", "solve", "kernel", "io"]
     index = b"CUBEX.INDEX" + struct.pack("<ihbi4i", 1, 0, 0, 4, 0, 1, 2, 3)
-    raw = b"".join(struct.pack("<2d", *values[name]) for name in order)
+    code = "<2d" if kind == "FLOAT" else "<2Q"
+    raw = b"".join(struct.pack(code, *values[name]) for name in order)
     data = b"CUBEX.DATA" + raw
     if packed:
         halves = [zlib.compress(raw[:32]), zlib.compress(raw[32:])]
@@ -248,6 +249,27 @@ def test_folders_may_have_a_postfix_behind_the_repetition(tmp_path):
     assert all(len(values) == 2 for points in found.values() for values in points.values())
 
 
+def test_headers_of_cube_4_8_have_wrong_checksums(tmp_path):
+    path = tmp_path / "run.p2.r1" / "profile.cubex"
+    own = dict.fromkeys(("main", "solve", "kernel", "io"), (2.0, 4.0))
+    _profile(path, own, packed=False, inclusive=False)
+    content = bytearray(path.read_bytes())
+    content[148:156] = b"013071\0\0"
+    path.write_bytes(content)
+    assert set(map(str, found_in(read(tmp_path)).values())) == {"{(2.0,): [3.0]}"}
+
+
+def test_counters_below_zero_leave_differences_right(tmp_path):
+    path = tmp_path / "run.p2.r1" / "profile.cubex"
+    inclusive = {"kernel": -2, "io": 4, "solve": 3, "main": 17}
+    values = {name: (value % 2**64,) * 2 for name, value in inclusive.items()}
+    _profile(path, values, packed=False, inclusive=True, kind="UINT64")
+    found = found_in(read(tmp_path))
+    assert {name: points[2.0,] for name, points in found.items()} == {
+        "main": [10.0], "main->solve": [5.0], "main->solve->kernel": [-2.0], "main->io": [4.0]
+    }  # fmt: skip
+
+
 def test_a_broken_profile_is_a_problem_of_its_own(tmp_path):
     for p in POINTS:
         own = dict.fromkeys(("main", "solve", "kernel", "io"), (p, p))
@@ -294,6 +316,15 @@ DATA 1
 DATA 1
 DATA 1
 """
+
+
+def test_series_that_fail_alike_are_one_problem(tmp_path):
+    path = tmp_path / "few.txt"
+    path.write_text("POINTS 1 2\n" + "".join(f"REGION {k}\nDATA 1\nDATA 2\n" for k in range(3)))
+    result = CliRunner().invoke(command, [str(path)])
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert f"{path}:2: 0 and 2 other series: 2 different points" in line
 
 
 def test_bad_series_fail_alone_with_their_line(tmp_path):

@@ -171,8 +171,13 @@ def test_a_folder_of_caliper_profiles(tmp_path):
     tree_of_profiles(named(tmp_path))
 
 
-def test_thicket():
+def test_thicket(tmp_path):
+    text = (REAL / "thicket.json").read_text()
     tree_of_profiles(named(REAL / "thicket.json"))
+    data = json.loads(text)
+    assert data.pop("profile_idx_name") == "profile"
+    (tmp_path / "older.json").write_text(json.dumps(data))
+    tree_of_profiles(named(tmp_path / "older.json"))
 
 
 def test_other_globals_of_caliper_are_asked_for(tmp_path):
@@ -302,7 +307,7 @@ GOOGLE = {"name": "f/8", "run_type": "iteration", "real_time": 1, "cpu_time": 1,
             {**caliper(2, 0), "nodes": [{"label": "a", "column": "path", "parent": 0}]},
             "is not an earlier node",
         ),
-        ({"dataframe": [], "graph": []}, "'profile_idx_name' is missing"),
+        ({"dataframe": [], "graph": []}, "'metadata' is missing"),
         ({"experiments": [{}]}, "'experiments[0].name' is missing"),
         ({"experiments": [ramble(2, "FAILED")]}, "ended with FAILED"),
     ],

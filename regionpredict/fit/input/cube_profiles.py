@@ -23,7 +23,6 @@ from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment
 from regionpredict.fit.input.run_folders import Run, read_runs
 from regionpredict.fit.input.tar_members import TarMembers
-from regionpredict.fit.model.terms import FloatArray
 
 Reduction = Literal["mean", "maximum", "sum"]
 
@@ -121,6 +120,7 @@ def _profile(
             if kind == "INCLUSIVE":
                 for child in calls[call].children:
                     own = own - values.get(child, np.zeros_like(own))
+            own = own.astype(np.float64)
             total = own.max() if reduction == "maximum" else own.sum()
             share = len(own) if reduction == "mean" else 1
             yield calls[call].path, name, float(total) / share
@@ -178,7 +178,7 @@ def _wide_order(roots: list[int], calls: dict[int, _Call]) -> list[int]:
     return order
 
 
-def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict[int, FloatArray]:
+def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict[int, np.ndarray]:
     """The values of each call in the profile, one per location.
 
     Raises ValueError, IndexError or struct.error if the two members are inconsistent.
@@ -198,7 +198,8 @@ def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict
     packed = np.frombuffer(raw, dtype=np.dtype(f"{endian}{type_name}"))
     if packed.size > _MOST_BYTES // 8:
         raise ValueError("more values than any profile")
-    numbers = packed.astype(np.float64)
+    # A counter that fell below zero is a large unsigned number; differences are still right.
+    numbers = packed.astype(np.float64 if type_name[0] == "f" else np.int64)
     rows = numbers.reshape(count, -1)
     if not rows.shape[1]:
         raise ValueError("no values")

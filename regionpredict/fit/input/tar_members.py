@@ -40,8 +40,8 @@ class TarMembers:
             if headers > MOST_MEMBERS:
                 raise self._error(f"more than {MOST_MEMBERS} members")
             length = _octal(header[124:136])
-            if _octal(header[148:156]) != sum(header) - sum(header[148:156]) + 8 * 32:
-                raise ValueError("a header's checksum is wrong")
+            if header[257:262] != b"ustar":  # checksums tell less: those of Cube 4.8 are wrong
+                raise ValueError("not a header")
             at += _BLOCK
             if at + length > size:
                 raise ValueError("a member ends after the end of the archive")

@@ -14,7 +14,7 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
 
     Ranks of one profile are averaged. Raises like `experiment_of`.
     """
-    index = data.text("profile_idx_name")
+    index = data.text("profile_idx_name") if "profile_idx_name" in data.value else "profile"
     profile_parameters = {str(entry.part(index)): entry.value for entry in data.inners("metadata")}
     paths = _call_paths(data)
     metrics = [*data.texts("exclusive_metrics"), *data.texts("inclusive_metrics")]

@@ -39,7 +39,7 @@ def model_experiment(
 
     Series with the same points are modeled together. `path` is shown in problems.
     """
-    problems = list(experiment.problems)
+    failed: dict[tuple[str, str], list[Series]] = {}
     done: dict[int, FittedModel] = {}
     groups: dict[tuple[tuple[str, ...], tuple[Coordinates, ...]], list[int]] = {}
     for index, series in enumerate(experiment.series):
@@ -67,17 +67,20 @@ def model_experiment(
                 try:
                     done[row] = together([row])[0]
                 except InputError as error:
-                    problems.append(_placed(error, experiment.series[row], path))
+                    failed.setdefault((error.message, error.remedy), []).append(
+                        experiment.series[row]
+                    )
     models = tuple((experiment.series[row], done[row]) for row in sorted(done))
     remember_quality([model for _, model in models])
-    return ModelSet(models, tuple(problems))
+    problems = [_problem(*why, series, path) for why, series in failed.items()]
+    return ModelSet(models, (*experiment.problems, *problems))
 
 
-def _placed(error: InputError, series: Series, path: str) -> InputError:
-    name = ", ".join(part for part in (series.callpath, series.metric) if part)
+def _problem(message: str, remedy: str, failed: list[Series], path: str) -> InputError:
+    """One problem of all series that failed for the same reason, at the place of the first."""
+    name = ", ".join(part for part in (failed[0].callpath, failed[0].metric) if part)
+    if len(failed) > 1:
+        name = f"{name or 'the first'} and {len(failed) - 1} other series"
     return InputError(
-        f"{name}: {error.message}" if name else error.message,
-        remedy=error.remedy,
-        path=path,
-        line=series.line,
+        f"{name}: {message}" if name else message, remedy=remedy, path=path, line=failed[0].line
     )
