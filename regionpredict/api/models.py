@@ -21,7 +21,7 @@ from regionpredict.fit.search.next_point import NextPoint, next_point
 from regionpredict.report.call_tree import call_shares, call_tree_table, growth_text, matches
 from regionpredict.report.document import Document, Section
 from regionpredict.report.fit_document import FitResult, fit_document
-from regionpredict.report.fitted_models import model_record, models_json
+from regionpredict.report.fitted_models import model_record
 from regionpredict.report.model_curves import model_curves
 from regionpredict.report.plots import figure_bytes
 from regionpredict.report.plots.drawn import figure_of
@@ -292,7 +292,7 @@ class Models:
 
     def to_json(self) -> str:
         """The models as JSON, schema `regionpredict/models/1`."""
-        return models_json(self._set())
+        return rendered(fit_document("", FitResult(self._set())), "json")
 
     def to_frame(self) -> pd.DataFrame:
         """A pandas frame with one row per model. Raises UsageError without pandas."""

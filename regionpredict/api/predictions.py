@@ -15,7 +15,8 @@ from regionpredict.pipeline import Predictions, analyse
 from regionpredict.pipeline import predict as predict_regions
 from regionpredict.predict import Prediction, Recommendation, points_of
 from regionpredict.report.editor_notes import hint_text
-from regionpredict.report.hints import as_json, hints_document
+from regionpredict.report.hints import hints_document
+from regionpredict.report.json_text import as_json
 from regionpredict.report.run_settings import run_settings
 from regionpredict.report.table import prediction_table
 from regionpredict.report.view import EVERYTHING

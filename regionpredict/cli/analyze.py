@@ -32,7 +32,8 @@ def command(
     """
     from regionpredict.cli.stages import check_stage
     from regionpredict.report.csv_rows import facts_csv
-    from regionpredict.report.hints import as_json, facts_document
+    from regionpredict.report.hints import facts_document
+    from regionpredict.report.json_text import as_json
     from regionpredict.report.table import facts_table
     from regionpredict.report.view import chosen_facts
     from regionpredict.stage_dumps import dump

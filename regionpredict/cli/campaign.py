@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +66,6 @@ def show_campaign(campaign: Campaign, form: str | None) -> None:
     from regionpredict.report.measurements import (
         failed_runs,
         measurements_document,
-        measurements_record,
     )
     from regionpredict.report.rendered import rendered
 
@@ -76,7 +74,4 @@ def show_campaign(campaign: Campaign, form: str | None) -> None:
         click.echo("note: " + "\n".join(failed), err=True)
     if form is None:
         return
-    if form == "json":
-        write_standard_output(json.dumps(measurements_record(campaign), indent=1) + "\n")
-    else:
-        write_standard_output(rendered(measurements_document(campaign), form))
+    write_standard_output(rendered(measurements_document(campaign), form))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -114,8 +113,8 @@ def command(
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.measure.store import read_campaign
     from regionpredict.measure.summary import summarise, summarise_teams
-    from regionpredict.report.comparison import comparison_document, comparison_record
-    from regionpredict.report.term_models import term_models_document, term_models_record
+    from regionpredict.report.comparison import comparison_document
+    from regionpredict.report.term_models import term_models_document
 
     if plot is None:
         refuse_options(click.get_current_context(), ("drawing",), "needs --plot FILE")
@@ -144,8 +143,7 @@ def command(
         models = _models_by_size(
             hints, measurements, campaigns, statistic, other_machine=other_machine
         )
-        by_terms = term_models_document(models)
-        _write(by_terms, lambda: term_models_record(models), form, output, refused)
+        _write(term_models_document(models), form, output, refused)
         return
     summaries = [summary for campaign in campaigns for summary in summarise(campaign)]
     result = compare(
@@ -162,8 +160,7 @@ def command(
     laws = fitted_laws(result, campaigns)
     if plot is not None:
         write_plot(plot, _figure(result, drawing))
-    compared = comparison_document(result, laws, source_texts)
-    _write(compared, lambda: comparison_record(result, laws), form, output, refused)
+    _write(comparison_document(result, laws, source_texts), form, output, refused)
     share = success(result).share
     if min_success is not None and (share is None or 100 * share < min_success):
         reached = "nothing was judged" if share is None else f"{100 * share:.1f} %"
@@ -189,16 +186,12 @@ def _judged_runs(
 
 
 def _write(
-    document: Document, record: Callable[[], dict[str, Any]], form: str, output: str | None,
-    refused: InputError | None,
+    document: Document, form: str, output: str | None, refused: InputError | None
 ) -> None:  # fmt: skip
     """Writes the result, then raises the error despite which a page was written."""
     from regionpredict.report.rendered import rendered
 
-    as_json = form == "json"
-    write_result(
-        json.dumps(record(), indent=1) + "\n" if as_json else rendered(document, form), output
-    )
+    write_result(rendered(document, form), output)
     if refused is not None:
         raise refused
 

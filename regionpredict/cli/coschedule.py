@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -46,7 +45,6 @@ def command(
     from regionpredict.predict import best_handover, coschedule
     from regionpredict.report.coschedule import (
         coschedule_document,
-        coschedule_record,
         slurm_steps,
         taskset_lines,
     )
@@ -64,10 +62,7 @@ def command(
     files = _named(hints)
     programs = [_program(name, path, machine, len(hints)) for name, path in files.items()]
     result = coschedule(programs, machine)
-    if form == "json":
-        record = coschedule_record(result, machine, top, best_handover(programs, machine))
-        text = json.dumps(record, indent=1) + "\n"
-    elif form == "slurm":
+    if form == "slurm":
         text = slurm_steps(result, files)
     elif form == "taskset":
         text = taskset_lines(result, machine, files)

@@ -51,7 +51,7 @@ def command(
     of this repository: `regionpredict diff HEAD~1 src -m MACHINE`.
     """
     from regionpredict.compare.hint_changes import hint_changes
-    from regionpredict.report.hint_changes import changes_document, changes_json
+    from regionpredict.report.hint_changes import changes_document
     from regionpredict.report.rendered import rendered
 
     asked = parsed(conditions, baseline=True)
@@ -69,8 +69,7 @@ def command(
         for side in sides
     )
     changes = hint_changes(before, after)
-    text = changes_json(changes) if form == "json" else rendered(changes_document(changes), form)
-    write_result(text, output)
+    write_result(rendered(changes_document(changes), form), output)
     pairs = [(change.old, change.new) for change in changes.changes if change.new is not None]
     end_by(asked, pairs, (before.program, after.program))
 

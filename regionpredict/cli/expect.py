@@ -99,9 +99,7 @@ def command(
         return
     report = check_file(expectation_path(path), measurements)
     predictions = _predictions(report, points)
-    if output == "json":
-        text = reports.report_json(report, predictions)
-    elif output == "junit":
+    if output == "junit":
         text = reports.report_junit(report)
     else:
         text = rendered(reports.expectations_document(report, predictions), output)

@@ -165,7 +165,6 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     from regionpredict.fit.search.experiment_models import model_experiment
     from regionpredict.report.call_tree import call_shares, call_tree_records, call_tree_table
     from regionpredict.report.fit_document import FitResult, fit_document
-    from regionpredict.report.fitted_models import models_json
     from regionpredict.report.next_points import next_points
     from regionpredict.report.rendered import rendered
 
@@ -202,18 +201,14 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
     asked = None
     if options["suggest"]:
         asked = next_points(models, points, options["processors"])
-    if output == "json":
-        calls = [record for tree in trees for record in call_tree_records(tree, points, **choice)]
-        text = models_json(models, predictions, calls, asked)
-    else:
-        shown = trees if options["tree"] else ()
-        tables = [
-            block for tree in shown
-            for block in (call_tree_table(tree, points, **choice), call_shares(tree))
-        ]  # fmt: skip
-        style = output if output in ("python", "latex") else "text"
-        result = FitResult(models, predictions, asked, tables, options["level"], style)
-        text = rendered(fit_document(PurePath(path).name, result), output)
+    calls = [record for tree in trees for record in call_tree_records(tree, points, **choice)]
+    tables = [
+        block for tree in trees if options["tree"] and output != "json"
+        for block in (call_tree_table(tree, points, **choice), call_shares(tree))
+    ]  # fmt: skip
+    style = output if output in ("python", "latex") else "text"
+    result = FitResult(models, predictions, asked, tables, options["level"], style, calls)
+    text = rendered(fit_document(PurePath(path).name, result), output)
     if options["plot"] is not None:
         figure = drawing(
             options["drawing"], models, trees, fixed=fixed, until=options["until"],

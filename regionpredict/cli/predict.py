@@ -190,7 +190,8 @@ def _shown(
     predictions, machine, model = result.predictions, result.machine, result.model
     run = run_settings(machine, result.pages)
     if form == "json":
-        from regionpredict.report.hints import as_json, hints_document
+        from regionpredict.report.hints import hints_document
+        from regionpredict.report.json_text import as_json
         from regionpredict.report.view import chosen_predictions, chosen_teams
 
         notes = result.analysis.program.diagnostics
@@ -231,7 +232,7 @@ def _shown(
             program_result, source_texts(prediction.facts.region.span.file for prediction in shown)
         )
     if form == "sarif":
-        from regionpredict.report.hints import as_json
+        from regionpredict.report.json_text import as_json
         from regionpredict.report.sarif import sarif_document
         from regionpredict.report.view import chosen_predictions
 

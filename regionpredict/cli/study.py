@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -118,7 +117,8 @@ def _judged(
     from regionpredict.compare.calibration_samples import hints_of
     from regionpredict.compare.verdicts import CRITERIA, compare
     from regionpredict.measure.summary import summarise, summarise_teams
-    from regionpredict.report.hints import as_json, hints_document
+    from regionpredict.report.hints import hints_document
+    from regionpredict.report.json_text import as_json
     from regionpredict.report.study_page import Judged
 
     result = repeated(asked, machine, analysis=analysis, advised=True)
@@ -145,11 +145,12 @@ def _judged(
 
 def _written(comparison: Comparison, stem: str, folder: Path) -> str:
     """Writes a comparison and its plot. Returns the plot's name, or an empty text."""
-    from regionpredict.report.comparison import comparison_record
+    from regionpredict.report.comparison import comparison_document
     from regionpredict.report.plots.drawn import figure_of
+    from regionpredict.report.rendered import rendered
     from regionpredict.report.verdict_scatter import scored, utilisation_scatter
 
-    text = json.dumps(comparison_record(comparison), indent=1) + "\n"
+    text = rendered(comparison_document(comparison), "json")
     write_file(folder / f"comparison-{stem}.json", text)
     if not scored(comparison) or not can_draw():
         return ""

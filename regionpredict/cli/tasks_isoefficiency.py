@@ -78,7 +78,7 @@ def command(
 
     Without PROGRAM, it evaluates the campaign in FILE.
     """
-    from regionpredict.report.isoefficiency import isoefficiency_document, isoefficiency_json
+    from regionpredict.report.isoefficiency import isoefficiency_document
     from regionpredict.report.rendered import rendered
     from regionpredict.tasks.isoefficiency.measured_times import read_file
     from regionpredict.tasks.isoefficiency.models import isoefficiency
@@ -93,11 +93,8 @@ def command(
     most = cores or max(time.threads for time in data.times)
     size = at or max(time.size for time in data.times)
     result = isoefficiency(data)
-    if form == "json":
-        text = isoefficiency_json(data, result, efficiency, most, size)
-    else:
-        text = rendered(isoefficiency_document(data, result, efficiency, most, size), form)
-    write_result(text, report)
+    document = isoefficiency_document(data, result, efficiency, most, size)
+    write_result(rendered(document, form), report)
     if plot is not None:
         from regionpredict.report.plots.efficiency_contours import isoefficiency_figure
 

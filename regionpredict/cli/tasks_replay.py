@@ -59,7 +59,7 @@ def command(
     from regionpredict.measure.ompt_runtime import find_runtime
     from regionpredict.report.quantities import plural, show_seconds
     from regionpredict.report.rendered import rendered
-    from regionpredict.report.task_times import timed_changes, times_document, times_json
+    from regionpredict.report.task_times import timed_changes, times_document
     from regionpredict.tasks import GraphMetrics, TaskGraph, measure_graph, read_task_graph
     from regionpredict.tasks.replay import MOST_RUNS, replay
     from regionpredict.tasks.what_if import changes
@@ -108,11 +108,8 @@ def command(
     changed = timed_changes(graph, wanted, times) if what_if else None
     line.end()
     _report_disturbed(rows, len(allowed))
-    if form == "json":
-        text = times_json("replayed", metrics, rows, changed=changed)
-    else:
-        text = rendered(times_document(path.name, "replayed", metrics, rows, changed), form)
-    write_result(text, output)
+    document = times_document(path.name, "replayed", metrics, rows, changed)
+    write_result(rendered(document, form), output)
     for note in graph.notes:
         click.echo(f"note: {path}: {note}", err=True)
 

@@ -70,8 +70,8 @@ def command(
             (*OF_SOURCES, "threads"),
             "has no effect without --source",
         )
-    from regionpredict.report import task_graphs
     from regionpredict.report.rendered import rendered
+    from regionpredict.report.task_graphs import tasks_document
     from regionpredict.tasks import measure_graph, read_task_graph
 
     graph = read_task_graph(path)
@@ -84,9 +84,7 @@ def command(
     predicted = None
     if sources:
         predicted = _predicted(sources, machine_name, threads or graph.threads, options)
-    if form == "json":
-        text = task_graphs.metrics_json(graph, metrics, growth, predicted)
-    elif form == "dot":
+    if form == "dot":
         from regionpredict.tasks.dot_file import dot_text
 
         text = dot_text(graph, metrics.path)
@@ -95,7 +93,7 @@ def command(
 
         text = json_text(graph)
     else:
-        document = task_graphs.tasks_document(path.name, graph, metrics, growth, top, predicted)
+        document = tasks_document(path.name, graph, metrics, growth, top, predicted)
         text = rendered(document, form)
     if plot is not None:
         from regionpredict.report.plots.task_graph import graph_figure

@@ -51,7 +51,7 @@ def command(
     from regionpredict.cli.curve_options import parse_threads
     from regionpredict.report.quantities import plural
     from regionpredict.report.rendered import rendered
-    from regionpredict.report.task_times import timed_changes, times_document, times_json
+    from regionpredict.report.task_times import timed_changes, times_document
     from regionpredict.tasks import GraphMetrics, TaskGraph, measure_graph, read_task_graph
     from regionpredict.tasks.scheduler import Simulated, simulate
     from regionpredict.tasks.what_if import changes
@@ -75,11 +75,8 @@ def command(
     rows = times(graph, metrics)
     changed = timed_changes(graph, wanted, times) if what_if else None
     line.end()
-    head = f"simulated {policy}, {overhead:g} ns a task"
-    if form == "json":
-        text = times_json("simulated", metrics, rows, policy, changed)
-    else:
-        text = rendered(times_document(path.name, head, metrics, rows, changed), form)
-    write_result(text, output)
+    cost = f", {overhead:g} ns a task"
+    document = times_document(path.name, "simulated", metrics, rows, changed, policy, cost)
+    write_result(rendered(document, form), output)
     for note in graph.notes:
         click.echo(f"note: {path}: {note}", err=True)

@@ -130,7 +130,7 @@ def command(
         raise click.UsageError("--hints does not go with --source; leave one out")
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.report.rendered import rendered
-    from regionpredict.report.run_factors import factors_document, factors_json
+    from regionpredict.report.run_factors import factors_document
     from regionpredict.trace.extrapolation import extrapolate as extrapolated
     from regionpredict.trace.factor_tables import SUFFIXES as TABLES
     from regionpredict.trace.factor_tables import read_factor_table
@@ -176,11 +176,7 @@ def command(
         from regionpredict.report.run_factors import factors_curve
 
         write_plot(plot, figure_of(factors_curve(study, extrapolation)))
-    if output == "json":
-        text = factors_json(study, extrapolation, hints)
-    else:
-        text = rendered(factors_document(study, extrapolation, hints), output)
-    write_result(text, target)
+    write_result(rendered(factors_document(study, extrapolation, hints), output), target)
     write_notes(study.notes)
 
 

@@ -22,16 +22,12 @@ def command(reading: Reading, output: str, target: str | None, top: int, mark: s
     locations. If the run has iterations, imbalance is static (the same locations in each) or
     dynamic (others each time). ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace.
     """
-    from regionpredict.report.imbalance import imbalance_document, imbalance_json
+    from regionpredict.report.imbalance import imbalance_document
     from regionpredict.report.rendered import rendered
     from regionpredict.trace.imbalance import imbalances
 
     analysis = analysed(reading)
     study = imbalances(analysis, mark)
-    if output == "json":
-        text = imbalance_json(study, analysis.findings)
-    else:
-        document = imbalance_document(study, analysis, analysis.findings, top)
-        text = rendered(document, output)
-    write_result(text, target)
+    document = imbalance_document(study, analysis, analysis.findings, top)
+    write_result(rendered(document, output), target)
     write_notes([*analysis.findings, *([study.note] if study.note else [])])

@@ -18,7 +18,7 @@ def command(reading: Reading, output: str, target: str | None, top: int) -> None
 
     ARCHIVE is an OTF2 anchor file or its folder, or a Paraver trace (.prv, .prv.gz).
     """
-    from regionpredict.report.messages import messages_document, messages_json
+    from regionpredict.report.messages import messages_document
     from regionpredict.report.rendered import rendered
     from regionpredict.trace.messages import messages_of
 
@@ -27,9 +27,5 @@ def command(reading: Reading, output: str, target: str | None, top: int) -> None
     trace, matches = chosen_part(reading)
     messages = messages_of(trace, matches)
     findings = (*trace.findings, *matches.findings)
-    if output == "json":
-        text = messages_json(messages, findings)
-    else:
-        text = rendered(messages_document(messages, trace, top), output)
-    write_result(text, target)
+    write_result(rendered(messages_document(messages, trace, top, findings), output), target)
     write_notes(findings)

@@ -151,15 +151,12 @@ def tell(
     """Writes the result and its figure. Findings and violated sums are notes."""
     from regionpredict.errors import UsageError
     from regionpredict.report.rendered import rendered
-    from regionpredict.report.trace_results import result_document, result_json
+    from regionpredict.report.trace_results import result_document
 
     if metric is not None and metric not in result.totals:
         known = ", ".join(result.totals) or "none"
         raise UsageError(f"there is no metric '{metric}' here", remedy=f"there are: {known}")
-    if output == "json":
-        text = result_json(result, analysis, metric)
-    else:
-        text = rendered(result_document(result, analysis, top, metric), output)
+    text = rendered(result_document(result, analysis, top, metric), output)
     if plot is not None:
         from regionpredict.report.html.timeline import timeline_block
         from regionpredict.report.plots.drawn import figure_of

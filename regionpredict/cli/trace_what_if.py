@@ -25,19 +25,15 @@ def command(
     replayed without it, and with half of it. Call paths are ranked by the gain. ARCHIVE is an
     OTF2 anchor file or its folder, or a Paraver trace.
     """
-    from regionpredict.report import what_if as report
     from regionpredict.report.rendered import rendered
+    from regionpredict.report.what_if import what_if_document
     from regionpredict.trace.what_if import what_if
 
     kernels = trace_kernels()
     analysis = analysed(reading)
     what_if_result = what_if(analysis, kernels, callpath, top)
-    if output == "json":
-        text = report.what_if_json(what_if_result, analysis.findings)
-    else:
-        document = report.what_if_document(what_if_result, analysis, analysis.findings)
-        text = rendered(document, output)
-    write_result(text, target)
+    document = what_if_document(what_if_result, analysis, analysis.findings)
+    write_result(rendered(document, output), target)
     write_notes(analysis.findings)
     if what_if_result.contradicted:
         click.echo(

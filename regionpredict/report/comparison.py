@@ -27,14 +27,13 @@ from regionpredict.report.document import (
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.html.constants import SPEEDUP_OFF
 from regionpredict.report.html.source import file_blocks
+from regionpredict.report.json_text import fields_of
 from regionpredict.report.names import common_folder
 from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.quantities import plural, show_seconds, show_share
 from regionpredict.report.verdict_scatter import KINDS, speedup_scatter
 
 _SHOWN = 10
-_OF_VERDICTS = ("speedup_error", "time_ratio", "utilisation", "hinted", "needed", "right", "loss")
-_OF_HINTS = ("id", "file", "line", "function", "score", "bottleneck", "confidence")
 FAR_OFF = Constant(
     2.0, "1", "assumed",
     "a predicted time beyond this factor of the measured one is reported as wrong: ratios of "
@@ -75,7 +74,8 @@ def comparison_document(
         ]),
         Section("Rows", [csv_table({(): comparison})], "csv"),
     ]  # fmt: skip
-    return Document(f"Predicted and measured: {hints.machine}", lead, sections)
+    title = f"Predicted and measured: {hints.machine}"
+    return Document(title, lead, sections, lambda: _record(comparison, laws))
 
 
 def csv_table(
@@ -383,28 +383,19 @@ def _whole(value: int | None, comparison: Comparison) -> tuple[str, int | None]:
     return f"{value}{'+' if comparison.in_part and value == comparison.options[-1] else ''}", value
 
 
-def comparison_record(comparison: Comparison, laws: Sequence[Fitted] = ()) -> dict[str, Any]:
-    """The whole comparison for `json.dumps`, schema `regionpredict/comparison/1`."""
-    hints = comparison.hints
+def _record(comparison: Comparison, laws: Sequence[Fitted]) -> dict[str, Any]:
     law_of = {law.verdict.measured.last.construct: law for law in laws}
     counted = {verdict.hint.id for verdict in comparison.counted if verdict.regions}
     return {
         "schema": "regionpredict/comparison/1",
-        "machine": {"name": hints.machine, "packages": hints.packages,
-                    "cores_per_package": hints.cores_per_package},
-        "model": hints.model,
-        "unit": comparison.unit,
-        "options": list(comparison.options),
-        "most": comparison.most,
+        "machine": fields_of(comparison.hints, "packages cores_per_package", name="machine"),
+        "model": comparison.hints.model,
+        **fields_of(comparison, "unit options most disturbed criterion tolerance"),
         "other_machine": comparison.other_machine or None,
-        "disturbed": list(comparison.disturbed),
-        "criterion": comparison.criterion,
-        "tolerance": comparison.tolerance,
         "success": _rate_entry(success(comparison)),
         "baselines": {name: _rate_entry(rate) for name, rate in baselines(comparison).items()},
         "time_lost": time_lost(comparison.judged),
-        "median_speedup_error": comparison.median_speedup_error,
-        "median_time_ratio": comparison.median_time_ratio,
+        **fields_of(comparison, "median_speedup_error median_time_ratio"),
         "regions": [
             _entry(verdict, law_of.get(verdict.measured.last.construct))
             for verdict in comparison.verdicts
@@ -419,37 +410,24 @@ def comparison_record(comparison: Comparison, laws: Sequence[Fitted] = ()) -> di
         ],
         "disagreeing": [law.verdict.hint.id for law in disagreeing(laws)],
         "most_wrong": [verdict.hint.id for verdict in comparison.most_wrong],
-        "without_hint": list(comparison.without_hint),
-        "not_measured": list(comparison.not_measured),
+        **fields_of(comparison, "without_hint not_measured"),
     }  # fmt: skip
 
 
 def _rate_entry(rate: Rate) -> dict[str, Any]:
-    return {"share": rate.share, "right": rate.right, "judged": rate.judged,
-            "interval": [rate.low, rate.high]}  # fmt: skip
+    return {**fields_of(rate, "share right judged"), "interval": [rate.low, rate.high]}
 
 
 def _entry(verdict: Verdict, law: Fitted | None) -> dict[str, Any]:
     return {
-        **{name: getattr(verdict.hint, name) for name in _OF_HINTS},
-        "assumed": list(verdict.hint.assumed),
-        "seconds": {str(n): t for n, t in verdict.times.items()},
-        "predicted_speedup": {str(n): s for n, s in verdict.predicted_speedup.items()},
-        "measured_speedup": {str(n): s for n, s in verdict.measured_speedup.items()},
-        **{name: getattr(verdict, name) for name in _OF_VERDICTS},
+        **fields_of(verdict.hint, "id file line function score bottleneck confidence assumed"),
+        **fields_of(verdict, "predicted_speedup measured_speedup speedup_error time_ratio "
+                    "utilisation hinted needed right loss", seconds="times"),
         "incomparable": verdict.incomparable or None,
-        "fitted": None if law is None else _law_entry(law),
-    }
-
-
-def _law_entry(law: Fitted) -> dict[str, Any]:
-    return {
-        "law": law.law,
-        "predicted_law": law.predicted_law,
-        "text": str(law.model),
-        "speedup": {
-            str(n): {"value": band.value, "low": band.low, "high": band.high}
-            for n, band in law.speedup.items()
+        "fitted": law and {
+            **fields_of(law, "law predicted_law disagrees"), "text": str(law.model),
+            "speedup": {
+                str(n): fields_of(band, "value low high") for n, band in law.speedup.items()
+            },
         },
-        "disagrees": list(law.disagrees),
-    }
+    }  # fmt: skip

@@ -12,6 +12,7 @@ from regionpredict.predict import Allocation, Coschedule, Handover, Part
 from regionpredict.predict.constants import COSCHEDULE_GAIN
 from regionpredict.quoting import shell_comment, shell_word
 from regionpredict.report.document import Block, Cell, Column, Document, Section, Table, Text
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.names import several
 from regionpredict.report.quantities import plural, show_factor, show_seconds
 
@@ -35,7 +36,9 @@ def coschedule_document(
         Section("Programs", tables),
         Section("Schedule", [] if over_time is None else [_schedule(over_time)]),
     ]
-    return Document("Programs that share a node", [_verdict(result), *open_lines(result)], sections)
+    lead = [_verdict(result), *open_lines(result)]
+    return Document("Programs that share a node", lead, sections,
+                    lambda: _record(result, machine, top, over_time))  # fmt: skip
 
 
 def _parts(
@@ -105,45 +108,34 @@ def _how(allocation: Allocation) -> str:
     return "cores of every NUMA domain"
 
 
-def coschedule_record(
-    result: Coschedule, machine: Machine, top: int, over_time: Handover | None = None
-) -> dict[str, Any]:
-    """The ways to share the node, for `json.dumps` with schema `regionpredict/coschedule/1`."""
+def _record(
+    result: Coschedule, machine: Machine, top: int, over_time: Handover | None
+) -> dict[str, Any]:  # fmt: skip
     return {
-        "schema": "regionpredict/coschedule/1",
-        "machine": machine.name,
-        "share": result.shares,
-        "turns_seconds": result.sequential_seconds,
-        "open": {name: list(teams) for name, teams in result.open.items()},
+        "schema": "regionpredict/coschedule/1", "machine": machine.name,
+        **fields_of(result, "open", share="shares", turns_seconds="sequential_seconds"),
         "alone": [
-            {**part._asdict(), "sizes": dict(result.sizes.get(part.name, {}))}
+            {**plain(part), "sizes": dict(result.sizes.get(part.name, {}))}
             for part in result.alone
         ],
         "allocations": [
-            {
-                "kind": allocation.kind,
-                "seconds": allocation.seconds,
-                "programs": [part._asdict() for part in allocation.parts],
-            }
+            fields_of(allocation, "kind seconds", programs="parts")
             for allocation in result.allocations[:top]
         ],
         "over_time": None if over_time is None else _over_time_document(over_time),
-    }
+    }  # fmt: skip
 
 
 def _over_time_document(schedule: Handover) -> dict[str, Any]:
     return {
-        "seconds": schedule.seconds,
-        "turns_seconds": schedule.turns_seconds,
-        "fixed_seconds": schedule.fixed_seconds,
+        **fields_of(schedule, "seconds turns_seconds fixed_seconds"),
         "fixed_cores": dict(zip(schedule.names, schedule.fixed_cores, strict=True)),
         "ended": dict(zip(schedule.names, schedule.ended, strict=True)),
         "steps": [
             {
-                "begin": step.begin,
-                "seconds": step.seconds,
+                **fields_of(step, "begin seconds"),
                 "programs": {
-                    name: turn._asdict()
+                    name: plain(turn)
                     for name, turn in zip(schedule.names, step.turns, strict=True) if turn.region
                 },
             }

@@ -4,7 +4,7 @@ renders it as text, CSV, Markdown or a page. JSON has its own schemas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -133,8 +133,9 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A result. `lead` are the first sentences."""
+    """A result. `lead` are the first sentences, and `record` makes its JSON."""
 
     title: str
     lead: Sequence[str]
     sections: Sequence[Section]
+    record: Callable[[], Mapping[str, Any]] = dict

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from regionpredict.predict import Estimate, TeamEstimate
 
 
@@ -15,11 +13,3 @@ def why_this_confidence(estimate: Estimate | TeamEstimate) -> list[str]:
         f"  {100 * known.factor:3.0f} %  {known.id}: {known.reason}" for known in estimate.doubts
     ]
     return ["Factors of the confidence:", *lines]
-
-
-def doubts_document(estimate: Estimate | TeamEstimate) -> list[dict[str, Any]]:
-    """The entry `doubts` of a region or parallel region."""
-    return [
-        {"id": known.id, "factor": round(known.factor, 4), "reason": known.reason}
-        for known in estimate.doubts
-    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -13,6 +12,7 @@ from regionpredict.quoting import xml_text
 from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
 from regionpredict.report.fit_document import fitness_text, prediction_blocks
 from regionpredict.report.fitted_models import PredictedValue
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import plural
 
 SCHEMA = "regionpredict/verdicts/1"
@@ -97,7 +97,8 @@ def expectations_document(
         Section("Problems", [Items(problems)], "page"),
         Section("Predictions", prediction_blocks(predictions)),
     ]  # fmt: skip
-    return Document(f"Expectations of {PurePath(report.path).name}", [_summary(report)], sections)
+    title = f"Expectations of {PurePath(report.path).name}"
+    return Document(title, [_summary(report)], sections, lambda: _record(report, predictions))
 
 
 def _summary(report: Report) -> str:
@@ -112,49 +113,37 @@ def _summary(report: Report) -> str:
     return f"{state}: {', '.join(parts)}{rules}"
 
 
-def report_json(report: Report, predictions: Sequence[PredictedValue] = ()) -> str:
-    """The verdicts as JSON, schema `regionpredict/verdicts/1`."""
+def _record(report: Report, predictions: Sequence[PredictedValue]) -> dict[str, Any]:
     verdicts = []
     for check in report.checks:
         name, verdict = check.parameter, check.verdict
-        verdicts.append(
-            {
-                "callpath": check.callpath,
-                "metric": check.metric,
-                "parameter": name,
-                "expectation": verdict.expected.text(name) if verdict else None,
-                "model": check.model or None,
-                "growth": check.growth.text(name) if check.growth is not None else None,
-                "divergence": verdict.divergence.text(name) if verdict else None,
-                "deviation": verdict.deviation.text(name) if verdict else None,
-                "match": verdict.match if verdict else INCONCLUSIVE if check.inconclusive else None,
-                "adjusted_r2": check.adjusted_r2,
-                "litmus": check.litmus,
-                "passed": check.passed,
-                "problem": str(check.problem) if check.problem is not None else None,
-                "inconclusive": check.inconclusive or None,
-            }
-        )
+        growths = {} if verdict is None else {
+            key: growth.text(name) for key, growth in (
+                ("expectation", verdict.expected), ("divergence", verdict.divergence),
+                ("deviation", verdict.deviation),
+            )
+        }  # fmt: skip
+        verdicts.append({
+            **fields_of(check, "callpath metric parameter adjusted_r2 litmus passed problem"),
+            **dict.fromkeys(("expectation", "divergence", "deviation")), **growths,
+            "model": check.model or None,
+            "growth": check.growth.text(name) if check.growth is not None else None,
+            "match": verdict.match if verdict else INCONCLUSIVE if check.inconclusive else None,
+            "inconclusive": check.inconclusive or None,
+        })  # fmt: skip
     rules = [
         {
-            "rule": rule.text,
+            **fields_of(rule, "passed problem", rule="text"),
             "left": rule.left.text() if rule.left is not None else None,
             "right": rule.right.text() if rule.right is not None else None,
-            "passed": rule.passed,
-            "problem": str(rule.problem) if rule.problem is not None else None,
             "inconclusive": rule.inconclusive or None,
         }
         for rule in report.rules
     ]
-    data: dict[str, Any] = {
-        "schema": SCHEMA,
-        "passed": report.passed,
-        "inconclusive": report.inconclusive,
-    }
-    data |= {"verdicts": verdicts, "rules": rules}
-    if predictions:
-        data["predictions"] = [prediction._asdict() for prediction in predictions]
-    return json.dumps(data, indent=1)
+    return {
+        "schema": SCHEMA, **fields_of(report, "passed inconclusive"), "verdicts": verdicts,
+        "rules": rules, **({"predictions": plain(predictions)} if predictions else {}),
+    }  # fmt: skip
 
 
 def report_junit(report: Report) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.report.call_tree import growth_text
@@ -20,10 +20,12 @@ from regionpredict.report.document import (
     Table,
     Text,
 )
-from regionpredict.report.fitted_models import FORECAST, FORMULA, PredictedValue
+from regionpredict.report.fitted_models import FORECAST, FORMULA, PredictedValue, model_record
+from regionpredict.report.json_text import plain
 from regionpredict.report.model_curves import MOST_CURVES, model_curves
-from regionpredict.report.next_points import Suggestion, next_points_table
+from regionpredict.report.next_points import Suggestion, next_point_record, next_points_table
 
+MODELS_SCHEMA = "regionpredict/models/1"
 _MOST_DRAWN = 100
 """The maximum number of models with curves, since the interval of each takes hundreds of
 evaluations.
@@ -36,7 +38,7 @@ class FitResult(NamedTuple):
 
     `next_points` is None if they were not requested. `trees` are call trees as tables and
     pictures. `level` is the probability of the bands. `style` is the language of the formulas:
-    `text`, `python` or `latex`.
+    `text`, `python` or `latex`. `calls` are the call trees for JSON.
     """
 
     models: ModelSet
@@ -45,6 +47,7 @@ class FitResult(NamedTuple):
     trees: Sequence[Block] = ()
     level: float = 0.9
     style: str = "text"
+    calls: Sequence[Mapping[str, Any]] = ()
 
 
 def fit_document(path: str, result: FitResult) -> Document:
@@ -70,7 +73,19 @@ def fit_document(path: str, result: FitResult) -> Document:
         Section("Next measurements",
                 [next_points_table(result.next_points)] if result.next_points else []),
     ]  # fmt: skip
-    return Document(f"Models of {path}", [], sections)
+    return Document(f"Models of {path}", [], sections, lambda: _record(result))
+
+
+def _record(result: FitResult) -> dict[str, Any]:
+    points = result.next_points
+    return {
+        "schema": MODELS_SCHEMA,
+        "models": [model_record(series, model) for series, model in result.models.models],
+        "problems": [str(problem) for problem in result.models.problems],
+        **({"predictions": plain(result.predictions)} if result.predictions else {}),
+        **({"call_tree": list(result.calls)} if result.calls else {}),
+        **({} if points is None else {"next_points": list(map(next_point_record, points))}),
+    }
 
 
 def _together(result: FitResult) -> list[Block]:

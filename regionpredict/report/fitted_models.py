@@ -1,8 +1,7 @@
-"""Predictions of fitted models, and the models as JSON (schema `regionpredict/models/1`)."""
+"""Predictions of fitted models, and a model as JSON."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -12,10 +11,8 @@ import numpy as np
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.quality import Monomial
-from regionpredict.fit.search.experiment_models import ModelSet
-from regionpredict.report.next_points import Suggestion, next_point_record
+from regionpredict.report.json_text import fields_of
 
-MODELS_SCHEMA = "regionpredict/models/1"
 FORMULA, FORECAST = "formula", "forecast"
 
 
@@ -80,51 +77,16 @@ def _terms(terms: Iterable[tuple[float, Monomial]], names: Sequence[str]) -> lis
 def model_record(series: Series, model: FittedModel) -> dict[str, Any]:
     """One model in the JSON schema `regionpredict/models/1`."""
     return {
-        "callpath": series.callpath,
-        "metric": series.metric,
-        "parameters": list(model.parameters),
-        "constant": model.constant,
+        **fields_of(series, "callpath metric"),
+        **fields_of(model, "parameters constant law law_parameters reciprocal ceiling smape "
+                 "cross_validated_error warnings"),
         "terms": _terms(model.terms, model.parameters),
-        "law": model.law,
-        "law_parameters": model.law_parameters,
-        "reciprocal": model.reciprocal,
-        "ceiling": model.ceiling,
         "pieces": [
-            {
-                "first": piece.first,
-                "last": piece.last,
-                "constant": piece.constant,
-                "terms": _terms(piece.terms, model.parameters),
-            }
+            {**fields_of(piece, "first last constant"),
+             "terms": _terms(piece.terms, model.parameters)}
             for piece in model.pieces
         ],
         "text": model.formula(),
-        "smape": model.smape,
         "adjusted_r2": _finite(model.adjusted_r2),
-        "cross_validated_error": model.cross_validated_error,
         "noise": _finite(model.noise),
-        "warnings": list(model.warnings),
-    }
-
-
-def models_json(
-    models: ModelSet,
-    predictions: Sequence[PredictedValue] = (),
-    calls: Sequence[Mapping[str, Any]] = (),
-    next_points: Sequence[Suggestion] | None = None,
-) -> str:
-    """The models of an experiment as JSON. `predictions`, the call tree's `calls` and the
-    `next_points` are included if requested.
-    """
-    data: dict[str, Any] = {
-        "schema": MODELS_SCHEMA,
-        "models": [model_record(series, model) for series, model in models.models],
-        "problems": [str(problem) for problem in models.problems],
-    }
-    if predictions:
-        data["predictions"] = [prediction._asdict() for prediction in predictions]
-    if calls:
-        data["call_tree"] = list(calls)
-    if next_points is not None:
-        data["next_points"] = [next_point_record(asked) for asked in next_points]
-    return json.dumps(data, indent=1)
+    }  # fmt: skip

@@ -10,14 +10,14 @@ src/solve.c:41 solve
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from regionpredict.compare.hint_changes import HintChange, HintChanges, Kind
-from regionpredict.compare.hint_outline import HintOutline, RegionOutline
+from regionpredict.compare.hint_outline import RegionOutline
 from regionpredict.errors import one_line
 from regionpredict.report.document import Column, Document, Items, Section, Table
+from regionpredict.report.json_text import fields_of
 from regionpredict.report.quantities import plural, seats_text, show_seconds
 
 SCHEMA = "regionpredict/diff/1"
@@ -44,50 +44,32 @@ def changes_document(changes: HintChanges) -> Document:
         details=lambda at: [Items(list(_reasons(reported[at])))],
         listed=True,
     )  # fmt: skip
-    return Document("Hint changes", [_head(changes)], [Section("Changed regions", [table])])
+    sections = [Section("Changed regions", [table])]
+    return Document("Hint changes", [_head(changes)], sections, lambda: _record(changes))
 
 
-def changes_json(changes: HintChanges) -> str:
-    """All regions, schema `regionpredict/diff/1` (schemas/diff-1.json)."""
-    return json.dumps(changes_record(changes), indent=1) + "\n"
-
-
-def changes_record(changes: HintChanges) -> dict[str, Any]:
-    """All regions, for `json.dumps`. A region that exists on one side only is null on the other."""
+def _record(changes: HintChanges) -> dict[str, Any]:
+    """All regions. A region that exists on one side only is null on the other."""
     return {
         "schema": SCHEMA,
-        "old": _side(changes.old),
-        "new": _side(changes.new),
+        "old": fields_of(changes.old, "name machine model"),
+        "new": fields_of(changes.new, "name machine model"),
         "regions": [
             {
-                "change": change.kind,
-                "id": change.region.id,
-                "function": change.region.function,
-                "old": _outlined(change.old),
-                "new": _outlined(change.new),
+                "change": change.kind, **fields_of(change.region, "id function"),
+                "old": _outlined(change.old), "new": _outlined(change.new),
                 "reasons": list(change.reasons),
             }
             for change in changes.changes
         ],
-    }
-
-
-def _side(side: HintOutline) -> dict[str, Any]:
-    return {"name": side.name, "machine": side.machine, "model": side.model}
+    }  # fmt: skip
 
 
 def _outlined(outline: RegionOutline | None) -> dict[str, Any] | None:
     if outline is None:
         return None
-    return {
-        "id": outline.id,
-        "packages": outline.packages,
-        "threads": outline.threads,
-        "gain": outline.gain,
-        "seconds": outline.hinted_seconds,
-        "bottleneck": outline.bottleneck,
-        "confidence": outline.confidence,
-    }
+    known = fields_of(outline, "id packages threads gain", seconds="hinted_seconds")
+    return known | fields_of(outline, "bottleneck confidence")
 
 
 def _head(changes: HintChanges) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from regionpredict import __version__
-from regionpredict.analysis import AccessFact, Count, RegionFacts
+from regionpredict.analysis import Count, RegionFacts
 from regionpredict.analysis.patterns import LINE_BYTES
 from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
@@ -18,12 +18,11 @@ from regionpredict.predict import (
     Plan,
     Prediction,
     Recommended,
-    Superlinear,
     TeamPrediction,
     seconds_alone,
 )
 from regionpredict.report.advice import ByTeam
-from regionpredict.report.doubts import doubts_document
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.recommendation import program_documents
 from regionpredict.report.reuse import (
     ByArray,
@@ -31,11 +30,10 @@ from regionpredict.report.reuse import (
     counted_reuse,
     histogram_document,
 )
-from regionpredict.report.run_settings import AS_USUAL, RunSettings, settings_document
+from regionpredict.report.run_settings import AS_USUAL, RunSettings
 from regionpredict.report.team_hints import (
-    open_document,
+    estimate_fields,
     plan_document,
-    seats_document,
     team_by_region,
     team_document,
 )
@@ -45,7 +43,6 @@ from regionpredict.workers import processes_for, spread
 
 HINTS_SCHEMA = "regionpredict/hints/1"
 FACTS_SCHEMA = "regionpredict/facts/1"
-_ENCODE = json.JSONEncoder().encode
 
 
 def hints_document(
@@ -74,14 +71,11 @@ def hints_document(
         "schema": HINTS_SCHEMA,
         "tool": {"name": "regionpredict", "version": __version__},
         "machine": {
-            "name": machine.name,
-            "packages": machine.packages,
-            "cores_per_package": machine.cores_per_package,
-            "sha256": machine.sha256,
+            **fields_of(machine, "name packages cores_per_package sha256"),
             "unsettled": unconverged_record(machine),
         },
         "model": model,
-        "run": settings_document(run),
+        "run": plain(run),
         "request": request,
         **program_documents(recommended),
         "regions": [
@@ -95,9 +89,7 @@ def hints_document(
         "teams": [team_document(team, (advice or {}).get(team.facts.id, ())) for team in teams],
         "plan": planned[0] if len(planned) == 1 else None,
         "plans": planned,
-        "unbound": [size._asdict() for size in rank_sizes(predictions).unbound]
-        if model == "saturation"
-        else None,
+        "unbound": plain(rank_sizes(predictions).unbound) if model == "saturation" else None,
         "diagnostics": [_note(note, with_file=True) for note in notes],
     }
 
@@ -120,25 +112,6 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
     }
 
 
-def as_json(document: dict[str, Any]) -> str:
-    """The document as text with a final newline. Objects and lists without nested values are on one
-    line.
-    """
-    return _json(document, "\n") + "\n"
-
-
-def _json(value: Any, line: str) -> str:
-    """Faster than `json.dumps` with an indent, which writes each value separately."""
-    inner = value.values() if isinstance(value, dict) else value
-    if not isinstance(value, (dict, list)) or not any(isinstance(v, (dict, list)) for v in inner):
-        return _ENCODE(value)
-    deeper = line + " "
-    if isinstance(value, dict):
-        items = [f"{_ENCODE(key)}: {_json(item, deeper)}" for key, item in value.items()]
-        return "{" + deeper + f",{deeper}".join(items) + line + "}"
-    return "[" + deeper + f",{deeper}".join([_json(item, deeper) for item in value]) + line + "]"
-
-
 def schema(name: str) -> dict[str, Any]:
     """A JSON Schema of the package, such as `hints-1` or `facts-1`."""
     text = Path(__file__).with_name("schemas").joinpath(f"{name}.json").read_text("utf-8")
@@ -155,8 +128,7 @@ def _region(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
     region = facts.region
     return {
         "id": region.id,
-        "file": region.span.file,
-        "line": region.span.line,
+        **fields_of(region.span, "file line"),
         "loop_line": region.nest.span.line if region.nest is not None else None,
         "function": region.function,
         "directive": "omp " + region.directive,
@@ -170,61 +142,39 @@ def _region(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
         "working_set": _count(facts.working_set, "bytes"),
         "arrays": [
             {
-                "name": array.name,
-                "dims": array.dims,
-                "counted": array.counted,
-                "accesses": [_access(access) for access in array.accesses]
-                if reuse is None
-                else [
-                    {**_access(access), "reuse_distance": access_reuse(far)}
-                    for access, far in zip(array.accesses, reuse[array.name], strict=True)
+                **fields_of(array, "name dims counted"),
+                "accesses": [
+                    {
+                        "line": own.access.span.line, **fields_of(own.access, "kind text"),
+                        **fields_of(own, "reuse pattern"),
+                        **({} if reuse is None else {
+                            "reuse_distance": access_reuse(reuse[array.name][at])
+                        }),
+                    }
+                    for at, own in enumerate(array.accesses)
                 ],
             }
             for array in facts.arrays
         ],
         **({} if reuse is None else {"reuse_histogram": histogram_document(reuse)}),
-    }
+    }  # fmt: skip
 
 
 def _predicted(prediction: Prediction, line_bytes: int | None) -> dict[str, Any]:
     reuse = None if line_bytes is None else counted_reuse(prediction.facts, line_bytes)
     region = _region(prediction.facts, None if reuse is None else reuse.by_array)
     notes = (*prediction.diagnostics, *(() if reuse is None else reuse.notes))
-    arrays = region.pop("arrays")
+    arrays, gain = region.pop("arrays"), prediction.superlinear
+    pairs = zip(prediction.speedup, prediction.band, strict=True)
     return {
         **region,
-        "status": prediction.status,
         "miss_probability": _rounded(prediction.miss_probability),
         "score": _rounded(prediction.score),
-        "speedup": [
-            {
-                "threads": threads,
-                "value": round(value, 4),
-                "low": round(low, 4),
-                "high": round(high, 4),
-            }
-            for (threads, value), (low, high) in zip(
-                prediction.speedup, prediction.band, strict=True
-            )
-        ],
-        "superlinear": _superlinear(prediction.superlinear),
-        "packages": prediction.packages,
-        "threads": prediction.threads,
-        **seats_document(prediction),
-        "bottleneck": prediction.bottleneck,
-        "confidence": prediction.confidence,
-        "doubts": doubts_document(prediction),
-        "borderline": prediction.borderline,
-        "sizes_from": prediction.sizes_from,
-        **open_document(prediction),
-        "assumed": list(prediction.assumed),
+        **estimate_fields(prediction, [(*point, *band) for point, band in pairs]),
+        "superlinear": gain and {**plain(gain), "speedup": round(gain.speedup, 4)},
         "arrays": arrays,
         "diagnostics": _notes(notes),
     }
-
-
-def _superlinear(gain: Superlinear | None) -> dict[str, Any] | None:
-    return None if gain is None else {**gain._asdict(), "speedup": round(gain.speedup, 4)}
 
 
 def _count(count: Count, value: str) -> dict[str, Any]:
@@ -234,29 +184,13 @@ def _count(count: Count, value: str) -> dict[str, Any]:
     return {**entry, "at_most": True} if count.at_most else entry
 
 
-def _access(fact: AccessFact) -> dict[str, Any]:
-    return {
-        "line": fact.access.span.line,
-        "kind": fact.access.kind,
-        "reuse": fact.reuse,
-        "pattern": fact.pattern,
-        "text": fact.access.text,
-    }
-
-
 def _notes(notes: Sequence[Diagnostic]) -> list[dict[str, Any]]:
     return [_note(note, with_file=False) for note in notes]
 
 
 def _note(note: Diagnostic, *, with_file: bool) -> dict[str, Any]:
-    place: dict[str, Any] = {"file": note.span.file} if with_file else {}
-    return {
-        "id": note.id,
-        **place,
-        "line": note.span.line,
-        "column": note.span.column,
-        "message": note.message,
-    }
+    place = "file line column" if with_file else "line column"
+    return {"id": note.id, **fields_of(note.span, place), "message": note.message}
 
 
 def _rounded(value: float | None) -> float | None:

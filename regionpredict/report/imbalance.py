@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from regionpredict.report.document import (
@@ -19,6 +17,7 @@ from regionpredict.report.document import (
 )
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.html.timeline import timeline_section
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace import Finding
 from regionpredict.trace.analysis import Analysis
@@ -32,58 +31,29 @@ limit, in the order of gain, have none.
 """
 
 
-def imbalance_json(study: ImbalanceStudy, findings: Sequence[Finding]) -> str:
-    """The whole run, the call paths by impact, and the iterations. All times are in seconds.
-
-    `records` has the workload and its deviation by call path and location, like other results of
-    traces. `callpath` is "" for the whole run.
-    """
-    rows = [study.whole, *study.callpaths]
-    document: dict[str, Any] = {
+def _record(study: ImbalanceStudy, findings: Sequence[Finding]) -> dict[str, Any]:
+    """`callpath` is "" for the whole run."""
+    metrics = (("workload", "workload_s"), ("workload_deviation", "deviation_s"))
+    return {
         "schema": SCHEMA,
         "whole": _summary(study.whole),
         "callpaths": [_summary(row) for row in study.callpaths],
-        "iterations": None
-        if study.iterations is None
-        else {"count": study.iterations.count, "calls": study.iterations.period},
+        "iterations": study.iterations and fields_of(study.iterations, "count", calls="period"),
         "records": [
-            {
-                "metric": metric,
-                "callpath": row.callpath,
-                "location": place.rank if place.thread == 0 else str(place),
-                "value": value,
-                "unit": "s",
-            }
-            for row in rows
-            for metric, values in (
-                ("workload", row.workload_s),
-                ("workload_deviation", row.deviation_s),
-            )
-            for place, value in zip(study.locations, values, strict=True)
+            {"metric": metric, "callpath": row.callpath, "location": plain(place), "value": value,
+             "unit": "s"}
+            for row in (study.whole, *study.callpaths)
+            for metric, values in metrics
+            for place, value in zip(study.locations, getattr(row, values), strict=True)
         ],
-        "findings": [asdict(finding) for finding in findings],
-    }
-    return json.dumps(document, indent=1) + "\n"
+        "findings": plain(findings),
+    }  # fmt: skip
 
 
 def _summary(row: Imbalance) -> dict[str, Any]:
-    evolution = row.evolution
-    return {
-        "callpath": row.callpath,
-        "mean_s": row.mean_s,
-        "runtime_impact_s": row.runtime_impact_s,
-        "allocation_impact_s": row.allocation_impact_s,
-        "pattern": row.pattern,
-        "groups": [{"locations": g.locations, "mean_s": g.mean_s} for g in row.groups],
-        "evolution": None
-        if evolution is None
-        else {
-            "course": evolution.course,
-            "persistent": evolution.persistent,
-            "growth": evolution.growth,
-            "imbalance_s": list(evolution.imbalance_s),
-        },
-    }
+    course = row.evolution and fields_of(row.evolution, "course persistent growth imbalance_s")
+    return {**fields_of(row, "callpath mean_s runtime_impact_s allocation_impact_s pattern groups"),
+            "evolution": course}  # fmt: skip
 
 
 def imbalance_document(
@@ -114,7 +84,8 @@ def imbalance_document(
         timeline_section(analysis),
         Section("Findings", [Items(notes)], "page"),
     ]  # fmt: skip
-    return Document(f"Imbalance of {analysis.trace.name}", lead, sections)
+    title = f"Imbalance of {analysis.trace.name}"
+    return Document(title, lead, sections, lambda: _record(study, findings))
 
 
 def _call_paths(study: ImbalanceStudy, top: int) -> Table:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from regionpredict.report.isoefficiency_lines import (
     efficiency_surfaces,
     size_lines,
 )
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import show_seconds
 from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData, SizeTime
 from regionpredict.tasks.isoefficiency.models import LEVEL, EfficiencyPoint, Isoefficiency
@@ -75,7 +75,9 @@ def isoefficiency_document(
         ], "page"),
         Section("Open", [Items([f"open: {text}" for text in result.open_])]),
     ]  # fmt: skip
-    return Document("Isoefficiency", [f"{' '.join(data.command)} on {data.host}"], sections)
+    lead = [f"{' '.join(data.command)} on {data.host}"]
+    return Document("Isoefficiency", lead, sections,
+                    lambda: _record(data, result, efficiency, threads, size))  # fmt: skip
 
 
 def _fitness(rrmse: float, adjusted_r2: float | None) -> str:
@@ -221,29 +223,26 @@ def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:
     ]
 
 
-def isoefficiency_json(
+def _record(
     data: IsoefficiencyData, result: Isoefficiency, efficiency: float, threads: int, size: float
-) -> str:
-    """The same as JSON, schema `regionpredict/isoefficiency/1`."""
+) -> dict[str, Any]:
     counts = tuple(sorted({time.threads for time in data.times} | {threads}))
-    document: dict[str, Any] = {
+    answers = isoefficiency_answers(result, efficiency, threads, size)
+    return {
         "schema": SCHEMA,
-        "command": list(data.command),
-        "host": data.host,
+        **fields_of(data, "command host"),
         "points": [
             {
-                "n": point.size, "threads": point.threads, "E_ac": point.actual,
-                "E_cf": point.free, "E_ub": point.bound, "delta_con": point.contention,
-                "delta_str": point.structure, "free_by": point.how, "counts": point.sound,
+                **fields_of(point, "threads", n="size", E_ac="actual", E_cf="free", E_ub="bound",
+                         delta_con="contention", delta_str="structure", free_by="how",
+                         counts="sound"),
                 "error": point.wrong or None,
                 **_measured(data.time(point.size, point.threads)),
             }
             for point in result.points
         ],
         "verdicts": dict(zip(
-            ("limited", "contention", "structure"),
-            (answer for _, answer in isoefficiency_answers(result, efficiency, threads, size)),
-            strict=False,
+            ("limited", "contention", "structure"), (answer for _, answer in answers), strict=False,
         )),
         "models": {
             "E_ac": result.actual.text() if result.actual else None,
@@ -260,33 +259,22 @@ def isoefficiency_json(
         "surfaces": _surfaces_record(result, threads),
         "scalability_bug": result.scalability_bug,
         "efficiency": efficiency,
-        "sizes": {
-            "threads": threads,
-            **{k: _record(s) for k, s in result.sizes_for(threads, efficiency).items()},
-        },
-        "threads": {
-            "n": size, **{k: _record(s) for k, s in result.threads_for(size, efficiency).items()}
-        },
+        "sizes": {"threads": threads, **_solutions(result.sizes_for(threads, efficiency))},
+        "threads": {"n": size, **_solutions(result.threads_for(size, efficiency))},
         "contours": [
-            {"efficiency": level, "line": [list(pair) for pair in result.contour(level, counts)]}
+            {"efficiency": level, "line": plain(result.contour(level, counts))}
             for level in CONTOURS
         ],
         "open": list(result.open_),
     }  # fmt: skip
-    return json.dumps(document, indent=1) + "\n"
 
 
 def _surface_record(model: EfficiencySurface | None) -> dict[str, Any] | None:
     """E(p, n) = constant - loss * f(p) + gain * f(p) * g(n), with f and g as [power, power of
     log2].
     """
-    if model is None:
-        return None
-    return {
-        "constant": model.constant, "loss": model.loss, "gain": model.gain,
-        "f": list(model.of_threads), "g": list(model.of_size), "rrmse": model.rrmse,
-        "adjusted_r2": model.adjusted_r2,
-    }  # fmt: skip
+    names = "constant loss gain rrmse adjusted_r2"
+    return None if model is None else fields_of(model, names, f="of_threads", g="of_size")
 
 
 def _graph_record(model: FittedModel | None) -> dict[str, Any] | None:
@@ -314,28 +302,19 @@ def _surfaces_record(result: Isoefficiency, threads: int) -> dict[str, Any] | No
     counts = np.unique(np.geomspace(1, most, _GRID).round())
     measured = [point.size for point in result.points]
     sizes = np.geomspace(min(measured), REACH * max(measured), _GRID)
-    return {
-        "threads": counts.tolist(), "n": sizes.tolist(),
-        **{
-            name: None if values is None else values.tolist()
-            for name, values in efficiency_surfaces(result, counts, sizes).items()
-        },
-    }  # fmt: skip
+    return {"threads": plain(counts), "n": plain(sizes),
+            **plain(efficiency_surfaces(result, counts, sizes))}  # fmt: skip
 
 
 def _measured(time: SizeTime | None) -> dict[str, Any]:
     """Seconds, processor time, and the activity of other processes on the host."""
     if time is None:
         return {"seconds": None, "cpu_s": None, "host": None}
-    return {
-        "seconds": time.mean_s, "cpu_s": time.mean_cpu_s,
-        "host": None if time.host is None else asdict(time.host),
-    }  # fmt: skip
+    return fields_of(time, "host", seconds="mean_s", cpu_s="mean_cpu_s")
 
 
-def _record(solution: Solved | None) -> dict[str, float | None] | None:
-    if solution is None:
-        return None
+def _solutions(solved: Mapping[str, Solved | None]) -> dict[str, Any]:
     return {
-        "value": solution.value, "low": solution.low, "high": solution.high, "level": LEVEL
-    }  # fmt: skip
+        name: solution and {**fields_of(solution, "value low high"), "level": LEVEL}
+        for name, solution in solved.items()
+    }

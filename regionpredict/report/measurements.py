@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from regionpredict.errors import one_line
 from regionpredict.measure.records import Campaign, RegionRun
 from regionpredict.measure.summary import RegionSummary, Timing, summarise, summarise_teams
 from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
+from regionpredict.report.json_text import fields_of
 from regionpredict.report.quantities import plural, show_count, show_seconds
 
 _COLUMNS = 6
@@ -42,7 +42,7 @@ def measurements_document(campaign: Campaign) -> Document:
     return Document("Measurements", lead, [
         Section("Regions", [*tables, Items(notes)]),
         Section("Rows", [_csv_table([*regions, *teams])], "csv"),
-    ])  # fmt: skip
+    ], lambda: _record(campaign))  # fmt: skip
 
 
 def _csv_table(summaries: Sequence[RegionSummary]) -> Table:
@@ -133,15 +133,11 @@ def _mark(timing: Timing | None) -> str:
     return "~" if timing is not None and timing.interval > _WIDE else " "
 
 
-def measurements_record(campaign: Campaign) -> dict[str, Any]:
-    """The summary for `json.dumps`, with one entry per loop or parallel region and one timing per
-    thread count.
-    """
+def _record(campaign: Campaign) -> dict[str, Any]:
+    """An entry per loop or parallel region, and in it a timing per number of threads."""
     return {
         "schema": "regionpredict/measured/1",
-        "command": list(campaign.command),
-        "host": asdict(campaign.host),
-        "binding": campaign.binding,
+        **fields_of(campaign, "command host binding"),
         "runs": len(campaign.measured),
         "disturbed": len(campaign.disturbed),
         "failed": sum(run.exit_code != 0 for run in campaign.measured),
@@ -154,19 +150,12 @@ def _region(summary: RegionSummary) -> dict[str, Any]:
     last: RegionRun = summary.last
     return {
         "id": f"{last.file}:{last.line}",
-        "file": last.file,
-        "line": last.line,
-        "loop_line": last.loop_line,
-        "function": last.function,
-        "directive": last.directive,
-        "executions": last.executions,
-        "iterations": (
-            {"least": last.least_trips, "most": last.most_trips} if last.counted else None
-        ),
-        "team": last.most_team,
+        **fields_of(last, "file line loop_line function directive executions", team="most_team"),
+        "iterations": fields_of(last, "", least="least_trips", most="most_trips")
+        if last.counted else None,
         "timings": [
-            {"threads": threads, "seconds": timing.seconds, "least": timing.least,
-             "interval": None if timing.runs < 2 else timing.interval, "runs": timing.runs,
+            {"threads": threads, **fields_of(timing, "seconds least runs"),
+             "interval": None if timing.runs < 2 else timing.interval,
              "speedup": summary.speedup(threads)}
             for threads, timing in summary.timings.items()
         ],

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 
 from regionpredict.errors import plural
 from regionpredict.report.document import Block, Column, Document, Section, Table, Text
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import show_percent
 from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.messages import Messages, Pair
@@ -17,22 +17,9 @@ _MATRIX = 8  # maximum ranks of a matrix on a page
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
-def messages_json(messages: Messages, findings: Sequence[Finding]) -> str:
-    """The pairs that exchange messages, the sizes, and findings."""
-    document = {
-        "schema": SCHEMA,
-        "ranks": list(messages.ranks),
-        "messages": messages.count,
-        "bytes": messages.bytes,
-        "unmatched": messages.unmatched,
-        "pairs": [asdict(pair) for pair in messages.pairs],
-        "sizes": [asdict(size) for size in messages.sizes],
-        "findings": [asdict(finding) for finding in findings],
-    }
-    return json.dumps(document, indent=1) + "\n"
-
-
-def messages_document(messages: Messages, trace: EventTrace, top: int) -> Document:
+def messages_document(
+    messages: Messages, trace: EventTrace, top: int, findings: Sequence[Finding] = ()
+) -> Document:
     """The matrix for few ranks, the pairs with the most data, and the distribution of message
     sizes. CSV has a row per pair of ranks.
     """
@@ -71,7 +58,11 @@ def messages_document(messages: Messages, trace: EventTrace, top: int) -> Docume
         Section("Messages", shown if messages.pairs else [Text("no rank sends to another")]),
         Section("Pairs", [pairs], "csv"),
     ]
-    return Document(f"Messages of {trace.name}", lead, sections)
+    return Document(f"Messages of {trace.name}", lead, sections, lambda: {
+        "schema": SCHEMA,
+        **fields_of(messages, "ranks", messages="count"),
+        **fields_of(messages, "bytes unmatched pairs sizes"), "findings": plain(findings),
+    })  # fmt: skip
 
 
 def _bytes(count: float) -> str:

@@ -11,6 +11,7 @@ from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_point import NextPoint, next_point
 from regionpredict.report.document import Cell, Column, Table
+from regionpredict.report.json_text import fields_of
 
 _PROCESSORS = ("p", "procs", "processes", "processors", "ranks", "threads", "cores", "nprocs")
 _SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
@@ -101,15 +102,9 @@ def _seconds(series: Series) -> float | None:
 def next_point_record(suggestion: Suggestion) -> dict[str, Any]:
     """The record as JSON."""
     series, model, item = suggestion
-    record: dict[str, Any] = {"callpath": series.callpath, "metric": series.metric}
+    names = fields_of(series, "callpath metric")
     if isinstance(item, str):
-        return {**record, "point": None, "stop": item}
-    return {
-        **record,
-        "point": dict(zip(model.parameters, item.point, strict=True)),
-        "decides": item.decides,
-        "between": list(item.between),
-        "repetitions": item.repetitions,
-        "core_hours": item.core_hours,
-        "stop": item.stop or None,
-    }
+        return {**names, "point": None, "stop": item}
+    point = dict(zip(model.parameters, item.point, strict=True))
+    known = fields_of(item, "decides between repetitions core_hours")
+    return {**names, "point": point, **known, "stop": item.stop or None}

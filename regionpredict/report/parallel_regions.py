@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
 from regionpredict.measure.hints_file import Hint, Hints, Place, TeamHint, hints_at
 from regionpredict.report.document import Block, Cell, Column, Table, Text
+from regionpredict.report.json_text import plain
 from regionpredict.trace.factors import RunFactors
 from regionpredict.trace.region_split import RegionSplit
 
@@ -63,7 +63,7 @@ def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]
     """The records for JSON. `predicted` is null without a prediction."""
     return [
         {
-            **asdict(split),
+            **plain(split),
             "efficiency": split.efficiency,
             "predicted_load_balance": None if hints is None else predicted_balance(hints, split),
             "predicted_efficiency": None if hints is None else predicted_efficiency(hints, split),

@@ -13,6 +13,7 @@ from typing import Any
 
 from regionpredict.predict import Recommendation, Recommended
 from regionpredict.predict.constants import PROGRAM_SLACK
+from regionpredict.report.json_text import fields_of
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural, show_times
 
@@ -108,34 +109,20 @@ def speedup_text(hint: Recommendation) -> str:
     return f"{text} (80 % interval {show_times(hint.low)}-{show_times(hint.high)})"
 
 
-def recommendation_document(hint: Recommendation) -> dict[str, Any]:
-    """The entry `program` of the hints in JSON."""
-    return {
-        "main": hint.main,
-        "packages": hint.packages,
-        "threads": hint.threads,
-        "ranks": 1,
-        "threads_per_core": hint.threads_per_core,
-        "seconds": hint.seconds,
-        "speedup": round(hint.speedup, 4),
-        "low": round(hint.low, 4),
-        "high": round(hint.high, 4),
-        "serial_share": round(hint.serial_share, 4),
-        "race_share": round(hint.race_share, 4),
-        "confidence": round(hint.confidence, 4),
-        "sizes_from": hint.sizes_from,
-        "assumed": list(hint.assumed),
-        "by_size": [],
-        "rule": hint.rule,
-    }
-
-
 def program_documents(recommended: Recommended) -> dict[str, Any]:
     """The entries `program`, the overall recommendation, and `programs`, one recommendation per
     program.
     """
     together = recommended.together
     return {
-        "program": None if together is None else recommendation_document(together),
-        "programs": [recommendation_document(own) for own in recommended.each],
+        "program": None if together is None else _record(together),
+        "programs": [_record(own) for own in recommended.each],
     }
+
+
+def _record(hint: Recommendation) -> dict[str, Any]:
+    shares = ("speedup", "low", "high", "serial_share", "race_share", "confidence")
+    return {
+        **fields_of(hint, "main packages threads threads_per_core seconds sizes_from assumed rule"),
+        **{name: round(getattr(hint, name), 4) for name in shares}, "ranks": 1, "by_size": [],
+    }  # fmt: skip

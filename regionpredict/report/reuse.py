@@ -54,11 +54,9 @@ def access_reuse(fact: ReuseFact | None) -> dict[str, Any] | None:
 
 
 def _use(use: ReuseShare) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "share": round(use.share, _SHARE_DIGITS),
-        "lines": None if use.lines is None else round(float(use.lines), _DIGITS),
-        "carried_by": use.carried_by,
-    }
+    lines = None if use.lines is None else round(float(use.lines), _DIGITS)
+    document = {"share": round(use.share, _SHARE_DIGITS), "lines": lines,
+                "carried_by": use.carried_by}  # fmt: skip
     return {**document, "spread": True} if use.spread else document
 
 

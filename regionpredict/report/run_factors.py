@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ from regionpredict.report.document import (
     Text,
 )
 from regionpredict.report.html.blocks import curve, line, marks
+from regionpredict.report.json_text import fields_of
 from regionpredict.report.parallel_regions import percent_column, region_records, region_tables
 from regionpredict.report.quantities import plural
 from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured, parts_of
@@ -56,20 +55,12 @@ _SHORT_NAMES = {
 
 def _factors_of(run: ScaledRun) -> dict[str, float | None]:
     """All factors of a run by their names in JSON. None if a factor is unknown."""
-    f = run.factors
-    return {
-        "load_balance": f.load_balance,
-        "serialisation": f.serialisation,
-        "transfer": f.transfer,
-        "communication": f.communication,
-        "parallel": f.parallel,
-        "computation_scalability": run.computation,
-        "instruction_scalability": run.instructions,
-        "ipc_scalability": run.ipc,
-        "frequency_scalability": run.frequency,
-        "global": run.global_efficiency,
-        "speedup": run.speedup,
-    }
+    own = fields_of(run.factors, "load_balance serialisation transfer communication parallel")
+    return own | fields_of(
+        run, "", computation_scalability="computation", instruction_scalability="instructions",
+        ipc_scalability="ipc", frequency_scalability="frequency", **{"global": "global_efficiency"},
+        speedup="speedup",
+    )  # fmt: skip
 
 
 def factors_document(
@@ -95,7 +86,8 @@ def factors_document(
         Section("Notes", [Items(study.notes)], "page"),
     ]
     lead = ["Processes: " + ", ".join(f"{run.width} ({run.name})" for run in runs)]
-    return Document(f"Efficiency of {runs[0].name}", lead, sections)
+    title = f"Efficiency of {runs[0].name}"
+    return Document(title, lead, sections, lambda: _record(study, extrapolation, hints))
 
 
 def _factors(study: Study) -> Table:
@@ -158,14 +150,8 @@ def _initialized_record(run: ScaledRun) -> dict[str, float | None]:
     part = run.factors.initialized
     if part is None:
         return {}
-    return {
-        "left_out": part.left_out,
-        "load_balance": part.load_balance,
-        "serialisation": part.serialisation,
-        "transfer": part.transfer,
-        "parallel": part.parallel,
-        "computation_scalability": run.initialized_computation,
-    }
+    known = fields_of(part, "left_out load_balance serialisation transfer parallel")
+    return known | fields_of(run, "", computation_scalability="initialized_computation")
 
 
 def _eager_range(run: RunFactors) -> Cell:
@@ -299,91 +285,61 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
     ]
 
 
-def factors_json(
-    study: Study, extrapolation: Extrapolation | None, hints: Hints | None = None
-) -> str:
-    """The same as JSON, schema `regionpredict/factors/1`. Factors are from 0 to 1, and times in
-    seconds.
-    """
-    data: dict[str, Any] = {
+def _record(
+    study: Study, extrapolation: Extrapolation | None, hints: Hints | None
+) -> dict[str, Any]:
+    """Factors are from 0 to 1, and times in seconds."""
+    models = {} if extrapolation is None else extrapolation.models
+    points = () if extrapolation is None else extrapolation.points
+    changes = () if extrapolation is None else extrapolation.changes
+    return {
         "schema": FACTORS_SCHEMA,
         "serialisation": study.runs[0].factors.definition,
-        "scaling": study.scaling,
-        "work_exponent": study.growth,
+        **fields_of(study, "scaling", work_exponent="growth"),
         "runs": [_run_record(run, hints) for run in study.runs],
-        "models": {},
-        "extrapolation": [],
-        "dominating_changes": [],
-        "notes": list(study.notes),
-    }
-    if extrapolation is not None:
-        data["models"] = {
+        "models": {
             factor: {
-                "law": model.law,
-                "weights": dict(model.weights),
-                "text": model.text,
+                **fields_of(model, "law weights text"),
                 "parameters": dict(model.model.law_parameters),
                 "held_out_error": model.error,
                 "held_out_errors": {name: error for name, _, error in model.rivals},
             }
-            for factor, model in extrapolation.models.items()
-        }
-        data["extrapolation"] = [
-            {
-                "ranks": point.width,
-                **point.values,
-                "low": dict(point.low),
-                "high": dict(point.high),
-                "dominating": point.dominating,
-            }
-            for point in extrapolation.points
-        ]
-        data["dominating_changes"] = [
-            {"ranks": width, "from": before, "to": after}
-            for width, before, after in extrapolation.changes
-        ]
-    return json.dumps(data, indent=1, allow_nan=False) + "\n"
+            for factor, model in models.items()
+        },
+        "extrapolation": [
+            {"ranks": point.width, **point.values, **fields_of(point, "low high dominating")}
+            for point in points
+        ],
+        "dominating_changes": [
+            {"ranks": width, "from": before, "to": after} for width, before, after in changes
+        ],
+        "notes": list(study.notes),
+    }  # fmt: skip
 
 
 def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
     f = run.factors
+    iterations = f.iterations and fields_of(
+        f.iterations, "count noise", calls="period", seconds="duration_s"
+    )
     return {
-        "name": f.name,
-        "ranks": f.width,
-        "processes": f.ranks,
-        "runtime_s": f.runtime_s,
-        "ideal_runtime_s": f.ideal_runtime_s,
-        "useful_s": f.useful_s,
-        "useful_maximum_s": f.useful_maximum_s,
-        "ideal_useful_maximum_s": f.own_maximum_s,
+        **fields_of(f, "name runtime_s ideal_runtime_s useful_s useful_maximum_s", ranks="width",
+                 processes="ranks", ideal_useful_maximum_s="own_maximum_s"),
         **_factors_of(run),
-        "instructions": f.instructions,
-        "cycles": f.cycles,
-        "ipc": f.ipc,
-        "frequency_hz": f.frequency_hz,
-        "instruction_balance": f.instruction_balance,
-        "serialisations": dict(f.serialisations),
+        **fields_of(f, "instructions cycles ipc frequency_hz instruction_balance team "
+                    "serialisations"),
         "eager_limits": [
             {
                 "bytes": point.limit if point.limit < float(2**62) else None,
-                "ideal_runtime_s": point.ideal_runtime_s,
-                "serialisation": point.serialisation,
+                **fields_of(point, "ideal_runtime_s serialisation"),
             }
             for point in f.eager
         ],
-        "team": None if f.team is None else asdict(f.team),
         "parallel_regions": region_records(f, hints),
         "not_analyzed": dict(f.not_analysed),
         "initialized": _initialized_record(run) or None,
-        "iterations": None
-        if f.iterations is None
-        else {
-            "count": f.iterations.count,
-            "calls": f.iterations.period,
-            "noise": f.iterations.noise,
-            "seconds": f.iterations.duration_s.tolist(),
-        },
-    }
+        "iterations": iterations,
+    }  # fmt: skip
 
 
 def _percent(value: float | None) -> Cell:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from regionpredict.machine import BINDINGS, Machine
 
@@ -48,11 +48,6 @@ AS_USUAL = RunSettings()
 def run_settings(machine: Machine, pages: str | int) -> RunSettings:
     """The settings of predictions for this machine with this page placement."""
     return RunSettings(pages, machine.binding, machine.runtime)
-
-
-def settings_document(run: RunSettings) -> dict[str, Any]:
-    """The entry `run` of the hints."""
-    return run._asdict()
 
 
 def settings_sentences(run: RunSettings) -> list[str]:

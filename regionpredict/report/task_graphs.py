@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from regionpredict.report.document import (
@@ -19,6 +17,7 @@ from regionpredict.report.document import (
     Text,
 )
 from regionpredict.report.html.blocks import curve, line, task_graph
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.names import common_folder
 from regionpredict.report.quantities import (
     plural,
@@ -42,39 +41,29 @@ _MOST_NODES = 2000
 SHRANK = "Below 1x: the run alone was disturbed, or the runs differ."
 
 
-def metrics_json(
-    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None = None,
-    predicted: PredictedBodies | None = None,
-) -> str:  # fmt: skip
-    """The metrics as JSON. Times are in seconds. Unknown values are null."""
+def _record(
+    graph: TaskGraph, metrics: GraphMetrics, growth: Sequence[LineGrowth] | None,
+    predicted: PredictedBodies | None,
+) -> dict[str, Any]:  # fmt: skip
+    """Times are in seconds. Unknown values are null."""
     known = metrics.concurrency
     document: dict[str, Any] = {
         "schema": SCHEMA,
-        "tasks": metrics.tasks,
-        "edges": metrics.edges,
-        "work_s": metrics.work_s,
-        "depth_s": metrics.depth_s,
-        "average_parallelism": metrics.average_parallelism,
+        **fields_of(metrics, "tasks edges work_s depth_s average_parallelism"),
         "max_concurrency": known.low if known is not None and known.exact else None,
         "max_concurrency_range": None if known is None else [known.low, known.high],
-        "nodes": metrics.nodes,
-        "edge_kinds": metrics.edge_kinds,
-        "tasks_s": metrics.tasks_s,
-        "serial_s": graph.serial_s,
-        "counters": metrics.counters,
+        **fields_of(metrics, "nodes edge_kinds tasks_s counters lines"),
+        **fields_of(graph, "serial_s notes"),
         "critical_path": [
             {"node": graph.name(node), "seconds": float(graph.seconds[node])}
-            for node in metrics.path
-            if graph.seconds[node] > 0 or graph.names
+            for node in metrics.path if graph.seconds[node] > 0 or graph.names
         ],
-        "lines": [asdict(own) for own in metrics.lines],
-        "notes": list(graph.notes),
-    }
+    }  # fmt: skip
     if growth is not None:
-        document["growth"] = [{**asdict(row), "factor": row.factor} for row in growth]
+        document["growth"] = [{**plain(row), "factor": row.factor} for row in growth]
     if predicted is not None:
         document["contention"] = contention_records(metrics, growth, predicted)
-    return json.dumps(document, indent=1) + "\n"
+    return document
 
 
 def tasks_document(
@@ -116,7 +105,8 @@ def tasks_document(
         )),
         Section("Notes", [Items(graph.notes)], "page"),
     ]  # fmt: skip
-    return Document(f"Tasks of {name}", lead, sections)
+    return Document(f"Tasks of {name}", lead, sections,
+                    lambda: _record(graph, metrics, growth, predicted))  # fmt: skip
 
 
 def _graph(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:

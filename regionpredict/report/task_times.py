@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from regionpredict.report.document import Block, Cell, Column, Document, Section, Table, Text
 from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import show_factor, show_seconds, show_share
 from regionpredict.tasks.metrics import GraphMetrics, measure_graph
 from regionpredict.tasks.replay import Replayed
@@ -62,16 +62,18 @@ def change_gain(before: Simulated | Replayed, after: Simulated | Replayed) -> fl
 
 def times_document(
     name: str, how: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed],
-    changed: Sequence[Changed] | None = None,
+    changed: Sequence[Changed] | None = None, policy: str | None = None, cost: str = "",
 ) -> Document:  # fmt: skip
     """Time, speedup and efficiency, next to the bound min(p, pi), and the changes in `changed`.
-    `name` is the file's name, and `how` says how the times were obtained.
+    `name` is the file's name. `how` says how the times were obtained: by a `policy` with the `cost`
+    of a task.
     """
+    kind, how = how, " ".join([how, *filter(None, (policy,))]) + cost
     parallelism = metrics.average_parallelism
     replayed = any(isinstance(row, Replayed) for row in rows)
     cells: list[list[Cell]] = []
     for row in rows:
-        speedup = metrics.work_s / row.seconds if row.seconds > 0 else None
+        speedup = _speedup_of(metrics, row)
         bound = row.threads if parallelism is None else min(row.threads, parallelism)
         efficiency = None if speedup is None else speedup / row.threads
         shown: list[Cell] = [row.threads, row.seconds, speedup, bound, efficiency]
@@ -91,7 +93,8 @@ def times_document(
         Section("Times", [Table("Times over threads", columns, cells)]),
         Section("What if", [] if changed is None else [_changes(rows, changed)]),
     ]
-    return Document(f"Tasks of {name}, {how}", lead, sections)
+    return Document(f"Tasks of {name}, {how}", lead, sections,
+                    lambda: _record(kind, metrics, rows, policy, changed))  # fmt: skip
 
 
 def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
@@ -123,44 +126,36 @@ def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[Changed]) -
     return Table("Changes of the graph", columns, cells, legend=legend)
 
 
-def times_json(
-    how: str,
-    metrics: GraphMetrics,
-    rows: Sequence[Simulated | Replayed],
-    policy: str | None = None,
-    changed: Sequence[Changed] | None = None,
-) -> str:
-    """The same as JSON, times in seconds."""
+def _record(
+    how: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed], policy: str | None,
+    changed: Sequence[Changed] | None,
+) -> dict[str, Any]:  # fmt: skip
     document: dict[str, Any] = {
-        "schema": SCHEMA,
-        "how": how,
-        "policy": policy,
-        "work_s": metrics.work_s,
-        "depth_s": metrics.depth_s,
+        "schema": SCHEMA, "how": how, "policy": policy, **fields_of(metrics, "work_s depth_s"),
         "times": [
-            {
-                **asdict(row),
-                **({"interval": None} if not math.isfinite(getattr(row, "interval", 0.0)) else {}),
-                "speedup": metrics.work_s / row.seconds if row.seconds > 0 else None,
-                "efficiency": (
-                    metrics.work_s / row.seconds / row.threads if row.seconds > 0 else None
-                ),
-            }
-            for row in rows
+            {**plain(row), **_finite_interval(row), "speedup": speedup,
+             "efficiency": speedup and speedup / row.threads}
+            for row in rows for speedup in [_speedup_of(metrics, row)]
         ],
-    }
+    }  # fmt: skip
     if changed is not None:
         document["what_if"] = [
             {
-                "change": one.change.kind, "text": one.text, "place": one.change.place,
-                "depth": one.change.depth, "work_s": one.metrics.work_s,
-                "depth_s": one.metrics.depth_s,
+                **fields_of(one.change, "place depth", change="kind"), "text": one.text,
+                **fields_of(one.metrics, "work_s depth_s"),
                 "times": [
-                    {"threads": after.threads, "seconds": after.seconds,
-                     "gain": change_gain(before, after)}
+                    {**fields_of(after, "threads seconds"), "gain": change_gain(before, after)}
                     for before, after in zip(rows, one.rows, strict=True)
                 ],
             }
             for one in changed
         ]  # fmt: skip
-    return json.dumps(document, indent=1) + "\n"
+    return document
+
+
+def _finite_interval(row: Simulated | Replayed) -> dict[str, None]:
+    return {} if math.isfinite(getattr(row, "interval", 0.0)) else {"interval": None}
+
+
+def _speedup_of(metrics: GraphMetrics, row: Simulated | Replayed) -> float | None:
+    return metrics.work_s / row.seconds if row.seconds > 0 else None

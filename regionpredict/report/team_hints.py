@@ -2,89 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from regionpredict.predict import Advice, Estimate, Plan, TeamEstimate, TeamPrediction
-from regionpredict.report.doubts import doubts_document
+from regionpredict.predict import Advice, Plan, Prediction, TeamPrediction
+from regionpredict.report.json_text import fields_of
 
 
 def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, Any]:
     """One entry of `teams`."""
     facts = team.facts
     return {
-        "id": facts.id,
-        "file": facts.span.file,
-        "line": facts.span.line,
-        "function": facts.function,
+        "id": facts.id, **fields_of(facts.span, "file line"), "function": facts.function,
         "regions": [member.facts.region.id for member in facts.members],
         "executions": _executions(facts.executions.expr, facts.executions.value),
         "seconds": team.seconds,
-        "status": team.status,
-        "speedup": [
-            {
-                "threads": point.threads,
-                "value": round(point.value, 4),
-                "low": round(point.low, 4),
-                "high": round(point.high, 4),
-            }
-            for point in team.speedup
-        ],
-        "packages": team.packages,
-        "threads": team.threads,
-        **seats_document(team),
-        "bottleneck": team.bottleneck,
-        "confidence": team.confidence,
-        "doubts": doubts_document(team),
-        "borderline": team.borderline,
-        "sizes_from": team.sizes_from,
-        **open_document(team),
+        **estimate_fields(team, team.speedup),
         "advice": [
-            {
-                "id": change.id,
-                "file": change.span.file,
-                "line": change.span.line,
-                "message": change.message,
-                "gain": change.gain,
-            }
+            {"id": change.id, **fields_of(change.span, "file line"),
+             **fields_of(change, "message gain")}
             for change in advice
         ],
-        "assumed": list(team.assumed),
         **({"size_set_before": facts.size_set_before} if facts.size_set_before else {}),
-    }
+    }  # fmt: skip
 
 
-def seats_document(estimate: Estimate | TeamEstimate) -> dict[str, Any]:
-    """`cores`, and the threads on each of them. Null if the hint is unknown."""
-    if estimate.threads is None:
-        return {"cores": None, "threads_per_core": None}
-    each = estimate.threads_per_core
-    return {"cores": -(-estimate.threads // each), "threads_per_core": each}
+def estimate_fields(
+    estimate: Prediction | TeamPrediction, speedup: Iterable[tuple[float, ...]]
+) -> dict[str, Any]:
+    """The common fields of loops and parallel regions. `speedup` has (threads, value, low, high).
+
+    `cores` is null if the hint is unknown. `range`, `depends_on`, `by_size` and `cut` say how it
+    depends on unknown sizes.
+    """
+    names = ("threads", "value", "low", "high")
+    seats: dict[str, int | None] = {"cores": None, "threads_per_core": None}
+    if estimate.threads is not None:
+        each = estimate.threads_per_core
+        seats = {"cores": -(-estimate.threads // each), "threads_per_core": each}
+    return {
+        **fields_of(estimate, "status packages threads"), **seats,
+        "speedup": [
+            dict(zip(names, (point[0], *(round(value, 4) for value in point[1:])), strict=True))
+            for point in speedup
+        ],
+        **fields_of(estimate, "bottleneck confidence borderline sizes_from range by_size cut",
+                    depends_on="deciding"),
+        "assumed": list(estimate.assumed),
+        "doubts": [
+            {**fields_of(own, "id reason"), "factor": round(own.factor, 4)}
+            for own in estimate.doubts
+        ],
+    }  # fmt: skip
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
     """One entry of `plans`."""
-    return {
-        "main": plan.main,
-        "packages": plan.packages,
-        "threads": plan.threads,
-        "seconds": plan.seconds,
-        "team_changes": plan.team_changes,
-        "best_constant": plan.best_constant._asdict(),
-        "teams": [{"id": name, "threads": size} for name, size in plan.sizes.items()],
-    }
-
-
-def open_document(estimate: Estimate | TeamEstimate) -> dict[str, Any]:
-    """How a hint depends on unknown sizes: `range`, `depends_on`, `by_size`, and what a budget
-    `cut`.
-    """
-    return {
-        "range": None if estimate.range is None else estimate.range._asdict(),
-        "depends_on": list(estimate.deciding),
-        "by_size": [part._asdict() for part in estimate.by_size],
-        "cut": list(estimate.cut),
-    }
+    teams = [{"id": name, "threads": size} for name, size in plan.sizes.items()]
+    names = "main packages threads seconds team_changes best_constant"
+    return {**fields_of(plan, names), "teams": teams}
 
 
 def team_by_region(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:

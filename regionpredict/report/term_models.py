@@ -9,6 +9,7 @@ from typing import Any
 
 from regionpredict.compare.term_models import GROUPS, TermModel
 from regionpredict.report.document import Cell, Column, Document, Facts, Items, Section, Table
+from regionpredict.report.json_text import fields_of
 from regionpredict.report.quantities import plural, show_count, show_factor, show_percent
 
 _TITLE = "Measured over predicted time, by term; errors at the largest size, which was left out"
@@ -40,7 +41,7 @@ def term_models_document(models: Sequence[TermModel]) -> Document:
         Section("Regions", [Table(_TITLE, columns, [_row(model) for model in models])]),
         Section("Differences", [Items(parted, "Prediction and measurement part")]),
     ]
-    return Document("Models by size", [], sections)
+    return Document("Models by size", [], sections, lambda: _record(models))
 
 
 def _row(model: TermModel) -> list[Cell]:
@@ -62,22 +63,16 @@ def _parts(model: TermModel) -> list[str]:
     ]
 
 
-def term_models_record(models: Sequence[TermModel]) -> dict[str, Any]:
-    """The models for `json.dumps`, schema `regionpredict/term-models/1`."""
+def _record(models: Sequence[TermModel]) -> dict[str, Any]:
     return {
         "schema": "regionpredict/term-models/1",
         "models": [
             {
-                "region": model.region,
-                "factors": dict(model.factors),
-                "most_off": model.most_off,
-                "error": model.error,
-                "iterations": list(model.sizes),
-                "parts_at": None
-                if model.parts_at is None
-                else {"iterations": model.parts_at[0], "threads": model.parts_at[1]},
-                "held_out": None if model.held_out is None else model.held_out._asdict(),
+                **fields_of(model, "region factors most_off error held_out", iterations="sizes"),
+                "parts_at": model.parts_at and dict(
+                    zip(("iterations", "threads"), model.parts_at, strict=True)
+                ),
             }
             for model in models
         ],
-    }
+    }  # fmt: skip

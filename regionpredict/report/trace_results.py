@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, TypeVar
 
 from regionpredict.report.document import (
@@ -22,6 +20,7 @@ from regionpredict.report.document import (
 )
 from regionpredict.report.html.blocks import curve, heat, line
 from regionpredict.report.html.timeline import timeline_section
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.process_grid import grid_tables, grid_values, without_rank
 from regionpredict.report.quantities import plural, show_seconds, show_share
 from regionpredict.trace import EventTrace, Location
@@ -74,7 +73,8 @@ def result_document(
         Section("Findings", [Items([str(finding) for finding in analysis.findings])], "page"),
         Section("Records", lambda: [_records(result, metric)], "csv"),
     ]  # fmt: skip
-    return Document(f"Trace {trace.name}", lead, sections)
+    title = f"Trace {trace.name}"
+    return Document(title, lead, sections, lambda: _record(result, analysis, metric))
 
 
 def _totals(result: TraceResult, totals: Mapping[str, float], metric: str | None) -> Table:
@@ -228,82 +228,40 @@ def _panes(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
     ]
 
 
-def result_json(result: TraceResult, analysis: Analysis, metric: str | None = None) -> str:
-    """Records, totals, counts, the sums that must hold, findings, clock differences, and grids."""
-    second = analysis.trace.ticks_per_second
-    document = {
+def _record(result: TraceResult, analysis: Analysis, metric: str | None) -> dict[str, Any]:
+    parts = result.severity
+    return {
         "schema": SCHEMA,
         "records": [
-            {
-                "metric": record.metric,
-                "callpath": record.callpath,
-                "location": _location(record.location),
-                "value": record.value,
-                "unit": record.unit,
-            }
-            for record in _chosen(result, metric)
+            fields_of(own, "metric callpath location value unit") for own in _chosen(result, metric)
         ],
         "worst_instances": [
-            {
-                "metric": instance.metric,
-                "seconds": instance.seconds,
-                "longest_s": instance.longest_s,
-                "time_s": instance.time_s,
-                "callpath": instance.callpath,
-                "waiting": [_location(location) for location in instance.waiting],
-                "late": _location(instance.late),
-                "late_callpath": instance.late_callpath,
-            }
-            for instance in result.worst
-            if metric in (None, instance.metric)
+            fields_of(own, "metric seconds longest_s time_s callpath waiting late late_callpath")
+            for own in result.worst if metric in (None, own.metric)
         ],
-        "severity": None
-        if result.severity is None
-        else {
-            "part_s": result.severity.part_s,
-            "seconds": {
-                name: list(parts)
-                for name, parts in result.severity.seconds.items()
-                if metric in (None, name)
-            },
+        "severity": None if parts is None else {
+            "part_s": parts.part_s, "seconds": plain(_only(parts.seconds, metric)),
         },
         "totals": _only(result.totals, metric),
         "counts": _only(result.counts, metric),
-        "conservation": [
-            {
-                "name": own.name,
-                "left": own.left,
-                "right": own.right,
-                "holds": own.holds,
-                "parts": dict(own.parts),
-            }
-            for own in result.balances
-        ],
-        "findings": [asdict(finding) for finding in analysis.findings],
+        "conservation": [fields_of(own, "name left right holds parts") for own in result.balances],
+        "findings": plain(analysis.findings),
         "not_analyzed": dict(analysis.not_analysed),
         "clock_violations": [
-            {
-                "kind": pair.kind,
-                "from": _location(pair.source),
-                "to": _location(pair.to),
-                "count": pair.count,
-                "largest_s": pair.largest / second,
-            }
+            {**fields_of(pair, "kind", **{"from": "source", "to": "to"}), "count": pair.count,
+             "largest_s": pair.largest / analysis.trace.ticks_per_second}
             for pair in analysis.clock_violations
         ],
         "grids": [
             {
-                "name": grid.name,
-                "sizes": list(grid.sizes),
-                "periodic": list(grid.periodic),
+                **fields_of(grid, "name sizes periodic"),
                 "ranks": [
                     {"rank": rank, "place": list(place)} for rank, place in grid.coordinates.items()
                 ],
             }
             for grid in analysis.trace.grids
         ],
-    }
-    return json.dumps(document, indent=1) + "\n"
+    }  # fmt: skip
 
 
 def _chosen(result: TraceResult, metric: str | None) -> Iterator[Record]:
@@ -316,12 +274,6 @@ def _only(values: Mapping[str, T], metric: str | None) -> dict[str, T]:
 
 def _named(location: Location | None) -> str:
     return "" if location is None else str(location)
-
-
-def _location(location: Location | None) -> int | str | None:
-    if location is None:
-        return None
-    return location.rank if location.thread == 0 else str(location)
 
 
 def _amount(value: float, unit: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from regionpredict.machine import Machine, unconverged_figures
+from regionpredict.report.json_text import fields_of
 from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
 
@@ -31,7 +32,4 @@ def _shown(spread: float) -> str:
 
 def unconverged_record(machine: Machine) -> list[dict[str, Any]]:
     """The same for hints in JSON."""
-    return [
-        {"figure": unconverged_figure.key, "spread": unconverged_figure.spread}
-        for unconverged_figure in unconverged_figures(machine)
-    ]
+    return [fields_of(own, "spread", figure="key") for own in unconverged_figures(machine)]

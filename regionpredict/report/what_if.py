@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 
 from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
 from regionpredict.report.html.timeline import timeline_section
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace import Finding
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.what_if import Change, WhatIf
 
 SCHEMA = "regionpredict/what-if/1"
-
-
-def what_if_json(what_if: WhatIf, findings: Sequence[Finding]) -> str:
-    """The original run time, the changes by gain, and findings. All times are in seconds."""
-    document = {
-        "schema": SCHEMA,
-        "runtime_s": what_if.runtime_s,
-        "changes": [asdict(change) for change in what_if.changes],
-        "untried": what_if.untried,
-        "contradicted": what_if.contradicted,
-        "findings": [asdict(finding) for finding in findings],
-    }
-    return json.dumps(document, indent=1) + "\n"
 
 
 def what_if_document(
@@ -73,7 +60,10 @@ def what_if_document(
         timeline_section(analysis),
         Section("Findings", [Items([str(finding) for finding in findings])], "page"),
     ]  # fmt: skip
-    return Document(f"What if: {analysis.trace.name}", lead, sections)
+    return Document(f"What if: {analysis.trace.name}", lead, sections, lambda: {
+        "schema": SCHEMA, **fields_of(what_if, "runtime_s changes untried contradicted"),
+        "findings": plain(findings),
+    })  # fmt: skip
 
 
 def _share(gain: float, runtime: float) -> str:

@@ -12,7 +12,7 @@ from regionpredict.compare.verdicts import Comparison, compare
 from regionpredict.measure.hints_file import Hint, Hints
 from regionpredict.measure.records import Campaign, Host, RegionRun, Run
 from regionpredict.measure.summary import summarise
-from regionpredict.report.comparison import comparison_record
+from regionpredict.report.comparison import comparison_document
 
 COUNTS = (1, 2, 4, 8, 16)
 
@@ -80,7 +80,7 @@ def test_a_prediction_beyond_the_uncertainty_disagrees() -> None:
     text = shown_words(comparison, [law])
     assert "disagree for 1 of 1 region" in text
     assert "on 16 threads 16.00 predicted" in text
-    document = comparison_record(comparison, [law])
+    document = comparison_document(comparison, [law]).record()
     assert document["disagreeing"] == ["f.c:3"]
     assert document["regions"][0]["fitted"]["disagrees"] == [8, 16]
 
@@ -117,4 +117,4 @@ def test_two_counts_tell_no_law() -> None:
     comparison, made = held([hint(3, {1: 1.0, 2: 2.0})], times)
     assert fitted_laws(comparison, [made]) == ()
     assert "disagree" not in shown_words(comparison, [])
-    assert comparison_record(comparison)["regions"][0]["fitted"] is None
+    assert comparison_document(comparison).record()["regions"][0]["fitted"] is None

@@ -19,7 +19,7 @@ from regionpredict.measure.hints_file import Hint, Hints, TeamHint, read_hints
 from regionpredict.measure.records import Campaign, EntrySize, Host, RegionRun, Run
 from regionpredict.measure.store import Store, read_campaign
 from regionpredict.measure.summary import summarise, summarise_teams, unconverged
-from regionpredict.report.comparison import comparison_document, comparison_record
+from regionpredict.report.comparison import comparison_document
 from regionpredict.report.rendered import rendered
 
 HOST = Host("here", "a processor", 2, 2, 1, 1)  # 2 packages of 2 cores
@@ -191,7 +191,7 @@ def test_what_a_binary_tells_is_the_team_or_the_combined_loop() -> None:
 def test_the_document_and_the_page_have_the_teams() -> None:
     result = _compared()
     laws = fitted_laws(result, [_campaign(REGIONS, TEAMS)])
-    document = json.loads(json.dumps(comparison_record(result, laws)))
+    document = json.loads(json.dumps(comparison_document(result, laws).record()))
     assert [(t["id"], t["regions"], t["counted"], t["right"]) for t in document["teams"]] == [
         ("f.c:20", ["f.c:21", "f.c:23"], True, False), ("f.c:30", ["f.c:31"], False, True),
         ("f.c:40", ["f.c:42"], True, False),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from regionpredict.compare.term_models import GROUPS, SizedTime, term_model
 from regionpredict.report.rendered import rendered
-from regionpredict.report.term_models import term_models_document, term_models_record
+from regionpredict.report.term_models import term_models_document
 
 SIZES = (100, 200, 400, 800, 1600)
 
@@ -96,6 +96,6 @@ def test_one_size_is_no_model_and_two_leave_nothing_out() -> None:
     two = term_model("f.c:3", [time for time in times if time.iterations <= 200])
     assert two is not None
     assert two.held_out is None
-    (entry,) = term_models_record([two])["models"]
+    (entry,) = term_models_document([two]).record()["models"]
     assert entry["held_out"] is None
     assert entry["iterations"] == [100.0, 200.0]

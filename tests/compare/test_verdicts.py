@@ -23,7 +23,7 @@ from regionpredict.measure.hints_file import BySize, Hint, Hints, Place, match_h
 from regionpredict.measure.records import Campaign, EntryCase, Host, RegionRun, Run
 from regionpredict.measure.store import Store
 from regionpredict.measure.summary import RegionSummary, summarise
-from regionpredict.report.comparison import comparison_document, comparison_record, wrong_term
+from regionpredict.report.comparison import comparison_document, wrong_term
 from regionpredict.report.plots.drawn import figure_of
 from regionpredict.report.rendered import rendered
 from regionpredict.report.verdict_scatter import utilisation_scatter
@@ -184,7 +184,7 @@ def test_what_is_not_judged_is_not_drawn_and_no_part_of_the_rate() -> None:
     assert "2 of 2 regions right (100.0%)" in title
     assert "Success 100.0 % (2 of 2;" in shown_words(result)
     assert "; 1 region not judged" in shown_words(result)
-    assert comparison_record(result)["regions"][1]["incomparable"] is not None
+    assert comparison_document(result).record()["regions"][1]["incomparable"] is not None
 
 
 def test_only_other_sizes_are_refused() -> None:
@@ -264,7 +264,7 @@ def test_a_hint_for_another_machine_is_refused_and_may_be_forced() -> None:
     assert compare(hints, _summaries(TIMES), host=HOST).other_machine == ""
     forced = compare(hints, _summaries(TIMES), host=elsewhere, other_machine=True)
     assert "another machine: measured on node7" in shown_words(forced)
-    assert comparison_record(forced)["other_machine"] == forced.other_machine != ""
+    assert comparison_document(forced).record()["other_machine"] == forced.other_machine != ""
 
 
 def test_hints_of_another_program_are_said() -> None:
@@ -311,7 +311,7 @@ def test_the_plot_is_a_picture() -> None:
 
 def test_text_and_json_agree() -> None:
     result = compare(_hints(_hint(10, 2), _hint(20, 2), _hint(30, 1)), _summaries(TIMES))
-    document = comparison_record(result)
+    document = comparison_document(result).record()
     text = rendered(comparison_document(result), "table")
     assert "Success 66.7 % (2 of 3" in shown_words(result)
     assert document["success"]["share"] == pytest.approx(2 / 3)
@@ -385,7 +385,7 @@ def test_a_model_right_about_ratios_and_wrong_about_seconds_is_told_so() -> None
     assert "Predicted time, 1 thread 8 times the measured one (median); the seconds are" in text
     near = compare(_hints(_hint(10, 2, seconds=9.0)), _summaries(TIMES))
     assert "1.12 times the measured one (median) Predicted" in shown_words(near)
-    assert comparison_record(near)["median_time_ratio"] == 1.125
+    assert comparison_document(near).record()["median_time_ratio"] == 1.125
 
 
 def test_a_hint_of_open_sizes_is_compared_with_nothing() -> None:

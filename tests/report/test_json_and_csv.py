@@ -21,7 +21,8 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.report.csv_rows import facts_csv, predictions_csv
-from regionpredict.report.hints import as_json, facts_document, hints_document, schema
+from regionpredict.report.hints import facts_document, hints_document, schema
+from regionpredict.report.json_text import as_json
 
 ROOT = Path(__file__).resolve().parents[2]
 AWKWARD = Path(__file__).with_name("awkward.c")

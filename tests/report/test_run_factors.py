@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from regionpredict.report.rendered import rendered
-from regionpredict.report.run_factors import factors_document, factors_json
+from regionpredict.report.run_factors import factors_document
 from regionpredict.trace.factors import EagerPoint, RunFactors
 from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.scaling import study_of
@@ -59,6 +59,6 @@ def test_iterations_are_told() -> None:
 
 
 def test_an_unlimited_eager_limit_is_null() -> None:
-    text = factors_json(study_of([RUN]), None)
+    text = rendered(factors_document(study_of([RUN]), None), "json")
     assert '"bytes": null' in text
     assert "Infinity" not in text

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.report.isoefficiency import isoefficiency_document, isoefficiency_json
+from regionpredict.report.isoefficiency import isoefficiency_document
 from regionpredict.report.isoefficiency_answers import isoefficiency_answers
 from regionpredict.report.rendered import rendered
 from regionpredict.tasks.isoefficiency.campaign import steps
@@ -188,7 +188,7 @@ def test_a_busy_host_is_no_verdict():
     text = text_of(busy, result, 0.8, 64, 1024)
     assert "others used the host while 16 of 16 points were measured" in text
     assert "they kept up to 1.5 cores busy" in text
-    document = json.loads(isoefficiency_json(busy, result, 0.8, 64, 1024))
+    document = isoefficiency_document(busy, result, 0.8, 64, 1024).record()
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
     assert document["points"][0]["host"]["others"] == 1.5
     assert not any(point["counts"] for point in document["points"])
@@ -275,7 +275,7 @@ def test_models_have_their_coefficients_and_how_well_they_fit():
     law = lambda p, n: 1.0 - 0.2 * math.log2(p) + 0.015 * math.log2(p) * math.log2(n)  # noqa: E731
     data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)
     result = isoefficiency(data)
-    value = json.loads(isoefficiency_json(data, result, 0.8, 64, 1024))
+    value = isoefficiency_document(data, result, 0.8, 64, 1024).record()
     of_actual = value["fits"]["E_ac"]
     coefficients = (of_actual["constant"], of_actual["loss"], of_actual["gain"])
     assert coefficients == pytest.approx((1.0, 0.2, 0.015))
@@ -311,7 +311,7 @@ def test_surfaces_are_those_of_the_models_and_no_efficiency_exceeds_the_bound():
     law = lambda p, n: 1.0 - 0.05 * math.log2(p)  # noqa: E731
     data = made(law, law, lambda n: 1e-6 * n, lambda n: 4 + 0.0 * n)
     few = replace(data, times=tuple(t for t in data.times if t.threads <= 4))
-    value = json.loads(isoefficiency_json(few, isoefficiency(few), 0.8, 32, 1024))["surfaces"]
+    value = isoefficiency_document(few, isoefficiency(few), 0.8, 32, 1024).record()["surfaces"]
     assert value["threads"][0] == 1
     assert value["threads"][-1] == 32
     assert len(value["E_ac"]) == len(value["n"]) == 16
@@ -326,10 +326,9 @@ def test_surfaces_are_those_of_the_models_and_no_efficiency_exceeds_the_bound():
 
 @pytest.mark.parametrize("data", [PLAIN, replace(PLAIN, graphs=PLAIN.graphs[:1])])
 def test_json_keeps_its_schema(data):
-    text = isoefficiency_json(
-        data, of_plain() if data is PLAIN else isoefficiency(data), 0.8, 60, 1000
-    )
-    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(json.loads(text))
+    result = of_plain() if data is PLAIN else isoefficiency(data)
+    document = isoefficiency_document(data, result, 0.8, 60, 1000).record()
+    jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
 
 
 def test_the_file_gives_back_what_was_measured(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 
 from regionpredict.errors import InputError, UsageError
 from regionpredict.report.rendered import rendered
-from regionpredict.report.run_factors import factors_document, factors_json
+from regionpredict.report.run_factors import factors_document
 from regionpredict.trace.extrapolation import extrapolate
 from regionpredict.trace.factor_tables import read_factor_table
 from regionpredict.trace.scaling import study_of
@@ -84,7 +84,7 @@ def test_a_row_a_run_without_serialisation(tmp_path: Path) -> None:
     assert found.points[0].dominating == "communication"
     table = rendered(factors_document(study, found), "table")
     assert "comm" in table
-    assert '"serialisation": null' in factors_json(study, found)
+    assert '"serialisation": null' in rendered(factors_document(study, found), "json")
 
 
 def test_a_report_of_talp(tmp_path: Path) -> None:
