@@ -17,9 +17,10 @@ from regionpredict.predict import Prediction, Recommendation, points_of
 from regionpredict.report.editor_notes import hint_text
 from regionpredict.report.hints import hints_document
 from regionpredict.report.json_text import as_json
+from regionpredict.report.program_document import program_document
+from regionpredict.report.program_result import ProgramResult
+from regionpredict.report.rendered import rendered
 from regionpredict.report.run_settings import run_settings
-from regionpredict.report.table import prediction_table
-from regionpredict.report.view import EVERYTHING
 from regionpredict.workers import allowed_cores
 
 if TYPE_CHECKING:
@@ -187,10 +188,11 @@ class Hints(Sequence[RegionHint]):
 
     def __str__(self) -> str:
         known = self.result
-        return prediction_table(
-            known.predictions, known.teams, known.plans, known.machine, known.model, EVERYTHING,
-            known.advice, run_settings(known.machine, known.pages), known.recommended,
+        result = ProgramResult(
+            known.predictions, known.teams, known.plans, known.machine, known.model, known.advice,
+            run_settings(known.machine, known.pages), recommended=known.recommended,
         )  # fmt: skip
+        return rendered(program_document(result), "text")
 
     def _repr_html_(self) -> str:
         """An HTML table for notebooks."""

@@ -31,11 +31,8 @@ def command(
     set. No machine model and no compiler is needed.
     """
     from regionpredict.cli.stages import check_stage
-    from regionpredict.report.csv_rows import facts_csv
-    from regionpredict.report.hints import facts_document
-    from regionpredict.report.json_text import as_json
-    from regionpredict.report.table import facts_table
-    from regionpredict.report.view import chosen_facts
+    from regionpredict.report.fact_document import fact_document
+    from regionpredict.report.rendered import rendered
     from regionpredict.stage_dumps import dump
 
     check_stage(stage)
@@ -45,12 +42,7 @@ def command(
     analysis = run_analysis(paths, **options)
     if stage is not None:
         write_result(dump(stage, analysis, None) + "\n", output)
-    elif form == "json":
-        facts = chosen_facts(analysis.facts, view)
-        document = facts_document(facts, analysis.program.diagnostics)
-        write_result(as_json(document), output)
-    elif form == "csv":
-        write_result(facts_csv(chosen_facts(analysis.facts, view)), output)
     else:
-        write_result(facts_table(analysis.facts, view), output)
+        document = fact_document(analysis.facts, view, analysis.program.diagnostics)
+        write_result(rendered(document, form), output)
     keep_answer(output)

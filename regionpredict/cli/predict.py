@@ -213,24 +213,6 @@ def _shown(
                 reuse=reuse,
             )
         )
-    if form == "csv":
-        from regionpredict.report.csv_rows import predictions_csv
-        from regionpredict.report.view import chosen_predictions
-
-        return predictions_csv(chosen_predictions(predictions, result.teams, view))
-    if form == "html":
-        from regionpredict.report.html.predictions import ProgramResult, prediction_page
-        from regionpredict.report.view import chosen_predictions, chosen_teams
-
-        shown = chosen_predictions(predictions, result.teams, view)
-        teams = chosen_teams(result.teams, shown)
-        program_result = ProgramResult(
-            shown, teams, result.plans, machine, model, result.advice, run,
-            result.analysis.program.diagnostics, result.recommended,
-        )  # fmt: skip
-        return prediction_page(
-            program_result, source_texts(prediction.facts.region.span.file for prediction in shown)
-        )
     if form == "sarif":
         from regionpredict.report.json_text import as_json
         from regionpredict.report.sarif import sarif_document
@@ -263,12 +245,15 @@ def _shown(
         return openmp_clauses(
             predictions, result.teams, result.plans, run.proc_bind, result.recommended.together
         )
-    from regionpredict.report.table import prediction_table
+    from regionpredict.report.program_document import program_document
+    from regionpredict.report.program_result import ProgramResult
+    from regionpredict.report.rendered import rendered
 
-    return prediction_table(
-        predictions, result.teams, result.plans, machine, model, view, result.advice, run,
-        result.recommended,
+    program = ProgramResult(
+        predictions, result.teams, result.plans, machine, model, result.advice, run,
+        result.analysis.program.diagnostics, result.recommended,
     )  # fmt: skip
+    return rendered(program_document(program, view, source_texts), form)
 
 
 def _draw(plot: Path, result: Predictions, view: View) -> None:

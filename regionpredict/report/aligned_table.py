@@ -9,9 +9,12 @@ from regionpredict.report.page_width import PAGE_WIDTH
 _INDENT = 2  # indentation of continued rows, in columns
 
 
-def aligned_lines(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
+def aligned_lines(
+    rows: Sequence[Sequence[str]], right: Collection[int] = (),
+    below: Sequence[Sequence[str]] = (),
+) -> list[str]:  # fmt: skip
     """The rows as lines of columns. The first row is the heading, and the columns in `right` are
-    aligned to the right.
+    aligned to the right. The lines `below` follow each row.
 
     Columns that do not fit the page continue on an indented line, in the same way in every row. A
     column wider than the page has its own lines.
@@ -24,7 +27,7 @@ def aligned_lines(rows: Sequence[Sequence[str]], right: Collection[int] = ()) ->
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     groups = _groups(widths)
     lines = []
-    for row in rows:
+    for at, row in enumerate(rows):
         for number, group in enumerate(groups):
             cells = "  ".join(
                 row[place].rjust(widths[place])
@@ -34,6 +37,7 @@ def aligned_lines(rows: Sequence[Sequence[str]], right: Collection[int] = ()) ->
             ).rstrip()
             if cells or number == 0:
                 lines.append(" " * _INDENT * (number > 0) + cells)
+        lines += below[at] if below else ()
     return lines
 
 

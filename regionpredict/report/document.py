@@ -61,8 +61,9 @@ class Folded:
 class Column:
     """`show` formats a number. Numbers are aligned to the right and texts to the left.
 
-    `key` is the heading in CSV. A column without a key is not in CSV. Texts of a `cut` column are
-    shortened in the middle if a row is wider than the terminal. Narrow screens hide `minor`
+    `short` is the heading in text. `key` is the heading in CSV. A column without a key is not in
+    CSV. Texts of a `cut` column are shortened in the middle if a row is wider than the terminal, to
+    16 columns or the given number. Narrow screens hide `minor`
     columns. Readers of a page can filter rows by a `choice` column. A `bar` shows the value
     relative to the largest value of the column, or to the given value. `spark` gives the points of
     a sparkline in the cell of a row.
@@ -71,10 +72,11 @@ class Column:
     title: str
     show: Callable[[Any], str] | None = None
     key: str = ""
+    short: str = ""
     minor: bool = False
     choice: bool = False
     bar: bool | float = False
-    cut: bool = False
+    cut: bool | int = False
     only: Place = ""
     unknown: str = "-"
     spark: Callable[[int], Sequence[tuple[float, float]]] | None = None
@@ -96,7 +98,8 @@ class Table:
     to the table by its `name`. Text shows the first `top` rows. The sentences of `legend` follow
     the table. Pages sort the rows by the column `sort`, largest first. With `repeat`, columns
     beyond the width of a terminal follow in a block that repeats the first column. Text shows a
-    row of a `listed` table as its first cell, its cells only for text, and its details.
+    row of a `listed` table as its first cell, its cells only for text, and its details. In text,
+    the sentences of `below` follow a row.
     """
 
     title: str
@@ -109,6 +112,7 @@ class Table:
     repeat: bool = False
     sort: int | None = None
     listed: bool = False
+    below: Callable[[int], Sequence[str]] | None = None
 
 
 Block = Text | Items | Facts | Printed | Folded | Table | Drawing

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from regionpredict.errors import one_line
 from regionpredict.quoting import markdown_text
 from regionpredict.report.aligned_table import aligned_blocks, aligned_lines
@@ -135,18 +137,30 @@ def _facts(block: Facts) -> list[str]:
 def _table(table: Table) -> list[str]:
     chosen = [at for at, column in enumerate(table.columns) if column.only in ("", "text")]
     columns = [table.columns[at] for at in chosen]
-    rows = [tuple(_head(column.title) for column in columns)]
+    rows = [tuple(_head(column.short or column.title) for column in columns)]
     rows += [
         tuple(one_line(column.shown(row[at])) for at, column in zip(chosen, columns, strict=True))
         for row in table.rows[: table.top]
     ]
     right = {at for at, column in enumerate(columns) if column.show is not None}
     lines = page_lines(one_line(table.title), then="  ") if table.title else []
-    lines += (aligned_blocks if table.repeat else aligned_lines)(_fitting(columns, rows), right)
+    fitting = _fitting(columns, rows)
+    if table.repeat:
+        lines += aligned_blocks(fitting, right)
+    else:
+        below = [[], *map(table.below, range(len(rows) - 1))] if table.below is not None else ()
+        lines += aligned_lines(fitting, right, list(map(_indented, below)))
     left = len(table.rows) - (len(rows) - 1)
     if left:
         lines.append(f"... and {left} more; --top {len(table.rows)} shows all")
     return lines + [part for line in table.legend for part in page_lines(one_line(line), then="  ")]
+
+
+def _indented(sentences: Sequence[str]) -> list[str]:
+    return [
+        part for sentence in sentences
+        for part in page_lines(one_line(sentence), first=" " * 7, then=" " * 9)
+    ]  # fmt: skip
 
 
 def _head(title: str) -> str:
@@ -159,6 +173,10 @@ def _head(title: str) -> str:
     return title if short else title[0].lower() + title[1:]
 
 
+def _least(column: Column) -> int:
+    return _LEAST_CUT if column.cut is True else int(column.cut)
+
+
 def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """The rows with the texts of `cut` columns shortened where a line is wider than the page.
 
@@ -167,7 +185,7 @@ def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[s
     """
     widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
     least = [
-        min(width, _LEAST_CUT) if column.cut else width
+        min(width, _least(column)) if column.cut else width
         for width, column in zip(widths, columns, strict=True)
     ]
     count = len(widths)
@@ -176,7 +194,7 @@ def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[s
     free = PAGE_WIDTH - sum(widths[:count]) - 2 * (count - 1)
     for at, column in enumerate(columns):
         if column.cut and free < 0:
-            room = max(widths[at] + free, _LEAST_CUT)
+            room = max(widths[at] + free, min(widths[at], _least(column)))
             rows = [(*row[:at], cut(row[at], room, room // 3), *row[at + 1 :]) for row in rows]
             free += widths[at] - room
     return rows

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
+from regionpredict.report.page_width import PAGE_WIDTH
+
 
 def cut(name: str, width: int, head: int) -> str:
     """A name shortened to `width` characters. The first `head` characters are kept.
@@ -53,6 +55,15 @@ def common_folder(paths: Sequence[str]) -> str:
         return ""
     common = os.path.commonpath(sorted(folders))
     return common + os.sep if common.rstrip(os.sep) else ""
+
+
+def several_titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The common folder of all paths if some are too long, as a sentence, and a title per file."""
+    long = any(len(file) > PAGE_WIDTH for file in files)
+    folder = common_folder(files) if long else ""
+    names = {file: file.removeprefix(folder) for file in files}
+    titles = {file: cut(name, PAGE_WIDTH, PAGE_WIDTH // 2) for file, name in names.items()}
+    return [f"Files in {folder}"] if folder else [], titles
 
 
 def several(names: Sequence[str], most: int = 4) -> str:

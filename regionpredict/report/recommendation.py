@@ -14,7 +14,6 @@ from typing import Any
 from regionpredict.predict import Recommendation, Recommended
 from regionpredict.predict.constants import PROGRAM_SLACK
 from regionpredict.report.json_text import fields_of
-from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural, show_times
 
 _SIZES = {
@@ -27,13 +26,6 @@ _SIZES = {
 _RULE = f"The fewest threads within {100 * PROGRAM_SLACK.value:.3g} % of the shortest time."
 _NAMED = 3  # maximum number of listed serial loops
 _SHOWN = 0.005  # share of the time: smaller shares are shown as 0 %
-
-
-def answer_lines(recommended: Recommended) -> list[str]:
-    """The first lines of a table. Empty if there is no recommendation."""
-    together, number = recommended.together, len(recommended.each)
-    lines = [] if together is None else recommendation_lines(together, number)
-    return [part for line in lines for part in page_lines(line, then="  ")]
 
 
 def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:

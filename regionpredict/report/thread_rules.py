@@ -44,7 +44,7 @@ def row_rule(estimates: Sequence[Estimate], what: str = "") -> list[str]:
     within = [estimate.derivation.within for estimate in known
               if isinstance(estimate.derivation, SaturationDerivation)]  # fmt: skip
     if not within:
-        return [f"{what or 'pkgs'}: for this loop alone, by its score; conf: confidence"]
+        return [f"{what or 'pk'}: for this loop alone, by its score; conf: confidence"]
     gain = 100 * PACKAGE_PRICE.value * within[0]
     rule = f"for this loop alone; another package must gain {gain:.3g} %"
     if what:

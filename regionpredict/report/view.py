@@ -141,8 +141,8 @@ def _order(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Ord
     return _facts_order(prediction.facts, sort)
 
 
-def gain_of(prediction: Prediction) -> float | None:
+def gain_of(loop: Prediction | TeamPrediction) -> float | None:
     """The speedup on the hinted threads. None for a model without a curve."""
-    if prediction.shared_core_speedup is not None:
-        return prediction.shared_core_speedup
-    return dict(prediction.speedup).get(prediction.threads or 1)
+    if loop.shared_core_speedup is not None:
+        return loop.shared_core_speedup
+    return {point[0]: point[1] for point in loop.speedup}.get(loop.threads or 1)

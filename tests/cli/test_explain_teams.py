@@ -69,4 +69,4 @@ def test_a_team_that_shares_a_loop_by_hand(tmp_path: Path) -> None:
 
 def test_rows_of_teams_have_the_function_of_their_directive(tmp_path: Path) -> None:
     table = run(tmp_path, "predict", "f.c")
-    assert re.search(rf"^ +{BOTH} both +region of 2 loops", table, re.MULTILINE)
+    assert re.search(rf"^ +{BOTH} +both +2 loops", table, re.MULTILINE)

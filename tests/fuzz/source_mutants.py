@@ -14,7 +14,9 @@ from regionpredict.frontend import requests_for
 from regionpredict.isolation import LIMITS
 from regionpredict.machine import Machine
 from regionpredict.pipeline import Analysis, analyse, predict
-from regionpredict.report.html.predictions import ProgramResult, prediction_page
+from regionpredict.report.program_document import program_document
+from regionpredict.report.program_result import ProgramResult
+from regionpredict.report.rendered import rendered
 from regionpredict.report.run_settings import run_settings
 from regionpredict.stage_dumps import dump
 
@@ -222,7 +224,7 @@ def _page(analysis: Analysis, machine: Machine, model: str) -> tuple[str, list[t
         made.predictions, made.teams, made.plans, made.machine, model, made.advice,
         run_settings(made.machine, made.pages), analysis.program.diagnostics, made.recommended,
     )  # fmt: skip
-    return prediction_page(result, {}), errors
+    return rendered(program_document(result), "html"), errors
 
 
 def _has_a_loop(path: Path) -> bool:

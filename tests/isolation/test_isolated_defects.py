@@ -13,8 +13,10 @@ from regionpredict.isolation import Limits
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.report.hints import facts_document, hints_document
+from regionpredict.report.program_document import program_document
+from regionpredict.report.program_result import ProgramResult
+from regionpredict.report.rendered import rendered
 from regionpredict.report.reuse import explain_reuse
-from regionpredict.report.table import prediction_table
 from regionpredict.workload import reuse_facts
 
 pytestmark = pytest.mark.isolated_defects
@@ -80,7 +82,7 @@ def test_a_defect_in_one_stage_takes_one_answer(
     assert "internal error, KeyError: 'i1'" in note.message
     shown = (result.predictions, result.teams, result.plans, result.machine, "saturation")
     assert "RP120" in str(hints_document(*shown, ()))
-    assert "good" in prediction_table(*shown)
+    assert "good" in rendered(program_document(ProgramResult(*shown)), "table")
 
 
 def test_a_defect_in_reuse_distances_takes_no_answer(

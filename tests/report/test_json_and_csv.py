@@ -20,9 +20,11 @@ import pytest
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Predictions, analyse, predict
-from regionpredict.report.csv_rows import facts_csv, predictions_csv
+from regionpredict.report.document import Document, Section, Table
 from regionpredict.report.hints import facts_document, hints_document, schema
 from regionpredict.report.json_text import as_json
+from regionpredict.report.loop_table import fact_rows, hint_rows
+from regionpredict.report.rendered import rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 AWKWARD = Path(__file__).with_name("awkward.c")
@@ -125,11 +127,16 @@ def test_an_expression_and_its_value_agree(source: str) -> None:
                 assert max(0, worth) == region[field][key]
 
 
+def csv_rows(table: Table) -> csv.DictReader:
+    text = rendered(Document("", [], [Section("Rows", [table])]), "csv")
+    return csv.DictReader(io.StringIO(text))
+
+
 @each_source
 def test_csv_has_a_row_a_region_and_the_same_numbers(source: str) -> None:
     result, _ = result_of(source, "dunnington")
     document = hints_of(source, "dunnington")
-    rows = list(csv.DictReader(io.StringIO(predictions_csv(result.predictions))))
+    rows = list(csv_rows(hint_rows(result.predictions)))
     assert [row["id"] for row in rows] == [region["id"] for region in document["regions"]]
     for row, region in zip(rows, document["regions"], strict=True):
         for name in ("packages", "threads", "bottleneck", "status", "function"):
@@ -141,7 +148,7 @@ def test_csv_has_a_row_a_region_and_the_same_numbers(source: str) -> None:
         if score:
             assert float(score) == pytest.approx(region["score"], abs=5e-5)
         assert row["assumed"] == "; ".join(region["assumed"])
-    facts = list(csv.DictReader(io.StringIO(facts_csv(result.analysis.facts))))
+    facts = list(csv_rows(fact_rows(result.analysis.facts)))
     assert [row["id"] for row in facts] == [row["id"] for row in rows]
     assert all(None not in row and None not in row.values() for row in (*rows, *facts))
 

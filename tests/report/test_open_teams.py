@@ -12,8 +12,10 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict import TRIED_SIZES
+from regionpredict.report.program_document import program_document
+from regionpredict.report.program_result import ProgramResult
+from regionpredict.report.rendered import rendered
 from regionpredict.report.size_hints import needed_lines
-from regionpredict.report.table import prediction_table
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize
 
 STREAM = """\
@@ -54,11 +56,11 @@ def shown(
         (folder / f"f{number}.c").write_text(text)
     machine = load("dunnington")
     result = predict(analyse(requests_for([str(folder)]), given or {}), machine, "saturation")
-    table = prediction_table(
-        result.predictions, result.teams, result.plans, machine, "saturation",
-        advice=result.advice,
-    )  # fmt: skip
-    first = table.split("\n\n")[0].splitlines()
+    program = ProgramResult(
+        result.predictions, result.teams, result.plans, machine, "saturation", result.advice
+    )
+    table = rendered(program_document(program), "table")
+    first = "\n".join(table.split("\n\n")[:2]).splitlines()
     assert all(len(line) <= 80 for line in first)
     return result, first
 
@@ -171,9 +173,10 @@ def test_where_no_single_size_tells_it_is_said_what_to_give(tmp_path: Path) -> N
     result, first = shown(tmp_path, ROWS, KNOWN)
     line = " ".join(" ".join(first).split())
     assert "1 parallel region depends on several sizes: see 'depends on' below its row" in line
-    table = prediction_table(
+    program = ProgramResult(
         result.predictions, result.teams, result.plans, load("dunnington"), "saturation"
     )
+    table = " ".join(rendered(program_document(program), "table").split())
     assert "depends on row[i+1]-row[i]" in table
 
 

@@ -18,21 +18,21 @@ from regionpredict.cli.view_options import view_of
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
-from regionpredict.report.csv_rows import predictions_csv
 from regionpredict.report.derivation import explain_prediction
 from regionpredict.report.hints import hints_document
-from regionpredict.report.html.predictions import ProgramResult, prediction_page
+from regionpredict.report.program_document import program_document
+from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import planned_otherwise
+from regionpredict.report.rendered import rendered
 from regionpredict.report.run_settings import run_settings
-from regionpredict.report.table import prediction_table
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("polybench_samples", "npb_samples")
 ROW = re.compile(
-    r" *(?P<line>\d+) \S+ +(?P<loops>team of \d+ loops|\S+ +(?:\d.{,9}?|\?)\*?) +"
-    r"(?P<gain>\d+\.\d)x[~ ] ?(?P<packages>\d+) +(?P<threads>\d+)\S* +(?P<limit>[a-z-]+) +"
+    r" *(?P<line>\d+) \S+ +(?P<loops>\d+ loops|\S+ +(?:\d.{,9}?|\?)\*?) +"
+    r"(?P<gain>\d+\.\d)x[~ ] *(?P<packages>\d+) +(?P<threads>\d+)\S* +(?P<limit>[a-z-]+) +"
     r"(?P<sure>\d+) %"
 )
 TITLE = re.compile(r"\S+\.(?:c|cpp)$")
@@ -58,15 +58,14 @@ def said(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         )
     known, teams, plans = result.predictions, result.teams, result.plans
     run = run_settings(machine, result.pages)
-    table = prediction_table(
-        known, teams, plans, machine, "saturation", view_of((), None, None), result.advice, run
-    )
-    page = tmp_path_factory.mktemp("said") / "page.html"
     shown = ProgramResult(known, teams, plans, machine, "saturation", result.advice, run)
-    page.write_text(prediction_page(shown, {}), "utf-8")
+    answer = program_document(shown, view_of((), None, None))
+    table = rendered(answer, "table")
+    page = tmp_path_factory.mktemp("said") / "page.html"
+    page.write_text(rendered(answer, "html"), "utf-8")
     document = hints_document(known, teams, plans, machine, "saturation", ())
     return Said(
-        result, table, document, list(csv.DictReader(io.StringIO(predictions_csv(known)))), page
+        result, table, document, list(csv.DictReader(io.StringIO(rendered(answer, "csv")))), page
     )
 
 
@@ -103,7 +102,7 @@ def test_rows_json_csv_and_page_say_the_same_of_a_region(said: Said) -> None:
             assert cells[4][0] == f"{gain:.1f}x", name
         file, _, line = name.rpartition(":")
         own = [row for (title, at), found in rows.items() for row in found
-               if at == line and file.endswith(title) and "team" not in row["loops"]]  # fmt: skip
+               if at == line and file.endswith(title) and "loops" not in row["loops"]]  # fmt: skip
         shown = {(int(row["packages"]), int(row["threads"]), row["limit"]) for row in own}
         assert (*seats, one["bottleneck"]) in shown, (name, own)
 

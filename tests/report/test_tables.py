@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,11 @@ from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.report.derivation import explain_prediction
 from regionpredict.report.document import Column, Table
 from regionpredict.report.document_text import block_lines
+from regionpredict.report.fact_document import fact_document
+from regionpredict.report.program_document import program_document
+from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.quantities import show_bytes, show_count
-from regionpredict.report.table import facts_table, prediction_table
+from regionpredict.report.rendered import rendered
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ("polybench_samples", "npb_samples", "tests/golden", "tests/report/awkward.c")
@@ -39,6 +43,10 @@ def _at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
 
 
+def table_of(*parts: Any) -> str:
+    return rendered(program_document(ProgramResult(*parts)), "table")
+
+
 def lines_too_long(text: str) -> list[str]:
     return [line for line in text.splitlines() if len(line) > 80]
 
@@ -47,25 +55,27 @@ def lines_too_long(text: str) -> list[str]:
 def test_the_table_of_hints_fits_80_columns(source: str) -> None:
     result, machine = result_of(source)
     assert not lines_too_long(
-        prediction_table(result.predictions, result.teams, result.plans, machine, "density")
+        table_of(result.predictions, result.teams, result.plans, machine, "density")
     )
 
 
 @each_source
 def test_the_table_of_facts_fits_80_columns(source: str) -> None:
     result, _ = result_of(source)
-    assert not lines_too_long(facts_table(result.analysis.facts))
+    assert not lines_too_long(rendered(fact_document(result.analysis.facts), "table"))
 
 
 @each_source
 def test_the_table_names_every_region(source: str) -> None:
     result, machine = result_of(source)
-    text = prediction_table(result.predictions, result.teams, result.plans, machine, "density")
+    text = table_of(result.predictions, result.teams, result.plans, machine, "density")
     for prediction in result.predictions:
         region = prediction.facts.region
         assert f"\n{region.span.file}\n" in text
         assert any(
-            line.split()[:1] == [str(region.span.line)] and region.function[:15] in line
+            line.split()[:1] == [str(region.span.line)]
+            and region.function.startswith(line.split()[1].partition("…")[0])
+            and region.function.endswith(line.split()[1].rpartition("…")[2])
             for line in text.splitlines()
         ), region.id
     assert f"{len(result.predictions)} regions: " in text
@@ -80,13 +90,13 @@ def test_a_team_of_several_loops_has_a_row(tmp_path: Path, model: str) -> None:
                       f"{{\n{loop}{loop}}}\n}}\n")  # fmt: skip
     machine = load("dunnington")
     result = predict(analyse(requests_for([str(source)]), {}), machine, model)
-    text = prediction_table(result.predictions, result.teams, result.plans, machine, model)
+    text = table_of(result.predictions, result.teams, result.plans, machine, model)
     assert not [line for line in text.splitlines()[3:] if len(line) > 80]
     rows = [line.split() for line in text.splitlines() if line.strip()[:1].isdigit()]
     assert [row[0] for row in rows[:3]] == ["3", "5", "7"]
-    assert rows[0][2:6] == ["region", "of", "2", "loops"]
+    assert rows[0][2:4] == ["2", "loops"]
     (team,) = result.teams
-    assert str(team.packages) in rows[0][6:]
+    assert str(team.packages) in rows[0][4:]
 
 
 def test_several_files_begin_with_the_whole_program(tmp_path: Path) -> None:
@@ -110,26 +120,26 @@ int main(void) {
 """)
     machine = load("skylake-gold-6148")
     result = predict(analyse(requests_for([str(tmp_path)]), {}), machine, "saturation")
-    text = prediction_table(result.predictions, result.teams, result.plans, machine, "saturation")
+    text = table_of(result.predictions, result.teams, result.plans, machine, "saturation")
     lines = text.splitlines()
     threads = result.recommended.together.threads
-    assert lines[1].startswith(f"Plan: {threads} threads on 2 packages, ")
+    assert lines[2].startswith(f"Plan: {threads} threads on 2 packages, ")
     assert "Scaling by time on one thread: 100 % to 2 packages, under 1 % to 1 package" in lines
     assert "1 parallel region stops scaling at one package: overhead (1)" in lines
     assert [team.facts.executions.value for team in result.teams] == [10, 2]
     (plan,) = result.plans
     few = plan._replace(sizes={**plan.sizes, min(plan.sizes): 1})
-    text = prediction_table(result.predictions, result.teams, [few], machine, "saturation")
-    assert text.splitlines()[1].startswith(f"Plan: up to {threads} threads on 2 packages, ")
+    text = table_of(result.predictions, result.teams, [few], machine, "saturation")
+    assert text.splitlines()[2].startswith(f"Plan: up to {threads} threads on 2 packages, ")
     # Of one file nothing is said but its table.
     alone = predict(analyse(requests_for([str(tmp_path / "heavy.c")]), {}), machine, "saturation")
-    text = prediction_table(alone.predictions, alone.teams, alone.plans, machine, "saturation")
+    text = table_of(alone.predictions, alone.teams, alone.plans, machine, "saturation")
     assert "Plan:" not in text
 
 
 def test_what_is_not_known_is_said() -> None:
     result, machine = result_of("tests/report/awkward.c")
-    text = prediction_table(result.predictions, result.teams, result.plans, machine, "density")
+    text = table_of(result.predictions, result.teams, result.plans, machine, "density")
     assert "* assumed:" in text and "10 x largest cache" in text
     assert "? partial:" in text
     assert "skipped: " in text

@@ -1,26 +1,22 @@
-"""The page of `predict`: plan, checks, parallel regions, loops with their derivations, source code,
+"""The document of `predict`. Pages have the plan, checks, loops with their derivations, source code
 and roofline.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import (
-    NOTHING_RECOMMENDED,
     Advice,
-    Plan,
+    DensityDerivation,
     Point,
     Prediction,
-    Recommended,
     SaturationDerivation,
     TeamPrediction,
 )
-from regionpredict.report.advice import ByTeam, advice_sentence, program_advice
+from regionpredict.report.advice import advice_sentence, program_advice
 from regionpredict.report.derivation import explain_prediction
 from regionpredict.report.document import (
     Block,
@@ -38,19 +34,27 @@ from regionpredict.report.document import (
 )
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.html.checks import program_checks
-from regionpredict.report.html.page import document_page
 from regionpredict.report.html.roofline import roofline
 from regionpredict.report.html.source import excerpt, source_blocks
+from regionpredict.report.loop_table import hint_rows, loop_table
 from regionpredict.report.names import common_folder
+from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import plan_difference, planned_otherwise
-from regionpredict.report.quantities import plural, show_bytes, show_count, show_seconds, show_share
+from regionpredict.report.program_text import program_text
+from regionpredict.report.quantities import plural, show_bytes, show_seconds, show_share
 from regionpredict.report.recommendation import recommendation_lines
-from regionpredict.report.run_settings import RunSettings, settings_sentences
+from regionpredict.report.run_settings import settings_sentences
 from regionpredict.report.size_hints import needed_lines, open_sentence
 from regionpredict.report.speedup_chart import program_speedup, region_speedup
 from regionpredict.report.thread_rules import row_rule
 from regionpredict.report.unconverged import convergence_sentence
-from regionpredict.report.view import gain_of, region_seconds
+from regionpredict.report.view import (
+    EVERYTHING,
+    View,
+    chosen_predictions,
+    chosen_teams,
+    region_seconds,
+)
 from regionpredict.sizes.ranking import rank_sizes
 
 TERMS = {
@@ -60,45 +64,57 @@ TERMS = {
 """The names of the time terms on the page."""
 
 
-class ProgramResult(NamedTuple):
-    """The result of `predict`. `predictions` and `teams` contain only those that the view shows.
-    `notes` concern the whole program, for example loops that are not regions.
+def program_document(
+    result: ProgramResult, view: View = EVERYTHING,
+    sources: Callable[[Iterable[str]], Mapping[str, str]] = lambda _: {},
+) -> Document:  # fmt: skip
+    """The recommendation, the loops, and how they are known. `view` selects the loops. `sources`
+    maps file names to their texts.
     """
-
-    predictions: Sequence[Prediction]
-    teams: Sequence[TeamPrediction]
-    plans: Sequence[Plan]
-    machine: Machine
-    model: str
-    advice: ByTeam
-    run: RunSettings
-    notes: Sequence[Diagnostic] = ()
-    recommended: Recommended = NOTHING_RECOMMENDED
-
-
-def prediction_page(result: ProgramResult, sources: Mapping[str, str]) -> str:
-    """The page. `sources` are the texts of readable files by name."""
     machine = result.machine
     together, number = result.recommended.together, len(result.recommended.each)
-    lead = [
-        *(recommendation_lines(together, number) if together is not None else ()),
-        f"{result.model} model for {machine.name}: {plural(machine.packages, 'package')} of "
-        f"{plural(machine.cores_per_package, 'core')}; {plural(len(result.predictions), 'region')}",
+    lead = [] if together is None else recommendation_lines(together, number)
+    if result.predictions and all(own.status == "skipped" for own in result.predictions):
+        lead.append("No recommendation: no region has a prediction.")
+    lead += [
+        f"{machine.name}: {plural(machine.packages, 'package')} (sockets) x "
+        f"{plural(machine.cores_per_package, 'core')}, {result.model} model{_form(result)}",
         *settings_sentences(result.run),
     ]
-    rows = {prediction.facts.region.id: at for at, prediction in enumerate(result.predictions)}
-    changes = [advice for team in result.teams for advice in result.advice.get(team.facts.id, ())]
+    shown = chosen_predictions(result.predictions, result.teams, view)
+    chosen = result._replace(predictions=shown, teams=chosen_teams(result.teams, shown))
     sections = [
-        Section("Overview", _overview(result)),
-        Section("Regions", _regions(result, sources)),
-        Section("Program", _program(result)),
-        Section("Parallel regions", [_teams(result)]),
-        Section("Source", source_blocks(result.predictions, changes, sources, rows)),
-        Section("Roofline", roofline(result.predictions, machine)),
-        Section("Assumptions", _assumptions(result)),
-        Section("Notes", [Items([str(note) for note in result.notes])]),
+        Section("Loops", lambda: program_text(result, view), "text"),
+        Section("Overview", lambda: _overview(chosen), "page"),
+        Section("Regions", lambda: _regions(chosen, _texts(chosen, sources)), "page"),
+        Section("Program", lambda: _program(chosen), "page"),
+        Section("Parallel regions", lambda: [_teams(chosen)], "page"),
+        Section("Source", lambda: _source(chosen, _texts(chosen, sources)), "page"),
+        Section("Roofline", lambda: roofline(shown, machine), "page"),
+        Section("Assumptions", lambda: _assumptions(chosen), "page"),
+        Section("Notes", [Items([str(note) for note in result.notes])], "page"),
+        Section("Rows", lambda: [hint_rows(shown)], "csv"),
     ]
-    return document_page(Document(f"Hints for {machine.name}", lead, sections))
+    return Document(f"Hints for {machine.name}", lead, sections)
+
+
+def _form(result: ProgramResult) -> str:
+    """The options of the density model that are not the default."""
+    derived = (own.derivation for own in result.predictions)
+    forms = [str(own.form) for own in derived if isinstance(own, DensityDerivation)]
+    return f" ({forms[0]})" if forms and forms[0] else ""
+
+
+def _texts(
+    result: ProgramResult, sources: Callable[[Iterable[str]], Mapping[str, str]]
+) -> Mapping[str, str]:
+    return sources(own.facts.region.span.file for own in result.predictions)
+
+
+def _source(result: ProgramResult, texts: Mapping[str, str]) -> list[Drawing]:
+    rows = {own.facts.region.id: at for at, own in enumerate(result.predictions)}
+    changes = [advice for team in result.teams for advice in result.advice.get(team.facts.id, ())]
+    return source_blocks(result.predictions, changes, texts, rows)
 
 
 def _folder(result: ProgramResult) -> str:
@@ -109,8 +125,7 @@ def _folder(result: ProgramResult) -> str:
 def _overview(result: ProgramResult) -> list[Block]:
     """The sizes to give, the changes that help most, and the speedup of the parallel regions."""
     needed = " ".join(line.strip() for line in needed_lines(rank_sizes(result.predictions)))
-    together = result.recommended.together
-    best = program_advice(result.advice, None if together is None else together.seconds)
+    best = program_advice(result.advice, result.spent)
     folder = _folder(result)
     helps = [f"{str(advice.span).removeprefix(folder)}: {advice_sentence(advice)}"
              for advice in best]  # fmt: skip
@@ -154,39 +169,21 @@ def _program(result: ProgramResult) -> list[Block]:
 
 def _teams(result: ProgramResult) -> Table:
     folder = common_folder([team.facts.span.file for team in result.teams])
-    rows: list[list[Cell]] = [
-        [
-            team.facts.id.removeprefix(folder), team.facts.function, team.packages, team.threads,
-            None if team.seconds is None else team.seconds * team.facts.executions.weight,
-            team.bottleneck, None if team.packages is None else team.confidence,
-        ]
-        for team in result.teams
-    ]  # fmt: skip
-    columns = [
-        Column("Parallel region"), Column("Function", minor=True),
-        Column("Packages", str, bar=float(result.machine.packages), minor=True),
-        Column("Threads", str), Column("Time on one thread", show_seconds, bar=True),
-        Column("Limited by", choice=True, minor=True), Column("Confidence", show_share, bar=1.0),
-    ]  # fmt: skip
-    title = "Parallel regions: all loops that the threads of one parallel run"
-    return Table(title, columns, rows)
+    times = {
+        team.facts.id: team.seconds * team.facts.executions.weight
+        for team in result.teams if team.seconds is not None
+    }  # fmt: skip
+    return loop_table(
+        "Parallel regions: all loops that the threads of one parallel run", result.teams,
+        "place function packages threads seconds limited confidence", folder=folder, times=times,
+        packages=result.machine.packages,
+    )  # fmt: skip
 
 
 def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
     """The loops, sorted by time."""
-    times = region_seconds(result.predictions, result.teams)
     teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
     folder = _folder(result)
-    rows: list[list[Cell]] = []
-    for prediction in result.predictions:
-        region = prediction.facts.region
-        known = prediction.packages is not None
-        rows.append([
-            region.id.removeprefix(folder), region.function, prediction.facts.iterations.value,
-            prediction.working_set_bytes, gain_of(prediction), prediction.packages,
-            prediction.threads, prediction.bottleneck or prediction.status,
-            prediction.confidence if known else None, times.get(region.id),
-        ])  # fmt: skip
 
     def details(at: int) -> list[Block]:
         prediction = result.predictions[at]
@@ -197,19 +194,15 @@ def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
         blocks = _details(prediction, result.machine, shared, advice, planned, folder)
         return [*blocks, *excerpt(prediction.facts.region.span, folder, sources)]
 
-    columns = [
-        Column("Region"), Column("Function", minor=True),
-        Column("Iterations", show_count, minor=True, unknown="?"),
-        Column("Data", show_bytes, minor=True, unknown="?"),
-        Column("Gain", "{:.1f}x".format, spark=lambda at: result.predictions[at].speedup),
-        Column("Packages", str, minor=True, unknown="?"), Column("Threads", str, unknown="?"),
-        Column("Limited by", choice=True, minor=True), Column("Confidence", show_share, minor=True),
-        Column("Time on one thread", show_seconds, minor=True, bar=True),
-    ]  # fmt: skip
-    title = "Regions, by time: open one for its curve, roofline, source and derivation"
+    table = loop_table(
+        "Regions, by time: open one for its curve, roofline, source and derivation",
+        result.predictions, "place function iterations data gain packages threads limited "
+        "confidence seconds", folder=folder, times=region_seconds(result.predictions, result.teams),
+        details=details, name="regions", sort=9,
+    )  # fmt: skip
     below = [Text(f"Files are below {folder}")] if folder else []
     rule = map(Text, row_rule(result.predictions, "Packages and threads"))
-    return [Table(title, columns, rows, details, name="regions", sort=9), *rule, *below]
+    return [table, *rule, *below]
 
 
 def _details(

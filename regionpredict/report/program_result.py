@@ -1,0 +1,39 @@
+"""The result of `predict` for outputs about the whole program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from regionpredict.ir import Diagnostic
+from regionpredict.machine import Machine
+from regionpredict.predict import (
+    NOTHING_RECOMMENDED,
+    Plan,
+    Prediction,
+    Recommended,
+    TeamPrediction,
+)
+from regionpredict.report.advice import ByTeam
+from regionpredict.report.run_settings import AS_USUAL, RunSettings
+
+
+class ProgramResult(NamedTuple):
+    """`notes` concern the whole program, for example loops that are not regions."""
+
+    predictions: Sequence[Prediction]
+    teams: Sequence[TeamPrediction]
+    plans: Sequence[Plan]
+    machine: Machine
+    model: str
+    advice: ByTeam = MappingProxyType({})
+    run: RunSettings = AS_USUAL
+    notes: Sequence[Diagnostic] = ()
+    recommended: Recommended = NOTHING_RECOMMENDED
+
+    @property
+    def spent(self) -> float | None:
+        """The seconds of the recommended run."""
+        together = self.recommended.together
+        return None if together is None else together.seconds

@@ -1,0 +1,305 @@
+"""The text of `predict`: loops with their marks, assumptions, conflicts, and sizes to set.
+
+The first screen of many loops has the most expensive ones, recommended changes, and sizes to set:
+
+Loops by share of time:
+  time   gain  pk  thr  limited by  conf  where
+61.2 %   9.2x   1   10  imbalance   57 %  bt/solve.c:12 x_solve
+12 more loops take 8 % of the time: --all shows every loop
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from regionpredict.analysis import INCOMPLETE
+from regionpredict.machine import Machine
+from regionpredict.predict import Prediction, TeamPrediction, size_target
+from regionpredict.predict.constants import MOST_OF_THE_TIME
+from regionpredict.report.advice import advice_sentence
+from regionpredict.report.document import Block, Printed, Text
+from regionpredict.report.fact_document import first_message
+from regionpredict.report.loop_table import GUESSED, HARDWARE_THREADS, Loop, loop_table
+from regionpredict.report.names import common_folder, several_titles
+from regionpredict.report.other_names import other_names
+from regionpredict.report.page_width import page_lines
+from regionpredict.report.program_result import ProgramResult
+from regionpredict.report.program_summary import (
+    CAUTIONS,
+    CONFLICTS,
+    WRONG,
+    advised_lines,
+    is_summed_up,
+    program_summary,
+)
+from regionpredict.report.quantities import plural
+from regionpredict.report.reading_notes import note_lines
+from regionpredict.report.size_hints import cut_lines, needed_lines, open_sentence
+from regionpredict.report.thread_rules import plan_rule, row_rule
+from regionpredict.report.unconverged import convergence_sentence
+from regionpredict.report.view import View, chosen_predictions, chosen_teams, region_seconds
+from regionpredict.sizes.ranking import rank_sizes
+from regionpredict.workload import TYPICAL
+
+MANY_LOOPS = 10
+"""The number of loops that one screen shows in full. With more loops, it shows the most expensive
+ones.
+"""
+_NOTES = 6
+_ORIGINS = {
+    "large": "assumed large", "typical": "assumed from the known ones",
+    "defaults": "computed by main without arguments",
+    "run": "from a recorded run", "given": "as given", "source": "from the source",
+}  # fmt: skip
+"""The origins of sizes in words, in the order of `SIZE_ORIGINS`."""
+_AND_MORE = re.compile(r"(.*), and (\d+) more")  # several figures, the first with its name
+_ON_HOST = "RP118"  # a loop under target, with its note below the row
+
+
+def program_text(result: ProgramResult, view: View) -> list[Block]:
+    """The blocks below the recommendation.
+
+    For several files or many loops, a short `view` shows one screen. Otherwise, a parallel region
+    with several loops has its own row above theirs. For several files, the plan of each program
+    comes first. `view` selects the rows. Raises UsageError if it selects none.
+    """
+    predictions, teams, machine = result.predictions, result.teams, result.machine
+    summed_up = is_summed_up(teams)
+    if view.short and (len(predictions) > MANY_LOOPS or summed_up):
+        return _first_screen(result)
+    ranking = rank_sizes(predictions)
+    blocks: list[Block] = []
+    if summary := program_summary(teams, result.plans, result.advice, ranking, result.spent):
+        blocks.append(Printed("", "\n".join(summary)))
+    shown = chosen_predictions(predictions, teams, view)
+    if view.sort == "line":
+        blocks += _by_file(result, shown, chosen_teams(teams, shown))
+    else:
+        first = "data" if view.sort == "data" else "share"
+        blocks.append(_ranked(result, shown, first, "Loops {}"))
+    planned = [] if summed_up else plan_rule(teams, result.plans, result.recommended.together)
+    lines = _legend(shown, machine, planned)
+    lines += other_names(shown, "\n".join(lines))
+    lines += convergence_sentence(machine)
+    if len(shown) < len(predictions):
+        lines.append(f"{len(shown)} of {plural(len(predictions), 'region')} shown")
+    return [*blocks, Printed("", "\n".join(lines))]
+
+
+def _ranked(
+    result: ProgramResult, shown: Sequence[Prediction], first: str, title: str,
+    legend: Sequence[str] = (),
+) -> Block:  # fmt: skip
+    """Loops of all files in one table. `title` has a place for their common folder."""
+    folder = common_folder([own.facts.region.span.file for own in shown])
+    times = region_seconds(result.predictions, result.teams)
+    return loop_table(
+        title.format(f"below {folder}" if len(folder) > 1 else ""), shown,
+        f"{first} {_hint_columns(result.model)} where", folder=folder if len(folder) > 1 else "",
+        times=times, whole=sum(times.values()), marked=True, legend=legend,
+    )  # fmt: skip
+
+
+def _hint_columns(model: str) -> str:
+    hint = "gain packages threads" if model == "saturation" else "score packages"
+    return f"{hint} limited confidence"
+
+
+def _by_file(
+    result: ProgramResult, shown: Sequence[Prediction], teams: Sequence[TeamPrediction]
+) -> list[Block]:
+    """A table per file, in the order of lines."""
+    advice = {
+        team.facts.members[0].facts.region.id if len(team.facts.members) == 1 else team.facts.id:
+        [advice_sentence(change) for change in result.advice.get(team.facts.id, ())]
+        for team in teams
+    }  # fmt: skip
+    rows: list[tuple[Loop, str]] = [(own, own.facts.region.id) for own in shown]
+    rows += [(team, team.facts.id) for team in teams if len(team.facts.members) > 1]
+
+    def span(row: tuple[Loop, str]) -> tuple[str, int, int]:
+        own = row[0]
+        return own.facts.region.span if isinstance(own, Prediction) else own.facts.span
+
+    rows.sort(key=span)
+    lead, titles = several_titles([span(row)[0] for row in rows])
+    blocks: list[Block] = [Text(line) for line in lead]
+    for file, group in groupby(rows, key=lambda row: span(row)[0]):
+        known = list(group)
+
+        def below(at: int, known: list[tuple[Loop, str]] = known) -> list[str]:
+            loop, name = known[at]
+            return [*_remarks(loop), *advice.get(name, ())]
+
+        columns = f"line function iterations data {_hint_columns(result.model)}"
+        loops = [loop for loop, _ in known]
+        blocks.append(loop_table(titles[file], loops, columns, marked=True, below=below))
+    return blocks
+
+
+def _remarks(loop: Loop) -> list[str]:
+    """The sentences below a row: why it is skipped, how it depends on sizes, and notes."""
+    remarks = [sentence] if (sentence := open_sentence(loop)) else []
+    if isinstance(loop, TeamPrediction):
+        return remarks
+    if loop.status == "skipped":
+        return [f"skipped: {first_message(loop.facts)}"]
+    remarks += [note.message for note in loop.diagnostics if note.id == _ON_HOST][:1]
+    if loop.idle:
+        remarks.append("apparently unreachable from main; excluded from the plan")
+    return remarks
+
+
+def _first_screen(result: ProgramResult) -> list[Block]:
+    predictions = result.predictions
+    times = region_seconds(predictions, result.teams)
+    whole = sum(times.values())
+    ranked = sorted(predictions, key=lambda own: -times.get(own.facts.region.id, 0.0))
+    shown: list[Prediction] = []
+    taken = 0.0
+    for own in ranked[:MANY_LOOPS]:
+        if not whole or taken < MOST_OF_THE_TIME.value * whole:
+            taken += times.get(own.facts.region.id, 0.0)
+            shown.append(own)
+    lines = []
+    if rest := ranked[len(shown) :]:
+        took = f" take {100 * (whole - taken) / whole:.0f} % of the time" if whole else ""
+        lines.append(f"{plural(len(rest), 'more loop')}{took}: --all shows every loop")
+    folder = common_folder([team.facts.span.file for team in result.teams])
+    advised = advised_lines(result.advice, folder, result.spent)
+    lines += [part for line in advised for part in page_lines(line)]
+    lines += _marks(shown, ranked)
+    lines += needed_lines(rank_sizes(predictions)) + cut_lines(predictions)
+    title = "Loops by share of time {}"
+    return [_ranked(result, shown, "share", title, lines)]
+
+
+def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
+    """The legend of the columns and marks, and the parts of the program without a row."""
+    yield from row_rule(shown)
+    if any(own.range is not None for own in shown):
+        typical = any(own.facts.bindings.typical is not None for own in predictions)
+        sizes = "sizes, taken from the known ones" if typical else "large sizes"
+        yield from page_lines(f"{GUESSED} for assumed {sizes}; --all shows the thresholds",
+                              then="  ")  # fmt: skip
+    if any(own.status == "partial" for own in shown):
+        yield "? part of the loop is unknown"
+    if any(own.borderline for own in shown):
+        yield "~ another number of packages is about as good"
+    if any(own.threads_per_core > 1 for own in shown):
+        yield f"{HARDWARE_THREADS} hardware threads: several on each core"
+    notes = [[n for n in own.diagnostics if n.id in CONFLICTS] for own in predictions]
+    if notes := [own for own in notes if own]:
+        rules = ", ".join(sorted({note.id for own in notes for note in own}))
+        first = notes[0][0]
+        yield from page_lines(
+            f"{WRONG} conflicts between threads in {plural(len(notes), 'loop')} ({rules}): "
+            f"see --all. One is {first.span.short}: {first.message}", then="  ",
+        )  # fmt: skip
+    if skipped := sum(own.status == "skipped" for own in predictions):
+        yield f"{plural(skipped, 'region')} without a prediction: see --all"
+
+
+def _legend(
+    predictions: Sequence[Prediction], machine: Machine, planned: Sequence[str]
+) -> list[str]:
+    """The legend of columns and marks with all that was assumed or is unknown."""
+
+    def listed(title: str, lines: Iterator[str] | list[str]) -> list[str]:
+        parts = [part for line in lines for part in page_lines(line, first=" " * 4, then=" " * 6)]
+        return [title, *parts] if parts else []
+
+    lines = [f"{plural(len(predictions), 'region')}{_shares(predictions)}"]
+    rules = [_sizes_from(predictions), *row_rule(predictions), *planned]
+    if any(p.range is not None for p in predictions):
+        rules.append(f"{GUESSED} unknown sizes are assumed {_scale(predictions, machine)}; "
+                     "the thresholds are below the row")  # fmt: skip
+    lines += [part for rule in rules for part in page_lines(rule, then="  ")]
+    lines += [*needed_lines(rank_sizes(predictions)), *cut_lines(predictions)]
+    if any(p.borderline for p in predictions):
+        near = "the score is within 0.05 of the next number of packages"
+        if any(p.speedup for p in predictions):
+            near = "another number of packages is about as good"
+        lines.append(f"~ borderline: {near}")
+    lines += listed("* assumed:", _assumptions(predictions))
+    each = max((p.threads_per_core for p in predictions), default=1)
+    if each > 1:
+        lines.append(f"{HARDWARE_THREADS} hardware threads: {each} on each core")
+    lines += listed(f"{WRONG} conflicts between threads (wrong results or contention):",
+                    _notes_of(predictions, CONFLICTS))  # fmt: skip
+    lines += listed("Possible conflicts, depending on values in memory:",
+                    _limited(_notes_of(predictions, CAUTIONS)))  # fmt: skip
+    return lines + listed("? partial: part of the region is unknown:", _gaps(predictions))
+
+
+def _scale(predictions: Sequence[Prediction], machine: Machine) -> str:
+    """The assumed scale of unknown sizes."""
+    if any(own.facts.bindings.typical is not None for own in predictions):
+        return f"({TYPICAL})"
+    return f"large ({size_target(machine).reason})"
+
+
+def _shares(predictions: Sequence[Prediction]) -> str:
+    """`: 3 predicted, 1 skipped`. Empty if there are no regions."""
+    kinds = Counter(p.status for p in predictions)
+    order = ("predicted", "partial", "skipped")
+    return ": " * bool(kinds) + ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind])
+
+
+def _sizes_from(predictions: Sequence[Prediction]) -> str:
+    """The origins of the sizes, with numbers of regions if they differ. Empty if the source has all
+    sizes.
+    """
+    origins = Counter(p.sizes_from for p in predictions if p.status != "skipped")
+    if not origins.keys() - {"source"}:
+        return ""
+    told = [
+        f"{words} ({plural(origins[origin], 'region')})" if len(origins) > 1 else words
+        for origin, words in _ORIGINS.items() if origins[origin]
+    ]  # fmt: skip
+    return f"Sizes: {', '.join(told)}"
+
+
+def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:
+    """Each assumption with its number of regions. Assumptions that differ only in the number of
+    unnamed figures are merged.
+    """
+    seen: dict[str, int] = {}
+    more: dict[str, int] = {}
+    for prediction in predictions:
+        for line in dict.fromkeys(prediction.assumed):
+            match = _AND_MORE.fullmatch(line)
+            named = match[1] if match else line
+            seen[named] = seen.get(named, 0) + 1
+            more[named] = max(more.get(named, 0), int(match[2]) if match else 0)
+    yield from _limited([
+        line + (f", and {more[line]} more" if more[line] else "")
+        + (f"  ({n} regions)" if n > 1 else "")
+        for line, n in seen.items()
+    ])  # fmt: skip
+
+
+def _notes_of(predictions: Sequence[Prediction], rules: frozenset[str]) -> list[str]:
+    return [str(note) for p in predictions for note in p.diagnostics if note.id in rules]
+
+
+def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
+    """The first unsupported construct of each region, with one line for identical ones."""
+    first = []
+    for prediction in predictions:
+        if prediction.status == "partial":
+            told = CONFLICTS | CAUTIONS
+            notes = [note for note in prediction.diagnostics if note.id not in told]
+            causes = [note for note in notes if note.id in INCOMPLETE]
+            first += (causes or notes)[:1]
+    yield from _limited(note_lines(first))
+
+
+def _limited(lines: list[str]) -> Iterator[str]:
+    yield from lines[:_NOTES]
+    if len(lines) > _NOTES:
+        more = len(lines) - _NOTES
+        yield f"... and {more} more: see --format json, or regionpredict explain FILE:LINE"
