@@ -285,7 +285,7 @@ def _assumptions(result: ProgramResult) -> list[Block]:
     if not seen:
         return [Text("Nothing was assumed.")]
     columns = [Column("Assumption"), Column("Regions", str)]
-    title = "What was assumed, and for how many regions"
+    title = "Assumptions with their number of regions"
     unconverged = " ".join(convergence_sentence(result.machine))
     return [
         Table(title, columns, seen.most_common()),

@@ -1,11 +1,9 @@
 """The text of `predict`: loops with their marks, assumptions, conflicts, and sizes to set.
 
-The first screen of many loops has the most expensive ones, recommended changes, and sizes to set:
+The first screen of many loops has the most expensive ones, recommended changes, and sizes to set.
 
-Loops by share of time:
-  time   gain  pk  thr  limited by  conf  where
-61.2 %   9.2x   1   10  imbalance   57 %  bt/solve.c:12 x_solve
-12 more loops take 8 % of the time: --all shows every loop
+  time  gain  pk  thr  limited by  conf  where
+61.2 %  9.2x   1   10  imbalance   57 %  bt/solve.c:12 x_solve
 """
 
 from __future__ import annotations

@@ -326,8 +326,8 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
         **fields_of(f, "name runtime_s ideal_runtime_s useful_s useful_maximum_s", ranks="width",
                  processes="ranks", ideal_useful_maximum_s="own_maximum_s"),
         **_factors_of(run),
-        **fields_of(f, "instructions cycles ipc frequency_hz instruction_balance team "
-                    "serialisations"),
+        **fields_of(f, "instructions cycles ipc frequency_hz instruction_balance serialisations",
+                    team="team"),
         "eager_limits": [
             {
                 "bytes": point.limit if point.limit < float(2**62) else None,
