@@ -31,7 +31,7 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ("polybench_samples", "npb_samples")
 ROW = re.compile(
-    r" *(?P<line>\d+) \S+ +(?P<loops>\d+ loops|\S+ +(?:\d.{,9}?|\?)\*?) +"
+    r" *(?P<line>\d+) +\S+ +(?P<loops>\d+ loops|\S+ +(?:\d.{,9}?|\?)\*?) +"
     r"(?P<gain>\d+\.\d)x[~ ] *(?P<packages>\d+) +(?P<threads>\d+)\S* +(?P<limit>[a-z-]+) +"
     r"(?P<sure>\d+) %"
 )
