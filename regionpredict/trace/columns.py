@@ -10,14 +10,13 @@ import mmap
 import os
 import tempfile
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 MOST_IN_MEMORY = 1 << 25  # maximum events without temporary files: below 3 GB in total
-_ROWS_AT_ONCE = 1 << 18
 
 _Scalar = TypeVar("_Scalar", bound=np.generic)
 _in_files: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
@@ -43,8 +42,8 @@ def column(
 class GrowingColumn:
     """A column that grows piece by piece, in memory or in a temporary file (`in_file`)."""
 
-    def __init__(self, kind: type[np.generic], width: int, in_file: bool) -> None:
-        self._kind, self._width = kind, width
+    def __init__(self, kind: type[np.generic], in_file: bool) -> None:
+        self._kind = kind
         self._parts: list[NDArray[Any]] = []
         self._file = (
             tempfile.TemporaryFile(prefix="regionpredict-")  # noqa: SIM115 (`whole` closes it)
@@ -53,41 +52,22 @@ class GrowingColumn:
         )
 
     def append(self, rows: NDArray[Any]) -> None:
-        """Appends rows of this width. Raises OSError if the file cannot grow."""
+        """Appends rows. Raises OSError if the file cannot grow."""
         if self._file is not None:
-            self._file.write(np.ascontiguousarray(rows).data)
+            self._file.write(rows.data)
         else:
             self._parts.append(rows.copy())
 
     def whole(self) -> NDArray[Any]:
-        """All rows, (n, width) with contiguous columns, or (n,) for a width of 1.
-
-        It can be called once.
-        """
+        """All rows, which cannot be changed if they are in a file. It can be called once."""
         parts, self._parts = self._parts, []
-        file = self._file
-        if file is not None and file.tell():
-            file.flush()
-            with file, mmap.mmap(file.fileno(), 0) as pages:
-                # Slices of the mapping, each released before the next one is read.
-                size = _ROWS_AT_ONCE * self._width * np.dtype(self._kind).itemsize
-                count = len(pages) // (size // _ROWS_AT_ONCE)
-                pieces = (
-                    np.frombuffer(pages[at : at + size], dtype=self._kind)
-                    for at in range(0, len(pages), size)
-                )
-                return self._joined(pieces, count, MOST_IN_MEMORY + 1)
-        return self._joined(map(np.ravel, parts), sum(map(len, parts)), 0)
-
-    def _joined(self, parts: Iterable[NDArray[Any]], count: int, events: int) -> NDArray[Any]:
-        table: NDArray[Any] = column((self._width, count), self._kind, events)
-        end = 0
-        for part in parts:
-            rows = part.reshape(-1, self._width)
-            table[:, end : end + len(rows)] = rows.T
-            end += len(rows)
-            rest()
-        return table.T if self._width > 1 else table[0]
+        if self._file is None or not self._file.tell():
+            return np.concatenate([np.zeros(0, dtype=self._kind), *parts])
+        self._file.flush()
+        with self._file as file:
+            pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        _in_files.add(pages)
+        return np.frombuffer(pages, dtype=self._kind)
 
 
 def gathered(parts: Sequence[NDArray[Any]], rows: NDArray[np.int64], events: int) -> NDArray[Any]:

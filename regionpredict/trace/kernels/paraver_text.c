@@ -2,14 +2,21 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { STATE = 1, EVENT = 2, MESSAGE = 3, PASSED_OVER = 4 };
 enum { STATE_FIELDS = 8, MESSAGE_FIELDS = 15, EVENT_FIELDS = 6, MOST_DIGITS = 20 };
 enum { FIRST_COUNTER = 42000000, LAST_COUNTER = 42999999 };
+enum { MOST_STATES = 1 << 16, OTHER_STATE = 15, OTHER_TYPE = -1 };
 
 /* What is wrong with a line, in the order of `_ERRORS` in records.py. */
 enum { FINE, NO_NUMBER, NO_RECORD, NO_SUCH_KIND, NO_SUCH_THREAD };
+
+/* Columns of a table; `records.py` says what they are. */
+struct rows {
+    int32_t *location, *number;
+    int64_t *time, *value;
+    int64_t count;
+};
 
 struct paraver {
     const char *text;  /* whole lines, each with its end */
@@ -17,12 +24,7 @@ struct paraver {
     int64_t application;  /* whose records are taken; 0: all */
     int64_t tasks;
     const int64_t *threads, *first;  /* of each task: how many, and its first location */
-    /* rows of five: task, thread, begin, end, state; task, thread, time, type, value; of ten: task,
-       thread, logical and physical time of both sides, size and tag */
-    int64_t *states, *events, *messages;
-    int32_t *counter_location, *counter_type;
-    int64_t *counter_time, *counter_value;
-    int64_t state_count, event_count, message_count, counter_count;
+    struct rows states, events, counters, sends, receives;
     int64_t passed_over, latest;
     /* of an error: which it is, its line from 0 on, where its text begins and ends, two numbers */
     int64_t error, line, begin, end, first_number, second_number;
@@ -91,14 +93,22 @@ static bool rest(struct paraver *p, int64_t *at, int64_t *have)
     return true;
 }
 
-/* Tasks and threads count from 1 in the file. */
-static bool known(struct paraver *p, int64_t *task, int64_t *thread)
+/* The location of a task's thread, which count from 1 in the file, or -1. */
+static int32_t location(struct paraver *p, int64_t task, int64_t thread)
 {
-    if (*task < 1 || *task > p->tasks || *thread < 1 || *thread > p->threads[*task - 1])
-        return fails(p, NO_SUCH_THREAD, *task, *thread);
-    --*task;
-    --*thread;
-    return true;
+    if (task >= 1 && task <= p->tasks && thread >= 1 && thread <= p->threads[task - 1])
+        return (int32_t)(p->first[task - 1] + thread - 1);
+    fails(p, NO_SUCH_THREAD, task, thread);
+    return -1;
+}
+
+static void add(struct rows *rows, int32_t location, int64_t number, int64_t time, int64_t value)
+{
+    int64_t row = rows->count++;
+    rows->location[row] = location;
+    rows->number[row] = (int32_t)number;
+    rows->time[row] = time;
+    rows->value[row] = value;
 }
 
 static void passes(struct paraver *p, int64_t time)
@@ -111,9 +121,10 @@ static bool state(struct paraver *p, int64_t *f)
 {
     if (p->application && f[2] != p->application)
         return true;
-    if (!known(p, &f[3], &f[4]))
+    int32_t where = location(p, f[3], f[4]);
+    if (where < 0)
         return false;
-    memcpy(p->states + 5 * p->state_count++, f + 3, 5 * sizeof *f);
+    add(&p->states, where, f[7] < 0 || f[7] >= MOST_STATES ? OTHER_STATE : f[7], f[5], f[6]);
     passes(p, f[5]);
     passes(p, f[6]);
     return true;
@@ -123,11 +134,12 @@ static bool message(struct paraver *p, int64_t *f)
 {
     if (p->application && (f[2] != p->application || f[8] != p->application))
         return true;
-    if (!known(p, &f[3], &f[4]) || !known(p, &f[9], &f[10]))
+    int32_t sender = location(p, f[3], f[4]);
+    int32_t receiver = sender < 0 ? -1 : location(p, f[9], f[10]);
+    if (receiver < 0)
         return false;
-    int64_t *row = p->messages + 10 * p->message_count++;
-    memcpy(row, f + 3, 4 * sizeof *f);
-    memcpy(row + 4, f + 9, 6 * sizeof *f);
+    add(&p->sends, sender, f[14], f[5], f[13]);
+    add(&p->receives, receiver, f[14], f[11], f[12]);
     passes(p, f[5]);
     passes(p, f[6]);
     passes(p, f[11]);
@@ -139,8 +151,9 @@ static bool message(struct paraver *p, int64_t *f)
 static bool event(struct paraver *p, int64_t *at, int64_t *f)
 {
     bool mine = !p->application || f[2] == p->application;
-    int64_t count = EVENT_FIELDS, before = p->event_count;
-    if (mine && !known(p, &f[3], &f[4]))
+    int64_t count = EVENT_FIELDS, before = p->events.count;
+    int32_t where = mine ? location(p, f[3], f[4]) : 0;
+    if (where < 0)
         return false;
     while (p->text[*at] != '\n') {
         int64_t type, value;
@@ -155,23 +168,14 @@ static bool event(struct paraver *p, int64_t *at, int64_t *f)
         count += 2;
         if (!mine)
             continue;
-        if (type >= FIRST_COUNTER && type <= LAST_COUNTER) {
-            int64_t row = p->counter_count++;
-            p->counter_location[row] = (int32_t)(p->first[f[3]] + f[4]);
-            p->counter_type[row] = (int32_t)type;
-            p->counter_time[row] = f[5];
-            p->counter_value[row] = value;
-            continue;
-        }
-        int64_t *row = p->events + 5 * p->event_count++;
-        row[0] = f[3], row[1] = f[4], row[2] = f[5], row[3] = type, row[4] = value;
+        bool counts = type >= FIRST_COUNTER && type <= LAST_COUNTER;
+        add(counts ? &p->counters : &p->events, where,
+            type < 0 || type > INT32_MAX ? OTHER_TYPE : type, f[5], value);
     }
     if (count == EVENT_FIELDS)
         return fails(p, NO_RECORD, count, EVENT);
-    if (mine && p->event_count == before) {  /* of counters alone: that the thread lives */
-        int64_t *row = p->events + 5 * p->event_count++;
-        row[0] = f[3], row[1] = f[4], row[2] = f[5], row[3] = 0, row[4] = 0;
-    }
+    if (mine && p->events.count == before)  /* of counters alone: that the thread lives */
+        add(&p->events, where, 0, f[5], 0);
     if (mine)
         passes(p, f[5]);
     return true;

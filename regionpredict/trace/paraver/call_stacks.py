@@ -20,7 +20,7 @@ from regionpredict.trace.event_trace import Kind, Region
 from regionpredict.trace.paraver.calls import Calls
 from regionpredict.trace.paraver.fast_order import distinct
 from regionpredict.trace.paraver.labels import Labels
-from regionpredict.trace.paraver.records import Integers
+from regionpredict.trace.paraver.records import Integers, Rows
 
 _CALLER, _LINE, _LEVELS = 70000000, 80000000, 100  # Extrae's types, by level from 1 on
 _UNKNOWN = ("Unresolved", "_NOT_Found", "End")
@@ -50,19 +50,14 @@ class StackRows:
 
 
 def stack_rows(
-    events: Integers,
-    location: Integers,
-    calls: Calls,
-    labels: Labels,
-    regions: list[Region],
-    functions: bool,
+    events: Rows, calls: Calls, labels: Labels, regions: list[Region], functions: bool
 ) -> StackRows:
     """The regions around calls, which are added to `regions`. Without `functions`, callers are
     known from other events, and only lines become regions.
 
     `between[after_call[i]]` is the path of a location after call `i`.
     """
-    stacks, of_call = _stacks(events, location, calls, labels)
+    stacks, of_call = _stacks(events, calls, labels)
     if len(stacks) == 1:  # only the empty stack
         none = np.zeros(0, dtype=np.int64)
         return StackRows(none, none, none, none, none, [()], np.zeros(len(calls), dtype=np.int64))
@@ -127,25 +122,23 @@ def _common(first: Sequence[object], second: Sequence[object]) -> int:
     return count
 
 
-def _stacks(
-    events: Integers, location: Integers, calls: Calls, labels: Labels
-) -> tuple[list[tuple[Frame, ...]], Integers]:
+def _stacks(events: Rows, calls: Calls, labels: Labels) -> tuple[list[tuple[Frame, ...]], Integers]:
     """All different stacks, outermost function first, with the empty one at the start, and the
     stack of each call.
     """
     of_call = np.zeros(len(calls), dtype=np.int64)
-    level = events[:, 3] - _CALLER
-    is_line = (events[:, 3] > _LINE) & (events[:, 3] < _LINE + _LEVELS)
-    chosen = np.flatnonzero(((level > 0) & (level < _LEVELS)) | is_line)
-    if not len(chosen):
+    of_callers = (events.number > _CALLER) & (events.number < _CALLER + _LEVELS)
+    of_lines = (events.number > _LINE) & (events.number < _LINE + _LEVELS)
+    where, number, time, value = events.those(of_callers | of_lines)
+    if not len(where):
         return [()], of_call
-    level = np.where(is_line[chosen], events[chosen, 3] - _LINE, level[chosen])
-    call = calls.at(location[chosen], events[chosen, 2])
+    is_line = number > _LINE
+    level = number - np.where(is_line, _LINE, _CALLER)
+    call = calls.at(where, time)
     depth = int(level.max())
     table = np.zeros((len(calls), 2 * depth), dtype=np.int64)
     known = call >= 0
-    column = 2 * (depth - level[known]) + is_line[chosen[known]]
-    table[call[known], column] = events[chosen[known], 4]
+    table[call[known], (2 * (depth - level) + is_line)[known]] = value[known]
     # rows are identified by numbers, which is ten times as fast as comparing rows
     weights = np.random.default_rng(1).integers(1, 2**62, size=2 * depth, dtype=np.int64) | 1
     _, first, inverse = np.unique(table @ weights, return_index=True, return_inverse=True)

@@ -11,7 +11,7 @@ from regionpredict.trace.event_trace import Finding, Paradigm, Region
 from regionpredict.trace.mpi_regions import mpi_role
 from regionpredict.trace.paraver.fast_order import by_location, distinct
 from regionpredict.trace.paraver.labels import Labels
-from regionpredict.trace.paraver.records import Integers
+from regionpredict.trace.paraver.records import Integers, Rows
 
 MPI_TYPES = (50000001, 50000002, 50000003, 50000004, 50000005)
 """Extrae's types for MPI: point-to-point, collective, other, one-sided and file operations."""
@@ -68,22 +68,15 @@ def _ranked(
     return np.searchsorted(keys, wanted, side="right" if side == "right" else "left")
 
 
-def calls_of(
-    events: Integers,
-    location: Integers,
-    labels: Labels,
-    regions: list[Region],
-    findings: list[Finding],
-) -> Calls:
-    """The calls that events (n, 5) of `location` (n,) begin and end. Their regions are added.
+def calls_of(events: Rows, labels: Labels, regions: list[Region], findings: list[Finding]) -> Calls:
+    """The calls that events begin and end. Their regions are added.
 
     A call ends at the start of another call inside it, or at the end of the trace, which is
     reported as a finding.
     """
-    chosen = np.flatnonzero(np.isin(events[:, 3], MPI_TYPES))
-    where, time, value = location[chosen], events[chosen, 2], events[chosen, 4]
+    where, number, time, value = events.those(np.isin(events.number, MPI_TYPES))
     order = by_location(where, time)
-    chosen, where, time, value = chosen[order], where[order], time[order], value[order]
+    where, number, time, value = where[order], number[order], time[order], value[order]
     opens = np.flatnonzero(value != 0)
     follows = opens + 1
     has_next = follows < len(value)
@@ -93,9 +86,9 @@ def calls_of(
     end = np.where(has_next, time[safe], time[opens]) if len(value) else time[opens]
     if not closed.all():
         findings.append(Finding("a call of MPI without its end", count=int((~closed).sum())))
-    types, type_of = distinct(events[chosen[opens], 3])
-    values, value_of = np.unique(value[opens], return_inverse=True)
-    kinds, kind_of = distinct(type_of * len(values) + value_of.reshape(-1))
+    types, type_of = distinct(number[opens])
+    values, value_of = distinct(value[opens])
+    kinds, kind_of = distinct(type_of * len(values) + value_of)
     first = len(regions)
     for kind in kinds.tolist():
         regions.append(

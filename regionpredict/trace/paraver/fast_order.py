@@ -22,17 +22,17 @@ def by_location(location: NDArray[np.integer[Any]], time: Integers) -> NDArray[n
     return np.lexsort((time, location))
 
 
-def distinct(values: Integers) -> tuple[Integers, Integers]:
-    """The different values, which are at least 0, in order, and the position of each among them.
+def distinct(values: NDArray[Any]) -> tuple[Integers, Integers]:
+    """The different values in order, and the position of each among them.
 
     >>> [part.tolist() for part in distinct(np.array([7, 3, 7]))]
     [[3, 7], [1, 0, 1]]
     """
-    size = int(values.max(initial=-1)) + 1
-    if size > min(_LARGEST_TABLE, 4 * len(values) + 1024):
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, -1)
+    if high - low >= min(_LARGEST_TABLE, 4 * len(values) + 1024):
         different, inverse = np.unique(values, return_inverse=True)
         return different, inverse.reshape(-1)
-    used = np.zeros(size, dtype=bool)
-    used[values] = True
+    used = np.zeros(high - low + 1, dtype=bool)
+    used[values - low] = True
     position = np.cumsum(used) - 1
-    return np.flatnonzero(used), position[values]
+    return np.flatnonzero(used) + low, position[values - low]

@@ -18,7 +18,8 @@ from regionpredict.trace.event_trace import (
 )
 from regionpredict.trace.mpi_regions import collective_of, plain_name
 from regionpredict.trace.paraver.calls import Calls
-from regionpredict.trace.paraver.records import Integers, Records
+from regionpredict.trace.paraver.fast_order import distinct
+from regionpredict.trace.paraver.records import Integers, Records, Rows
 
 _SENT, _RECEIVED, _ROOT, _COMMUNICATOR = 50100001, 50100002, 50100003, 50100004
 """Extrae's types of events at the start of a collective call: bytes sent and received, whether this
@@ -77,53 +78,54 @@ def operations_table(operation: Integers, placed: Placed) -> Operations:
 
 def placed_operations(
     records: Records,
-    first: Integers,
-    where: Integers,
+    ranks: Integers,
     calls: Calls,
     communicators: dict[int, int],
     regions: list[Region],
     findings: list[Finding],
 ) -> Placed:
-    """All messages and collectives. `where` is the location of each event in the records."""
+    """All messages and collectives. `ranks` has the rank of each location."""
     parts = [
-        *_messages(records, first, calls, regions, findings),
-        _collectives(records, first, where, calls, communicators, regions),
+        *_messages(records, ranks, calls, regions, findings),
+        _collectives(records.events, ranks, calls, communicators, regions),
     ]
     return Placed(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _messages(
     records: Records,
-    first: Integers,
+    ranks: Integers,
     calls: Calls,
     regions: list[Region],
     findings: list[Finding],
 ) -> list[tuple[Integers, ...]]:
-    m = records.messages
-    sender, receiver = first[m[:, 0]] + m[:, 1], first[m[:, 4]] + m[:, 5]
-    send = calls.at(sender, m[:, 2])
-    post = calls.at(receiver, m[:, 6])
-    done = calls.ending(receiver, m[:, 7])
+    every = np.arange(len(records.sends))
+    sender, tag, sent, size = records.sends.those(every)
+    receiver, _, posted, arrived = records.receives.those(every)
+    send = calls.at(sender, sent)
+    post = calls.at(receiver, posted)
+    done = calls.ending(receiver, arrived)
     post = np.where(post < 0, done, post)
     whole = (send >= 0) & (done >= 0)
     if not whole.all():
         findings.append(Finding("a message outside any call of MPI", count=int((~whole).sum())))
     number = np.flatnonzero(whole)
-    send, post, done, m = send[whole], post[whole], done[whole], m[whole]
+    send, post, done, tag, size = send[whole], post[whole], done[whole], tag[whole], size[whole]
+    sender, receiver = ranks[sender[whole]], ranks[receiver[whole]]
     names = [plain_name(region.name) for region in regions]
     immediate = np.array([name in _NONBLOCKING_SENDS for name in names])
     later = post != done
-    none = np.full(len(m), NONE, dtype=np.int64)
-    zero = np.zeros(len(m), dtype=np.int64)
-    known = np.full(len(m), int(Collective.UNKNOWN), dtype=np.int64)
-    begins, ends = np.zeros(len(m), dtype=bool), np.ones(len(m), dtype=bool)
-    is_immediate = immediate[calls.region[send]] if len(m) else begins
+    none = np.full(len(send), NONE, dtype=np.int64)
+    zero = np.zeros(len(send), dtype=np.int64)
+    known = np.full(len(send), int(Collective.UNKNOWN), dtype=np.int64)
+    begins, ends = np.zeros(len(send), dtype=bool), np.ones(len(send), dtype=bool)
+    is_immediate = immediate[calls.region[send]] if len(send) else begins
     send_kind = np.where(is_immediate, int(Kind.SEND_REQUEST), int(Kind.SEND))
     receive_kind = np.where(later, int(Kind.RECEIVE_COMPLETE), int(Kind.RECEIVE))
     # requests are unique in the trace: even for sends, odd for receives
-    sends = (send, begins, send_kind, m[:, 4], none, m[:, 9], none, m[:, 8], zero,
+    sends = (send, begins, send_kind, receiver, none, tag, none, size, zero,
              np.where(is_immediate, 2 * number, NONE), known)  # fmt: skip
-    receives = (done, ends, receive_kind, m[:, 0], none, m[:, 9], none, zero, m[:, 8],
+    receives = (done, ends, receive_kind, sender, none, tag, none, zero, size,
                 np.where(later, 2 * number + 1, NONE), known)  # fmt: skip
     posts = (post, begins, none * 0 + int(Kind.RECEIVE_REQUEST), none, none, none, none, zero, zero,
              2 * number + 1, known)  # fmt: skip
@@ -131,9 +133,8 @@ def _messages(
 
 
 def _collectives(
-    records: Records,
-    first: Integers,
-    where: Integers,
+    events: Rows,
+    ranks: Integers,
     calls: Calls,
     communicators: dict[int, int],
     regions: list[Region],
@@ -150,21 +151,25 @@ def _collectives(
     row_of_call = np.full(len(calls) + 1, -1, dtype=np.int64)
     row_of_call[call] = np.arange(count)
 
-    def of_type(number: int, otherwise: int) -> Integers:
-        column = np.full(count, otherwise, dtype=np.int64)
-        chosen = np.flatnonzero(records.events[:, 3] == number)
-        row = row_of_call[calls.at(where[chosen], records.events[chosen, 2])]
-        column[row[row >= 0]] = records.events[chosen[row >= 0], 4]
+    types = (_SENT, _RECEIVED, _ROOT, _COMMUNICATOR)
+    where, kind, time, value = events.those(np.isin(events.number, types))
+    row = row_of_call[calls.at(where, time)]
+
+    def of_type(number: int) -> Integers:
+        column = np.zeros(count, dtype=np.int64)
+        mine = (kind == number) & (row >= 0)
+        column[row[mine]] = value[mine]
         return column
 
-    named = of_type(_COMMUNICATOR, NONE)
-    communicator = np.array([communicators.get(n, 0) for n in named.tolist()], dtype=np.int64)
-    is_root = of_type(_ROOT, 0) != 0
-    rank = np.searchsorted(first, calls.location[call], side="right") - 1
+    named, which = distinct(of_type(_COMMUNICATOR))
+    numbers = [communicators.get(number, 0) for number in named.tolist()]
+    communicator = np.array(numbers, dtype=np.int64)[which]
+    is_root = of_type(_ROOT) != 0
+    rank = ranks[calls.location[call]]
     root = _shared_root(communicator, rank, np.where(is_root, rank, NONE))
     none = np.full(count, NONE, dtype=np.int64)
     return (call, np.ones(count, dtype=bool), none * 0 + int(Kind.COLLECTIVE_END), none,
-            communicator, none, root, of_type(_SENT, 0), of_type(_RECEIVED, 0), none,
+            communicator, none, root, of_type(_SENT), of_type(_RECEIVED), none,
             operation[calls.region[call]])  # fmt: skip
 
 

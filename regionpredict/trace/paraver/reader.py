@@ -33,10 +33,10 @@ from regionpredict.trace.event_trace import (
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.paraver.call_stacks import StackRows, stack_rows
 from regionpredict.trace.paraver.calls import Calls, calls_of
-from regionpredict.trace.paraver.fast_order import by_location
+from regionpredict.trace.paraver.fast_order import by_location, distinct
 from regionpredict.trace.paraver.labels import Labels, read_labels, read_thread_names
 from regionpredict.trace.paraver.operations import Placed, operations_table, placed_operations
-from regionpredict.trace.paraver.records import Header, Integers, Readings, Records, read_records
+from regionpredict.trace.paraver.records import Header, Integers, Records, Rows, read_records
 from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of, names_functions
 
 IDLE, RUNNING, NOT_CREATED = 0, 1, 2  # Paraver's states
@@ -77,7 +77,9 @@ def trace_of(
     """The events of the records. A thread's outermost region is the application, from its creation
     on.
     """
-    first = np.concatenate([[0], np.cumsum(header.threads)]).astype(np.int64)
+    threads = np.array(header.threads, dtype=np.int64)
+    ranks = np.repeat(np.arange(len(threads)), threads)
+    masters = (np.cumsum(threads) - threads)[ranks]
     thread_ids = [(rank, t) for rank, threads in enumerate(header.threads) for t in range(threads)]
     named = len(names) == len(thread_ids)
     locations = tuple(
@@ -89,21 +91,20 @@ def trace_of(
         text = "records of kind 4 (collective communication of old traces), passed over"
         findings.append(Finding(text, count=records.passed_over))
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
-    where = first[records.events[:, 0]] + records.events[:, 1]
-    calls = calls_of(records.events, where, labels, regions, findings)
+    calls = calls_of(records.events, labels, regions, findings)
     rest()
-    lifetimes = _lifetimes(records, first, len(locations), header)
+    lifetimes = _lifetimes(records, len(locations), header)
     rest()
-    boundaries = boundaries_of(
-        records.events, where, first, lifetimes, calls, labels, regions, findings
-    )
+    boundaries = boundaries_of(records.events, masters, lifetimes, calls, labels, regions, findings)
     functions = not names_functions(records.events)
-    stacks = stack_rows(records.events, where, calls, labels, regions, functions)
+    stacks = stack_rows(records.events, calls, labels, regions, functions)
     rest()
     spans = np.concatenate(
         [
             lifetimes,
-            _state_spans(records.states, first, lifetimes, calls, boundaries, labels, regions),
+            _state_spans(
+                records.states, len(locations), lifetimes, calls, boundaries, labels, regions
+            ),
             np.stack([calls.location, calls.begin, calls.end, calls.region], axis=1),
         ]
     )
@@ -111,8 +112,8 @@ def trace_of(
     depth = np.ones(len(spans), dtype=np.int64)
     depth[: len(lifetimes)] = 0
     communicators, known = _communicators(header)
-    placed = placed_operations(records, first, where, calls, known, regions, findings)
-    forks = _forks(records.events, where, header)
+    placed = placed_operations(records, ranks, calls, known, regions, findings)
+    forks = _forks(records.events, threads[ranks])
     rest()
     rows = _sorted_rows(spans, depth, placed, forks, calls, boundaries, stacks)
     starts = np.searchsorted(rows.location, np.arange(len(locations) + 1))
@@ -148,30 +149,29 @@ def _communicators(header: Header) -> tuple[tuple[Communicator, ...], dict[int, 
     return tuple(communicators), known
 
 
-def _lifetimes(records: Records, first: Integers, count: int, header: Header) -> Integers:
+def _lifetimes(records: Records, count: int, header: Header) -> Integers:
     """One row per location with records: from its first state other than *Not created* to its
     last.
     """
     begin = np.full(count, header.ticks, dtype=np.int64)
     end = np.full(count, NONE, dtype=np.int64)
-    alive = records.states[records.states[:, 4] != NOT_CREATED]
-    for table, from_column, to_column in ((alive, 2, 3), (records.events, 2, 2)):
-        location = first[table[:, 0]] + table[:, 1]
-        np.minimum.at(begin, location, table[:, from_column])
-        np.maximum.at(end, location, table[:, to_column])
-    if len(alive):  # ignores events at time 0 of threads that are not created yet
-        location = first[alive[:, 0]] + alive[:, 1]
-        born = np.full(count, np.iinfo(np.int64).max)
-        np.minimum.at(born, location, alive[:, 2])
-        begin = np.where(born < np.iinfo(np.int64).max, born, begin)
+    events = records.events
+    np.minimum.at(begin, events.location, events.time)
+    np.maximum.at(end, events.location, events.time)
+    location, _, since, until = records.states.those(records.states.number != NOT_CREATED)
+    np.maximum.at(end, location, until)
+    # events at time 0 of threads that are not created yet are ignored
+    born = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(born, location, since)
+    begin = np.where(born < np.iinfo(np.int64).max, born, begin)
     begin = np.minimum(begin, end)
     spans = np.stack([np.arange(count), begin, end, np.zeros(count, dtype=np.int64)], axis=1)
     return spans[end >= 0]
 
 
 def _state_spans(
-    states: Integers,
-    first: Integers,
+    states: Rows,
+    count: int,
     lifetimes: Integers,
     calls: Calls,
     boundaries: Boundaries,
@@ -184,11 +184,9 @@ def _state_spans(
     Spans are split where calls or other regions begin or end in them. Time without a state is idle,
     unless the trace has no running state at all.
     """
-    location = first[states[:, 0]] + states[:, 1]
-    order = by_location(location, states[:, 2])
-    location, states = location[order], states[order]
+    location, states_of, since, until = states.those(by_location(states.location, states.time))
     points = [
-        (location, states[:, 2]), (location, states[:, 3]),
+        (location, since), (location, until),
         (calls.location, calls.begin), (calls.location, calls.end),
         (boundaries.location, boundaries.time),
         (lifetimes[:, 0], lifetimes[:, 1]), (lifetimes[:, 0], lifetimes[:, 2]),
@@ -199,23 +197,23 @@ def _state_spans(
     begin, end = keys[:-1], keys[1:]
     where = begin // span
     within = where == end // span
-    life = np.full((int(first[-1]), 2), -1, dtype=np.int64)
+    life = np.full((count, 2), -1, dtype=np.int64)
     life[lifetimes[:, 0]] = lifetimes[:, 1:3]
     within &= (begin % span >= life[where, 0]) & (end - where * span <= life[where, 1])
     within &= ~_covered(
         begin, calls.location * span + calls.begin, calls.location * span + calls.end
     )
     begin, end, where = begin[within], end[within], where[within]
-    opens, closes = location * span + states[:, 2], location * span + states[:, 3]
+    opens, closes = location * span + since, location * span + until
     row = np.searchsorted(opens, begin, side="right") - 1
     at = np.maximum(row, 0)
-    has_states = np.zeros(int(first[-1]), dtype=bool)
+    has_states = np.zeros(count, dtype=bool)
     has_states[location] = True
-    told = has_states[where] & (states[:, 4] == RUNNING).any()
+    told = has_states[where] & (states.number == RUNNING).any()
     state = np.where(told & ~_covered(begin, opens, closes), IDLE, RUNNING)
     if len(states):
         here = (row >= 0) & (closes[at] > begin)
-        state = np.where(here, states[at, 4], state)
+        state = np.where(here, states_of[at], state)
     kept = state != RUNNING
     numbers = np.zeros(int(state.max(initial=0)) + 1, dtype=np.int64)
     for number in np.unique(state[kept]).tolist():
@@ -241,14 +239,14 @@ def _covered(times: Integers, begins: Integers, ends: Integers) -> NDArray[np.bo
     return (row >= 0) & (last[np.maximum(row, 0)] > times)
 
 
-def _forks(events: Integers, location: Integers, header: Header) -> Integers:
-    """(n, 4): location, time, `Kind`, number of threads, of parallel constructs."""
-    chosen = np.flatnonzero(events[:, 3] == _PARALLEL)
-    opens = events[chosen, 4] != 0
-    threads = np.array(header.threads)[events[chosen, 0]]
-    kind = np.where(opens, int(Kind.FORK), int(Kind.JOIN))
-    size = np.where(opens, threads, NONE)
-    return np.stack([location[chosen], events[chosen, 2], kind, size], axis=1)
+def _forks(events: Rows, threads: Integers) -> Integers:
+    """(n, 4): location, time, `Kind`, number of threads, of parallel constructs. `threads` has the
+    number of threads of each location's rank.
+    """
+    location, _, time, value = events.those(events.number == _PARALLEL)
+    kind = np.where(value != 0, int(Kind.FORK), int(Kind.JOIN))
+    size = np.where(value != 0, threads[location], NONE)
+    return np.stack([location, time, kind, size], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,7 +353,7 @@ def _at_boundaries(calls: Calls, boundaries: Boundaries, stacks: StackRows) -> I
     return np.array(rows, dtype=np.int64).reshape(-1, 5)
 
 
-def _counters(readings: Readings, labels: Labels, rows: _Rows) -> tuple[Counter, ...]:
+def _counters(readings: Rows, labels: Labels, rows: _Rows) -> tuple[Counter, ...]:
     """The hardware counters. The n-th reading at a time belongs to the n-th event at that time.
 
     Events created for the callers of MPI have no reading.
@@ -366,19 +364,22 @@ def _counters(readings: Readings, labels: Labels, rows: _Rows) -> tuple[Counter,
     keys = (rows.location * span + rows.time)[noted]
     before = np.zeros(0, dtype=np.int64)
     order = event = before
-    for number in np.unique(readings.type).tolist():
-        chosen = np.flatnonzero((readings.type == number) & (readings.value >= _FAILED))
-        location, time = readings.location[chosen], readings.time[chosen]
-        wanted = location.astype(np.int64) * span + time
+    for number in distinct(readings.number)[0].tolist():
+        location, _, time, value = readings.those(
+            (readings.number == number) & (readings.value >= _FAILED)
+        )
+        wanted = location * span + time
         if not np.array_equal(wanted, before):  # counters are usually read together
             before, order = wanted, by_location(location, time)
             wanted = wanted[order]
             at = np.searchsorted(keys, wanted)
             last = np.searchsorted(keys, wanted, side="right") - 1
             # a call without duration has two readings at the same time, for its start and its end
-            first = np.searchsorted(wanted, wanted)
-            at = np.clip(at + np.arange(len(order)) - first, at, np.maximum(last, at))
+            place = np.arange(len(wanted))
+            new = np.append(True, wanted[1:] != wanted[:-1])[: len(wanted)]
+            first = np.maximum.accumulate(np.where(new, place, 0))
+            at = np.clip(at + place - first, at, np.maximum(last, at))
             event = noted[np.minimum(at, len(noted) - 1)]
         name = labels.types.get(number, f"counter {number}").split(" ")[0]
-        columns.append(Counter(name, event, readings.value[chosen[order]]))
+        columns.append(Counter(name, event, value[order]))
     return tuple(columns)

@@ -15,7 +15,6 @@ import ctypes
 import gzip
 import re
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
@@ -56,32 +55,47 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Readings:
-    """Readings of hardware counters in file order, as columns of equal length: location (all
-    threads in order), time in ticks, the counter's type, and its value.
+class Rows:
+    """Records in file order, as columns of equal length. Locations are all threads in order, and
+    times are in ticks.
     """
 
     location: NDArray[np.int32]
+    number: NDArray[np.int32]
     time: Integers
-    type: NDArray[np.int32]
     value: Integers
+
+    def __len__(self) -> int:
+        return len(self.location)
+
+    def those(self, chosen: NDArray[Any]) -> tuple[Integers, Integers, Integers, Integers]:
+        """The columns of chosen rows, for arithmetic."""
+        rows = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+        columns = (self.location, self.number, self.time, self.value)
+        location, number, time, value = (column[rows].astype(np.int64) for column in columns)
+        return location, number, time, value
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All records in file order. Tasks and threads count from 0.
+    """All records. `passed_over` is the number of ignored records.
 
-    `states` is (n, 5): task, thread, begin, end, state. `events` is (n, 5): task, thread, time,
-    type, value. An event of type 0 represents a record that has only `readings`. `messages` is (n,
-    10): task, thread, logical and physical send time, the same for the receive, size and tag. Times
-    are in ticks. `passed_over` is the number of ignored records.
+    | table | `number` | `time` | `value` |
+    | --- | --- | --- | --- |
+    | `states` | state | start | end |
+    | `events`, `readings` of hardware counters | type | time | value |
+    | `sends` | tag | start of the call | bytes |
+    | `receives` of the same messages | tag | start of the call | arrival |
+
+    An event of type 0 represents a record that has only `readings`.
     """
 
-    states: Integers
-    events: Integers
-    messages: Integers
-    readings: Readings
     passed_over: int
+    states: Rows
+    events: Rows
+    readings: Rows
+    sends: Rows
+    receives: Rows
 
 
 def read_records(
@@ -95,9 +109,8 @@ def read_records(
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             header, rest, line = _header(file, path, application)
-            text = _Text(header, kernels, path.stat().st_size > _MOST_IN_MEMORY)
-            for chunk, first in _chunks(file, rest, line, path):
-                text.take(chunk, path, first)
+            text = _Text(header, kernels, path, line)
+            text.read(file, rest)
     except OSError as error:
         raise _damaged(f"cannot be read: {error.strerror or error}", path) from None
     except (EOFError, zlib.error):
@@ -109,7 +122,7 @@ def read_records(
     if max(text.latest, header.ticks) * sum(header.threads) >= _LARGEST:
         raise _damaged("times are too large to be of a run", path)
     records = text.records()
-    if not len(records.states) + len(records.events) + len(records.messages):
+    if not len(records.states) + len(records.events) + len(records.sends):
         raise _damaged("holds no record", path)
     return header, records
 
@@ -192,102 +205,85 @@ def _threads_of_applications(text: str, path: Path) -> list[tuple[int, ...]]:
     return of_all
 
 
-def _chunks(file: File, rest: bytes, line: int, path: Path) -> Iterator[tuple[bytes, int]]:
-    """Pieces of text with whole lines and their first line number. Raises InputError for an endless
-    line.
-    """
-    while True:
-        more = file.read(_CHUNK)
-        text = rest + more
-        if not more:
-            if text.strip():
-                yield (text if text.endswith(b"\n") else text + b"\n"), line
-            return
-        cut = text.rfind(b"\n") + 1
-        if cut:
-            yield text[:cut], line
-            line += text.count(b"\n", 0, cut)
-        rest = text[cut:]
-        if len(rest) > _LONGEST_LINE:
-            raise _damaged(f"has a line of more than {_LONGEST_LINE >> 20} MiB", path, line)
+class _Rows(ctypes.Structure):
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("location", "number", "time", "value")),
+        ("count", ctypes.c_int64),
+    ]
 
 
 class _Table(ctypes.Structure):
     _fields_ = [
         ("text", ctypes.c_char_p),
         *((name, ctypes.c_int64) for name in ("length", "application", "tasks")),
-        *((name, ctypes.c_void_p) for name in ("threads", "first", "states", "events", "messages")),
-        *((f"counter_{name}", ctypes.c_void_p) for name in ("location", "type", "time", "value")),
-        *((f"{name}_count", ctypes.c_int64) for name in ("state", "event", "message", "counter")),
+        *((name, ctypes.c_void_p) for name in ("threads", "first")),
+        ("tables", _Rows * 5),
         *((name, ctypes.c_int64) for name in ("passed_over", "latest", "error", "line")),
         *((name, ctypes.c_int64) for name in ("begin", "end", "first_number", "second_number")),
     ]
 
 
 _NO_NUMBER, _NO_RECORD, _NO_SUCH_KIND, _NO_SUCH_THREAD = 1, 2, 3, 4
-_SHORTEST = {"states": 15, "events": 4, "messages": 29, "counters": 10}
-"""The minimum number of bytes of text per row of each table."""
+_SHORTEST = (15, 4, 10, 29, 29)
+"""The minimum number of bytes of text per row of each table, in the order of `Records`."""
+_COLUMNS = (np.int32, np.int32, np.int64, np.int64)
 
 
 class _Text:
     """Collects the text of a trace piece by piece as tables."""
 
-    def __init__(self, header: Header, kernels: Kernels, in_files: bool) -> None:
-        self._header = header
+    def __init__(self, header: Header, kernels: Kernels, path: Path, line: int) -> None:
+        self._header, self._path, self._line = header, path, line
         self._library = kernels.load("paraver_text.c")
         self._threads = np.array(header.threads, dtype=np.int64)
         self._first = np.concatenate([[0], np.cumsum(self._threads)]).astype(np.int64)
-        self._tables = [
-            GrowingColumn(kind, width, in_files)
-            for kind, width in ((np.int64, 5), (np.int64, 5), (np.int64, 10), (np.int64, 1),
-                                (np.int64, 1), (np.int32, 1), (np.int32, 1))
-        ]  # fmt: skip
+        in_files = path.stat().st_size > _MOST_IN_MEMORY
+        self._tables = [[GrowingColumn(kind, in_files) for kind in _COLUMNS] for _ in _SHORTEST]
         self._passed_over = 0
-        self._room = 0
-        self._buffers: tuple[NDArray[Any], ...] = ()
+        self._room = -1
+        self._buffers: list[list[NDArray[Any]]] = []
         self.latest = 0
 
-    def take(self, text: bytes, path: Path, first: int) -> None:
-        """Adds whole lines. The first one is line `first` of the file."""
+    def read(self, file: File, rest: bytes) -> None:
+        """Adds `rest` and the remaining text of the file. Raises InputError for a wrong line."""
+        while more := file.read(_CHUNK):
+            text = rest + more
+            cut = text.rfind(b"\n") + 1
+            self._take(text[:cut])
+            rest = text[cut:]
+            if len(rest) > _LONGEST_LINE:
+                message = f"has a line of more than {_LONGEST_LINE >> 20} MiB"
+                raise _damaged(message, self._path, self._line)
+        self._take(rest + b"\n")
+
+    def _take(self, text: bytes) -> None:
+        """Adds whole lines."""
         if len(text) > self._room:
-            self._make_room(len(text))
-        states, events, messages, time, value, place, kind = self._buffers
+            self._room = len(text)
+            rooms = [len(text) // least + 2 for least in _SHORTEST]
+            self._buffers = [[np.empty(room, dtype=kind) for kind in _COLUMNS] for room in rooms]
         table = _Table(
             text=text, length=len(text), application=self._header.application or 0,
             tasks=len(self._threads), threads=self._threads.ctypes.data,
-            first=self._first.ctypes.data, states=states.ctypes.data, events=events.ctypes.data,
-            messages=messages.ctypes.data, counter_location=place.ctypes.data,
-            counter_type=kind.ctypes.data, counter_time=time.ctypes.data,
-            counter_value=value.ctypes.data,
+            first=self._first.ctypes.data,
+            tables=(_Rows * 5)(*(
+                _Rows(*(column.ctypes.data for column in buffer)) for buffer in self._buffers
+            )),
         )  # fmt: skip
         self._library.rp_paraver_text(ctypes.byref(table))
         if table.error:
-            raise _wrong_line(table, text, path, first)
-        read = table.counter_count
-        counts = (table.state_count, table.event_count, table.message_count, *[read] * 4)
-        for grown, rows, count in zip(self._tables, self._buffers, counts, strict=True):
-            grown.append(rows[:count])
+            raise _wrong_line(table, text, self._path, self._line)
+        for columns, buffer, rows in zip(self._tables, self._buffers, table.tables, strict=True):
+            for column, array in zip(columns, buffer, strict=True):
+                column.append(array[: rows.count])
         self._passed_over += table.passed_over
         self.latest = max(self.latest, table.latest)
-
-    def _make_room(self, length: int) -> None:
-        room = {name: length // least + 2 for name, least in _SHORTEST.items()}
-        self._room = length
-        self._buffers = (
-            np.empty((room["states"], 5), dtype=np.int64),
-            np.empty((room["events"], 5), dtype=np.int64),
-            np.empty((room["messages"], 10), dtype=np.int64),
-            *np.empty((2, room["counters"]), dtype=np.int64),
-            *np.empty((2, room["counters"]), dtype=np.int32),
-        )
+        self._line += table.line
 
     def records(self) -> Records:
         """All collected records. It can be called once, since it releases the pieces."""
-        states, events, messages, time, value, location, kind = (
-            grown.whole() for grown in self._tables
-        )
-        readings = Readings(location, time, kind, value)
-        return Records(states, events, messages, readings, self._passed_over)
+        tables = (Rows(*(column.whole() for column in columns)) for columns in self._tables)
+        return Records(self._passed_over, *tables)
 
 
 def _wrong_line(table: _Table, text: bytes, path: Path, first: int) -> InputError:

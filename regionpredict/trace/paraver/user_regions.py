@@ -16,7 +16,7 @@ import numpy as np
 from regionpredict.trace.event_trace import Finding, Kind, Paradigm, Region, Role
 from regionpredict.trace.paraver.calls import Calls
 from regionpredict.trace.paraver.labels import Labels
-from regionpredict.trace.paraver.records import Integers
+from regionpredict.trace.paraver.records import Integers, Rows
 
 _FUNCTION = 60000019  # Extrae's type of instrumented functions
 _FUNCTION_LINE = 60000119  # line of each function
@@ -43,34 +43,29 @@ class Boundaries:
         return len(self.location)
 
 
-def names_functions(events: Integers) -> bool:
+def names_functions(events: Rows) -> bool:
     """Whether functions are instrumented."""
-    return bool((events[:, 3] == _FUNCTION).any())
+    return bool((events.number == _FUNCTION).any())
 
 
 def boundaries_of(
-    events: Integers,
-    location: Integers,
-    first: Integers,
+    events: Rows,
+    masters: Integers,
     lifetimes: Integers,
     calls: Calls,
     labels: Labels,
     regions: list[Region],
     findings: list[Finding],
 ) -> Boundaries:
-    """The regions that events (n, 5) of `location` (n,) begin and end, which are added to
-    `regions`.
+    """The regions that events begin and end, which are added to `regions`.
 
-    `first` is each task's first location. Regions without an end event end with the location, as
-    given by `lifetimes`. Events inside an MPI call are left out.
+    `masters` has the first location of each location's task. Regions without an end event end with
+    the location, as given by `lifetimes`. Events inside an MPI call are left out.
     """
     types = [number for number in labels.values if 0 < number < _FIRST_OF_RUNTIMES]
-    chosen = np.isin(events[:, 3], [_FUNCTION, _BARRIER, *types])
+    where, kind, time, value = events.those(np.isin(events.number, [_FUNCTION, _BARRIER, *types]))
     table = np.concatenate(
-        [
-            np.column_stack([location[chosen], events[chosen, 2:]]),
-            _of_teams(events, location, first),
-        ]
+        [np.column_stack([where, time, kind, value]), _of_teams(events, masters)]
     )
     call = calls.at(table[:, 0], table[:, 1])
     if len(calls):
@@ -112,38 +107,38 @@ def boundaries_of(
     return Boundaries(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
 
 
-def _of_teams(events: Integers, location: Integers, first: Integers) -> Integers:
+def _of_teams(events: Rows, masters: Integers) -> Integers:
     """(n, 4): location, time, type, value of the points at which threads begin a construct's
     function, reach its implicit barrier, and leave both. The first thread gives the end of the
     construct.
     """
-    master = first[events[:, 0]]
-    span = int(events[:, 2].max(initial=0)) + 1
-    construct = (events[:, 3] == _CONSTRUCT) & (location == master)
-    keys = location[construct] * span + events[construct, 2]
+    span = int(events.time.max(initial=0)) + 1
+    location, _, time, value = events.those(events.number == _CONSTRUCT)
+    first = masters[location] == location
+    keys = location[first] * span + time[first]
     order = np.argsort(keys, kind="stable")
-    keys, opens = keys[order], events[construct, 4][order] != 0
-    chosen = np.flatnonzero(events[:, 3] == _OUTLINED)
-    wanted = master[chosen] * span + events[chosen, 2]
+    keys, opens = keys[order], value[first][order] != 0
+    location, _, time, value = events.those(events.number == _OUTLINED)
+    wanted = masters[location] * span + time
     row = np.searchsorted(keys, wanted, side="right") - 1
-    ends = events[chosen, 4] == 0
+    ends = value == 0
     # a function that ends with its construct belongs to it, too
     row -= ends & (row > 0) & ~opens[np.maximum(row, 0)] & (keys[np.maximum(row, 0)] == wanted)
     after = np.minimum(row + 1, len(keys) - 1)
     inside = (row >= 0) & opens[np.maximum(row, 0)] & ~opens[after] if len(keys) else ends & False
-    inside &= keys[after] // span == master[chosen] if len(keys) else inside
-    order = np.argsort(events[chosen, 2], kind="stable")
+    inside &= keys[after] // span == masters[location] if len(keys) else inside
+    order = np.argsort(time, kind="stable")
     order = order[inside[order]]
-    chosen, row, ends = chosen[order], row[order], ends[order]
-    execution = location[chosen] * max(len(keys), 1) + row  # key of a construct on a thread
+    row, ends = row[order], ends[order]
+    execution = location[order] * max(len(keys), 1) + row  # key of a construct on a thread
     of_begins, begun = np.unique(execution[~ends], return_index=True)
     of_ends, ended = np.unique(execution[ends][::-1], return_index=True)
     _, at, of = np.intersect1d(of_begins, of_ends, assume_unique=True, return_indices=True)
-    begin, end = chosen[~ends][begun[at]], chosen[ends][::-1][ended[of]]
+    begin, end = order[~ends][begun[at]], order[ends][::-1][ended[of]]
     where, join = location[begin], keys[row[~ends][begun[at]] + 1] % span
     steps = [
-        (events[begin, 2], _OUTLINED, events[begin, 4]),
-        (np.minimum(events[end, 2], join), _BARRIER, _IMPLICIT),
+        (time[begin], _OUTLINED, value[begin]),
+        (np.minimum(time[end], join), _BARRIER, _IMPLICIT),
         (join, _BARRIER, 0),
         (join, _OUTLINED, 0),
     ]
