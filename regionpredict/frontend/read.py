@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 from regionpredict.errors import InputError, one_line
+from regionpredict.frontend.library_models import models_of
 from regionpredict.frontend.linking import (
     LinkedUnit,
     PackedUnit,
@@ -15,6 +17,7 @@ from regionpredict.frontend.linking import (
     linked_alone,
     pack,
     trees_of,
+    with_models,
 )
 from regionpredict.frontend.lowering import (
     choices_of,
@@ -236,12 +239,28 @@ def _parsed(
         trees = trees_of(unit)
     finally:
         unit.close()
+    trees = _with_models(trees, frontend)
     seen = flows_of(body.function for body in trees.bodies) if flows else []
     if unit.errors:
         seen = [replace(flow, partial=True) for flow in seen]
     idle = not (busy or loops_with_calls(seen) or calls_through_pointers(seen))
     return Parsed(unit.diagnostics, unit.files, unit.macros, unit.headers, seen, idle,
                   unit.lookups), trees  # fmt: skip
+
+
+def _with_models(trees: Trees, frontend: str) -> Trees:
+    called = models_of(trees.words())
+    models = [(_model(path, frontend), names) for path, names in called.items()]
+    return with_models(trees, models) if models else trees
+
+
+@cache
+def _model(path: str, frontend: str) -> Trees:
+    unit = _parser(frontend)(SourceRequest(path))
+    try:
+        return trees_of(unit)
+    finally:
+        unit.close()
 
 
 def linked(parsed: Sequence[Parsed]) -> Linked:

@@ -67,6 +67,8 @@ _OF_GSL = re.compile(
     r"(?:spline|spline2d|interp|interp2d)_eval(?:_deriv2?|_integ)?|interp_(?:bsearch|accel_\w+)|"
     r"root_fsolver_(?:root|x_\w+|name)|\w+_(?:alloc|calloc|free))"
 )
+# Of FFTW: memory and plans that are made and taken back.
+_OF_FFTW = re.compile(r"fftw[fl]?_(?:malloc|free|alloc_\w+|destroy_plan|cleanup\w*|flops|cost)")
 _WITHOUT_MEMORY = frozenset(
     [base + suffix for base in (_REAL + _COMPLEX).split() for suffix in ("", "f", "l")]
     + _OTHERS.split()
@@ -120,7 +122,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
         or base in HIDDEN_LOCKS
         or is_synchronisation(name)
         or name.startswith("omp_")
-        or _OF_GSL.fullmatch(name) is not None
+        or any(form.fullmatch(name) is not None for form in (_OF_GSL, _OF_FFTW))
         or (header.endswith(_OBJECTS_OF_R) and _ARRAYS_OF_R.fullmatch(name) is None)
         or _REGISTER_BUILTINS.fullmatch(name) is not None
         or (_REGISTERS.fullmatch(name) is not None and memory_intrinsic(name) is None)

@@ -7,7 +7,13 @@ resolves declarations to definitions.
 
 from regionpredict.frontend.linking.container_lengths import Length
 from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit
-from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees, pack, trees_of
+from regionpredict.frontend.linking.packed_unit import (
+    PackedUnit,
+    Trees,
+    pack,
+    trees_of,
+    with_models,
+)
 from regionpredict.frontend.linking.program_settings import SetPlace
 from regionpredict.frontend.linking.program_units import ProgramUnits, linked_alone
 from regionpredict.frontend.linking.stored_functions import (
@@ -40,4 +46,5 @@ __all__ = [
     "stored_at",
     "trees_of",
     "values_in",
+    "with_models",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.class_objects import ClassObjects, class_objects
@@ -17,9 +18,10 @@ from regionpredict.ir import Span
 class Trees(NamedTuple):
     """The trees of a unit: its functions by their declarations, those with directives among them.
 
-    `variables` are external variables with an initializer. `objects` are the objects of each class,
-    `lengths` the lengths of containers, and `stored` the assignments to structs and arrays. The
-    rest is unchanged from the parser.
+    `modelled` are the names of library functions whose bodies are models of them. `variables` are
+    external variables with an initializer. `objects` are the objects of each class, `lengths` the
+    lengths of containers, and `stored` the assignments to structs and arrays. The rest is unchanged
+    from the parser.
     """
 
     functions: tuple[Function, ...]
@@ -34,6 +36,14 @@ class Trees(NamedTuple):
     threadprivate: frozenset[str] = frozenset()
     lengths: dict[Decl, Length] = {}  # noqa: RUF012  # nobody adds to it
     stored: StoredSizes = StoredSizes()
+    modelled: frozenset[str] = frozenset()
+
+    def words(self) -> frozenset[str]:
+        """All words in the text of the functions."""
+        words: set[bytes] = set()
+        for body in self.bodies:
+            words.update(IDENTIFIER.findall(body.text))
+        return frozenset(word.decode() for word in words)
 
 
 class PackedUnit(NamedTuple):
@@ -62,14 +72,15 @@ class PackedUnit(NamedTuple):
 
 def pack(path: str, trees: Trees) -> PackedUnit:
     """The trees of the unit for a file as bytes."""
-    names: set[bytes] = set()
-    for body in trees.bodies:
-        names.update(IDENTIFIER.findall(body.text))
     return PackedUnit(
         path,
-        {decl.symbol: f.span for decl, f in trees.defined.items() if decl.symbol},
+        {
+            decl.symbol: f.span
+            for decl, f in trees.defined.items()
+            if decl.symbol and decl.name not in trees.modelled
+        },
         frozenset(decl.symbol for decl in trees.variables),
-        frozenset(name.decode() for name in names),
+        trees.words(),
         pickle.dumps(trees, pickle.HIGHEST_PROTOCOL),
         trees.objects,
         trees.stored,
@@ -97,6 +108,31 @@ def trees_of(unit: Unit) -> Trees:
     return Trees(unit.functions, bodies, defined, variables, unit.directives,
                  unit.errors, unit.getters(), objects, unit.reassociates, unit.threadprivate,
                  lengths, stored)  # fmt: skip
+
+
+def with_models(trees: Trees, models: Iterable[tuple[Trees, Collection[str]]]) -> Trees:
+    """Adds the functions of these names from each model, and those that they call, as if the unit
+    had included their bodies."""
+    added: dict[Decl, Body] = {}
+    for model, names in models:
+        known = {body.function.decl: body for body in model.bodies}
+        waiting = [decl for decl in known if decl.name in names]
+        while waiting:
+            decl = waiting.pop()
+            if decl in known and decl not in added:
+                added[decl] = known[decl]
+                waiting += calls_in(known[decl].function.body)
+    modelled = {decl.name: body.function for decl, body in added.items()}
+    called = {decl for body in trees.bodies for decl in calls_in(body.function.body)}
+    defined = dict(trees.defined)
+    defined |= {decl: modelled[decl.name] for decl in called - defined.keys()
+                if decl.name in modelled}  # fmt: skip
+    defined |= {decl: body.function for decl, body in added.items()}
+    bodies = (*trees.bodies, *added.values())
+    stored = stored_sizes((body.function for body in bodies), trees.variables, defined)
+    return trees._replace(
+        bodies=bodies, defined=defined, stored=stored, modelled=frozenset(modelled)
+    )
 
 
 def _live_bodies(unit: Unit) -> list[Body]:

@@ -8,7 +8,11 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.candidate_functions import are_sides, representative
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.function_pointers import Functions, pointed_functions
+from regionpredict.frontend.lowering.function_pointers import (
+    Functions,
+    member_functions,
+    pointed_functions,
+)
 from regionpredict.frontend.lowering.library_algorithms import algorithm_loops
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
 from regionpredict.frontend.lowering.member_pointers import handed_on
@@ -18,13 +22,16 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     UNKNOWN,
     CallExpr,
+    Cast,
     CType,
     Decl,
     Expression,
     ExprStmt,
     Function,
+    Member,
     Name,
     Stmt,
+    Unary,
     declared_in,
     show,
 )
@@ -206,12 +213,26 @@ class FollowedCalls:
         return self._held(call.pointer, self._at()) or ()
 
     def _held(self, pointer: Expression, at: Function) -> Functions | None:
-        """The possible functions of an expression at `at`: the argument of an inlined call, or all
-        stored functions."""
+        """The possible functions of an expression at `at`: the argument of an inlined call, those
+        of the struct that it passes, or all stored functions."""
         if isinstance(pointer, Name) and pointer.decl in self.handed:
             argument, caller = self.handed[pointer.decl]
             return self._held(argument, caller)
-        return pointed_functions(self.unit, pointer, at)
+        functions = pointed_functions(self.unit, pointer, at)
+        if functions is None or len(functions) < 2 or not isinstance(pointer, Member):
+            return functions
+        return self._in_struct(pointer.base, pointer.field.name, at) or functions
+
+    def _in_struct(self, struct: Expression | None, member: str, at: Function) -> Functions | None:
+        """The functions in a member of a local struct, whose address inlined calls pass."""
+        while isinstance(struct, Cast) or (isinstance(struct, Unary) and struct.op in "&*"):
+            struct = struct.operand
+        if not isinstance(struct, Name):
+            return None
+        if struct.decl in self.handed:
+            argument, caller = self.handed[struct.decl]
+            return self._in_struct(argument, member, caller)
+        return member_functions(at, struct.decl, member)
 
     def _report_several_targets(
         self, call: CallExpr, functions: Functions, meant: Decl | None

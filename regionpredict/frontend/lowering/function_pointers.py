@@ -18,12 +18,16 @@ from regionpredict.frontend.linking import (
 )
 from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.syntax import (
+    Assign,
     Decl,
     Expression,
     Function,
     Index,
     Member,
     Name,
+    expressions_in,
+    initial_values,
+    member_named,
 )
 
 _MAX_HANDED = 4  # maximum length of a chain of pointer variables
@@ -104,6 +108,26 @@ def _passed_functions(
         if not is_null(call.args[position]):
             answers.append(_meant(unit, call.args[position], caller, depth))
     return together(answers)
+
+
+def member_functions(function: Function, struct: Decl, member: str) -> Functions | None:
+    """The functions that a function assigns to a member of its own struct. None if another value
+    is possible, or if there is none.
+
+    F.function = integrand;        struct rule F = {.function = integrand};
+    """
+    values = [
+        inner.right for inner in expressions_in(function.body)
+        if isinstance(inner, Assign) and isinstance(inner.left, Member)
+        and inner.left.field.name == member and isinstance(inner.left.base, Name)
+        and inner.left.base.decl is struct
+    ]  # fmt: skip
+    listed = initial_values(struct.init) if struct.init is not None else None
+    named = filter(None, map(member_named, listed or ()))
+    values += [value for name, value in named if name == member]
+    return together(
+        (function,) if (function := named_function(value)) is not None else None for value in values
+    )
 
 
 def together(answers: Iterable[Functions | None]) -> Functions | None:

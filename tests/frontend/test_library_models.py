@@ -1,0 +1,103 @@
+"""Library functions that call back or transform arrays count as the C sources that stand for
+them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS, facts_of
+
+import regionpredict.frontend.library_models
+from regionpredict.analysis import RegionFacts
+
+_MODELS = sorted(Path(regionpredict.frontend.library_models.__file__).parent.glob("*.c"))
+_INTEGRALS = """\
+#include <gsl/gsl_integration.h>
+typedef struct { double *table; int n; } rule;
+static double smooth(double x, void *p) { rule *r = p; return r->table[(int)(x * r->n)]; }
+static double other(double x, void *p) { double *q = p; return q[0] + q[1] * x; }
+double alone(double *two, gsl_integration_workspace *w) {
+  double value, error;
+  gsl_function g;
+  g.function = &other;
+  g.params = two;
+  gsl_integration_qags(&g, 0, 1, 0, 1e-3, 100, w, &value, &error);
+  return value;
+}
+void all(int n, double *out, double *table, gsl_integration_workspace *w) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double value, error;
+    rule r = {table, i};
+    gsl_function f;
+    f.function = &smooth;
+    f.params = &r;
+    gsl_integration_qag(&f, 0, 1, 0, 1e-3, 100, 6, w, &value, &error);
+    out[i] = value;
+  }
+}
+"""
+_TRANSFORMS = """\
+#include <fftw3.h>
+void all(int n, fftw_plan plan, fftw_complex *a, fftw_complex *b) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    fftw_execute_dft(plan, a + 512 * i, b + 512 * i);
+}
+"""
+
+
+def _accesses(facts: RegionFacts) -> Counter[tuple[str, str]]:
+    return Counter(
+        (access.array, access.kind) for one in facts.statements for access in one.statement.accesses
+    )
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_an_integral_evaluates_the_function_of_its_own_struct(
+    tmp_path: Path, frontend: str
+) -> None:
+    """Ten intervals with the 31 points of one of the rules, not `other`, which is stored too."""
+    facts = facts_of(tmp_path, _INTEGRALS, frontend, given={"n": 7})
+    assert facts.status == "complete"
+    evaluated = [
+        one.executions.value
+        for one in facts.statements
+        if any(access.array == "table" for access in one.statement.accesses)
+    ]
+    assert evaluated == [7 * 10 * 31]
+    assert ("two", "read") not in _accesses(facts)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_function_of_the_program_has_precedence(tmp_path: Path, frontend: str) -> None:
+    own = """\
+int gsl_integration_qag(const gsl_function *f, double a, double b, double absolute,
+                        double relative, size_t limit, int key, gsl_integration_workspace *w,
+                        double *result, double *error) { *result = a; return 0; }
+"""
+    facts = facts_of(tmp_path, _INTEGRALS.replace("double alone", f"{own}double alone"), frontend)
+    assert facts.status == "complete"
+    assert ("table", "read") not in _accesses(facts)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_transform_reads_one_array_and_writes_the_other(tmp_path: Path, frontend: str) -> None:
+    facts = facts_of(tmp_path, _TRANSFORMS, frontend)
+    assert facts.status == "complete"
+    seen = _accesses(facts)
+    assert seen["a", "read"] > 0 and seen["b", "write"] > 0
+    assert ("a", "write") not in seen and ("b", "read") not in seen
+
+
+@pytest.mark.parametrize("source", _MODELS, ids=lambda path: path.name)
+def test_the_models_are_valid_c(source: Path) -> None:
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler on this host")
+    command = [compiler, "-std=gnu11", "-fsyntax-only", "-Werror", "-Wall", "-Wno-unused", source]
+    subprocess.run(command, check=True, timeout=600)
