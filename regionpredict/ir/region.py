@@ -94,7 +94,8 @@ class Statement(NamedTuple):
     each scalar operand to the result, first operation first. For `s = 0.5 * s + a[i]` it is ("s",
     ("fp_mul", "fp_add")). A chain may also contain 'load', if the scalar is part of an address, and
     'fp_convert', between integers and floating-point numbers. `element_paths` is the same for array
-    elements: `a[i] = 0.5 * a[i]` has ("a[i]", ("fp_mul",)).
+    elements: `a[i] = 0.5 * a[i]` has ("a[i]", ("fp_mul",)). `longest` is the longest of all chains,
+    of scalars and elements.
     """
 
     text: str
@@ -107,6 +108,7 @@ class Statement(NamedTuple):
     role: str = "assign"
     paths: tuple[tuple[str, tuple[str, ...]], ...] = ()
     element_paths: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    longest: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

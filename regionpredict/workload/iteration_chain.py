@@ -13,12 +13,13 @@ class Step(NamedTuple):
     """One statement: its operations (kind, number), and the `after` steps whose results it needs.
 
     `loads` is the number of dependent loads before it can start: none without memory reads, one, or
-    two if the address is data.
+    two if the address is data. `chain` is the longest chain of dependent operations in it.
     """
 
     operations: tuple[tuple[str, float], ...]
     after: tuple[int, ...]
     loads: int
+    chain: tuple[str, ...] = ()
 
 
 def steps_of(
@@ -39,7 +40,7 @@ def steps_of(
         after = {written[name] for name in statement.reads | read if name in written}
         run = operations_run(statement, reassociates=reassociates)
         operations = tuple((operation.kind, float(n)) for operation, n in run)
-        steps.append(Step(operations, tuple(sorted(after)), loads))
+        steps.append(Step(operations, tuple(sorted(after)), loads, statement.longest))
         for name in statement.writes:
             written[name] = number
         for access in statement.accesses:

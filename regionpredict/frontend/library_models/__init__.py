@@ -1,4 +1,4 @@
-"""C sources that stand for functions of libraries which take part in a program's control flow.
+"""C sources that replace library functions that call the program's functions.
 
     gsl_integration_qag(&F, a, b, ...);    ->    for (...) sum += F.function(x, F.params);
 
@@ -22,7 +22,7 @@ _PRECISIONS = ("fftw_", "fftwf_", "fftwl_")
 @cache
 def _models() -> dict[str, str]:
     """The source of each function by its name."""
-    models = {}
+    models: dict[str, str] = {}
     for path in sorted(_FOLDER.glob("*.c")):
         for name in _DEFINED.findall(path.read_text(encoding="utf-8")):
             if name.startswith("X##"):

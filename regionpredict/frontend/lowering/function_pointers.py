@@ -111,7 +111,7 @@ def _passed_functions(
 
 
 def member_functions(function: Function, struct: Decl, member: str) -> Functions | None:
-    """The functions that a function assigns to a member of its own struct. None if another value
+    """The functions that a function assigns to a member of its struct. None if another value
     is possible, or if there is none.
 
     F.function = integrand;        struct rule F = {.function = integrand};
@@ -125,9 +125,8 @@ def member_functions(function: Function, struct: Decl, member: str) -> Functions
     listed = initial_values(struct.init) if struct.init is not None else None
     named = filter(None, map(member_named, listed or ()))
     values += [value for name, value in named if name == member]
-    return together(
-        (function,) if (function := named_function(value)) is not None else None for value in values
-    )
+    named_functions = map(named_function, values)
+    return together(None if decl is None else (decl,) for decl in named_functions)
 
 
 def together(answers: Iterable[Functions | None]) -> Functions | None:

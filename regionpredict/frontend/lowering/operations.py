@@ -110,6 +110,7 @@ class Tally:
             role,
             tuple(sorted(self._scalar_paths().items())) if self.writes else (),
             tuple(sorted(self._element_paths().items())),
+            max(self.paths.values(), key=len, default=()),
         )
 
     def _scalar_paths(self) -> Paths:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import NamedTuple
 
 from regionpredict.machine import Machine
@@ -311,18 +312,23 @@ def _windows(instructions: float, machine: Machine) -> float:
 def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
     """Cycles from the operands of a statement to its result.
 
-    C adds from left to right, so additions form a chain, each fused with its product. Reorderable
-    sums form a tree. Independent products run in parallel, divisions and calls one by one. Integers
-    are not counted.
+    C adds from left to right, so additions form a chain, each fused with its product. Products of
+    products form a chain too (`x * x * x`). Reorderable sums and products form a tree. Independent
+    products run in parallel, divisions and calls one by one. Integers are not counted.
     """
     count = dict(step.operations)
     adds, muls, fused = _fused(count, machine)
     last = "fp_fma" if fused else "fp_add"
     levels = adds + fused
-    if reassociates and levels:
-        levels = float(math.ceil(math.log2(1.0 + levels)))
+    alone: int = sum(
+        kind == "fp_mul" and (not fused or following != "fp_add")
+        for kind, following in zip_longest(step.chain, step.chain[1:])
+    )
+    products = min(muls, max(1.0, float(alone)))
+    if reassociates:
+        levels, products = math.ceil(math.log2(1.0 + levels)), math.ceil(math.log2(1.0 + products))
     cycles = levels * machine.operation(last).latency_cycles.value
-    cycles += min(1.0, muls) * machine.operation("fp_mul").latency_cycles.value
+    cycles += products * machine.operation("fp_mul").latency_cycles.value
     for kind, times in count.items():
         if kind not in _ON_PIPES and not kind.startswith("int_"):
             name = kind.removeprefix("call:")
