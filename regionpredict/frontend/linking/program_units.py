@@ -65,6 +65,7 @@ class ProgramUnits:
         self._variables: dict[str, list[int]] = {}
         self._naming: dict[str, list[int]] = {}
         self._homes: dict[Decl, int | None] = {}
+        self._contents: dict[int, set[Decl]] = {}
         self._mentions: dict[int, dict[bytes, list[Body]]] = {}
         for number, unit in enumerate(units):
             for symbol in unit.defines:
@@ -105,9 +106,20 @@ class ProgramUnits:
         """The unit with an internal (`static`) function or variable, if it is open."""
         if decl not in self._homes:
             self._homes[decl] = next(
-                (number for number, trees in self._loaded.items() if _has(trees, decl)), None
+                (number for number in self._loaded if decl in self._contained(number)), None
             )
         return self._homes[decl]
+
+    def _contained(self, number: int) -> set[Decl]:
+        """The functions that a unit defines, and the variables that it names."""
+        if number not in self._contents:
+            trees = self._loaded[number]
+            self._contents[number] = set(trees.defined).union(
+                expression.decl for body in trees.bodies
+                for expression in expressions_in(body.function.body)
+                if isinstance(expression, Name) and expression.decl is not None
+            )  # fmt: skip
+        return self._contents[number]
 
     def path(self, number: int) -> str:
         """The file of a unit."""
@@ -462,18 +474,6 @@ class _View:
                     and all(body.function.span != own.span for own in functions)
                 ]
         return functions
-
-
-def _has(trees: Trees, decl: Decl) -> bool:
-    """Whether a unit defines a function or contains a variable's name."""
-    if decl in trees.defined:
-        return True
-    name = decl.name.encode()
-    return any(
-        isinstance(expression, Name) and expression.decl is decl
-        for body in trees.bodies if name in body.text
-        for expression in expressions_in(body.function.body)
-    )  # fmt: skip
 
 
 def _is_named(decl: Decl, other: Decl) -> bool:
