@@ -173,9 +173,7 @@ def _start() -> socket.socket:
 def _serve(number: int) -> None:
     """One call after the other, until the tests are done."""
     sys.path[0] = str(ROOT)
-    _load()
-    gc.collect()
-    gc.freeze()
+    load_program()
     with socket.socket(fileno=number) as client:
         while True:
             told, streams, _, _ = socket.recv_fds(client, 1 << 16, 3)
@@ -195,14 +193,16 @@ def _serve(number: int) -> None:
                 client.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
 
-def _load() -> None:
-    """All of the program, without what is optional."""
+def load_program() -> None:
+    """Loads all of the program, without what is optional. Later forks start with it."""
     import regionpredict
 
     for module in pkgutil.walk_packages(regionpredict.__path__, "regionpredict."):
         if module.name.removeprefix("regionpredict.") not in _APART:
             importlib.import_module(module.name)
     importlib.import_module("regionpredict.frontend.libclang_reader.bindings").library()
+    gc.collect()
+    gc.freeze()
 
 
 def _become(request: Mapping[str, Any], streams: Sequence[int]) -> None:

@@ -1,20 +1,14 @@
 """Mutated inputs of every other reader, each given to a command in a process of its own.
 
-An input is refused in one line, or the command answers. A traceback, a crash, more than
-`MOST_SECONDS` of processor time, an end by another code, or a character that a terminal obeys is a
-finding.
+An input is refused in one line, or the command answers.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
-import resource
 import shutil
-import signal
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -24,12 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / name) for name in ("readers", "trace/paraver", "benchmarks")]
 import original_inputs as documents  # noqa: E402
 import two_ranks  # noqa: E402
+from forked_command import load_program, run  # noqa: E402
 from spoilt_inputs import mutants  # noqa: E402
 
-MOST_SECONDS = 20
-_WAIT_S = 120.0
-_CODES = (0, 1, 2, 3)
-_KEPT = "\n\t\xa0"
 GOOD = """#include <stdlib.h>
 double a[640][640];
 int main(int argc, char **argv) {
@@ -49,19 +40,27 @@ GRAPH = {
     "nodes": [
         {"id": "a", "seconds": 1, "kind": "task", "task": 0, "place": "f.c:3"},
         {"id": "b", "seconds": 2, "task": 1, "place": "f.c:4"},
-        {"id": "c", "seconds": 0.5, "task": 1, "place": "f.c:4", "iterations": [0, 4, 1]},
+        {
+            "id": "c",
+            "seconds": 0.5,
+            "task": 1,
+            "place": "f.c:4",
+            "iterations": {"first": 0, "total": 4},
+        },
     ],
     "edges": [{"source": "a", "target": "b"}, {"source": "b", "target": "c"}],
 }
 SETTINGS = """machine = "dunnington"
-[predict]
 model = "saturation"
-threads = "1-4"
-set = ["n=60", "m=4"]
-top = 3
+set = {n = 60, "grid[0]" = 4}
+defines = ["N=4"]
+includes = ["."]
 exclude = ["tests/*"]
+args = "60"
+within = 5.0
 """
-SIZES = "n: 600\nargc: 2\nsmall: {n: 60}\nlarge:\n  n: 6000\n  rows: 1e3\n"
+SIZES = "n: 600\n"
+SETS = "small: {n: 60}\nlarge:\n  n: 6000\n"
 HWLOC = """<?xml version="1.0"?><!DOCTYPE topology SYSTEM "hwloc2.dtd"><topology version="2.0">
 <object type="Machine"><info name="CPUModel" value="X"/><object type="Package" os_index="0">
 <object type="NUMANode" os_index="0" local_memory="68719476736"/>
@@ -98,10 +97,10 @@ def kinds() -> dict[str, Kind]:
     """Every reader by name."""
     here = Path(os.environ.get("FUZZ_FOLDER", "."))
     campaign = documents.campaign(here)
-    hints = documents.hints()
+    hints = _hints(here)
     good = {"good.c": GOOD.encode()}
     predict = ("predict", "good.c", "-m", "dunnington")
-    fit = (("fit", "a", "--predict", "p=64"), ("fit", "a", "--format", "html"))
+    fit = (("fit", "a"), ("fit", "a", "--format", "html"))
     records = (two_ranks.HEAD + two_ranks.BODY).encode()
     trace = {"t.prv": records, "t.pcf": two_ranks.PCF.encode(), "t.row": two_ranks.ROW.encode()}
     made = {
@@ -110,16 +109,17 @@ def kinds() -> dict[str, Kind]:
             ("predict", "good.c", "-m", "m.yaml", "--format", "slurm"),
             ("predict", "good.c", "-m", "m.yaml", "--format", "html")), good),
         "settings": Kind("regionpredict.toml", SETTINGS.encode(), (("predict", "good.c"),), good),
-        "sizes": Kind("s.yaml", SIZES.encode(), (
-            (*predict, "--sizes", "s.yaml"), (*predict, "--sizes", "s.yaml:large")), good),
+        "sizes": Kind("s.yaml", SIZES.encode(), ((*predict, "--sizes", "s.yaml"),), good),
+        "sets of sizes": Kind("s.yaml", SETS.encode(), (
+            (*predict, "--sizes", "s.yaml:large"), (*predict, "--sizes", "s.yaml:small")), good),
         "hints": Kind("h.json", hints, (
             ("diff", "h.json", "g.json", "--format", "markdown"), ("diff", "g.json", "h.json"),
             ("compare", "h.json", "m.jsonl", "--other-machine"),
             ("coschedule", "h.json", "g.json", "-m", "dunnington", "--format", "slurm")),
-            {"g.json": hints, "m.jsonl": campaign}),
+            {"g.json": hints, "m.jsonl": campaign, **good}),
         "measurements": Kind("m.jsonl", campaign, (
             ("compare", "g.json", "m.jsonl", "--other-machine"), ("fit", "m.jsonl"),
-            (*predict, "--sizes-from", "m.jsonl")), {"g.json": hints, **good}),
+            (*predict, "--sizes-from", "m.jsonl")), {"g.json": documents.hints(), **good}),
         "expectations": Kind("e.yaml", documents.EXPECTATIONS, (
             ("expect", "e.yaml"), ("expect", "e.yaml", "--format", "junit")),
             {"m.txt": documents.MEASURED}),
@@ -135,7 +135,9 @@ def kinds() -> dict[str, Kind]:
         "trace records": Kind("t.prv", records, _TRACE_COMMANDS, trace),
         "trace labels": Kind("t.pcf", two_ranks.PCF.encode(), _TRACE_COMMANDS, trace),
         "trace threads": Kind("t.row", two_ranks.ROW.encode(), _TRACE_COMMANDS, trace),
-        "profile": Kind("a", documents.profile(), fit),
+        "profile": Kind("runs/run.p2.r1/p.cubex", documents.profile(), (
+            ("fit", "runs"), ("fit", "runs", "--format", "html")),
+            {f"runs/run.p{p}.r1/p.cubex": documents.profile() for p in (4, 8, 16, 32)}),
     }  # fmt: skip
     texts = {
         "short JSON": documents.short_json(), "legacy JSON": documents.legacy_json(),
@@ -149,22 +151,27 @@ def kinds() -> dict[str, Kind]:
     return made
 
 
+def _hints(folder: Path) -> bytes:
+    """What the command predicts for the good file."""
+    (folder / "good.c").write_text(GOOD)
+    words = ("predict", "good.c", "-m", "dunnington", "--threads", "1-8", "--format", "json")
+    return run(words, folder).shown.encode()
+
+
 def findings(
     name: str, numbers: range, folder: Path, done: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[int, str]]:
     """The mutants of a kind that are not got over, each with what went wrong."""
-    import regionpredict.cli.main  # noqa: F401 - what each process would load
-
+    load_program()
     kind = kinds()[name]
     for number in numbers:
         place = folder / "work"
         shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        for file, data in kind.others.items():
+        for file, data in {**kind.others, kind.file: mutant(name, number)}.items():
+            (place / file).parent.mkdir(parents=True, exist_ok=True)
             (place / file).write_bytes(data)
-        (place / kind.file).write_bytes(mutant(name, number))
         words = kind.commands[number % len(kind.commands)]
-        wrong = _run(words, place)
+        wrong = run(words, place).wrong
         if wrong:
             yield number, f"{' '.join(words)}: {wrong}"
         done()
@@ -173,59 +180,3 @@ def findings(
 def mutant(name: str, number: int) -> bytes:
     """The bytes of one mutant of a kind."""
     return mutants(kinds()[name].original, 1, seed=number)[0]
-
-
-def _run(words: Sequence[str], place: Path) -> str:
-    """What is wrong with a command's end; empty where nothing is."""
-    out, err = place.with_name("out"), place.with_name("err")
-    sys.stdout.flush()
-    child = os.fork()
-    if not child:
-        _command(words, place, out, err)
-    end = time.monotonic() + _WAIT_S
-    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
-        if time.monotonic() > end:
-            os.killpg(child, signal.SIGKILL)
-            os.waitpid(child, 0)
-            return f"hang: no end after {_WAIT_S:g} s"
-        time.sleep(0.002)
-    code = os.waitstatus_to_exitcode(ended[1])
-    said = err.read_text(errors="replace")
-    shown = out.read_text(errors="replace")
-    if code == -signal.SIGXCPU:
-        return f"hang: more than {MOST_SECONDS} s"
-    if code not in _CODES:
-        return f"ended by {code}: {said[-1500:]}"
-    if "Traceback" in said or "internal error" in said + shown:
-        return said[-1500:] or "internal error"
-    for text in (said, shown):
-        odd = {char for char in text if not char.isprintable() and char not in _KEPT}
-        if odd - {"\r", "\ufffd"}:
-            return f"control characters: {sorted(odd)}"
-    if code in (1, 2) and not shown and not re.match(r"(regionpredict|note|warning): ", said):
-        return f"no line says why: {said[:200]!r}"
-    return "" if "Warning: " not in said else said[-1500:]
-
-
-def _command(words: Sequence[str], place: Path, out: Path, err: Path) -> None:
-    """The command, as its process runs it; does not come back."""
-    os.setpgid(0, 0)
-    resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 2))
-    os.chdir(place)
-    for number, path in ((1, out), (2, err)):
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-        os.dup2(handle, number)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - until the process ends
-    sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
-    sys.argv = ["regionpredict", *words]
-    from regionpredict.cli.main import program
-
-    try:
-        program()
-    except BaseException:
-        import traceback
-
-        traceback.print_exc()
-        sys.stderr.flush()
-    os._exit(99)

@@ -38,7 +38,6 @@ import input_mutants  # noqa: E402
 import source_mutants  # noqa: E402
 
 from regionpredict.frontend import FRONTENDS  # noqa: E402
-from regionpredict.machine import load  # noqa: E402
 
 _PIECE = {True: 4 * source_mutants.BATCH, False: 100}
 _LONGEST_S = 1800.0
@@ -134,11 +133,11 @@ class Run:
 
     def _keep(self, kind: str, number: int) -> None:
         if kind in FRONTENDS:
-            text = source_mutants.mutant(number).encode()
-            (self.kept / f"{kind}-{number}.c").write_bytes(text)
+            text, suffix = source_mutants.mutant(number, kind)
+            (self.kept / f"{kind}-{number}{suffix}").write_bytes(text.encode())
         else:
             name = re.sub(r"\W", "-", kind)
-            file = f"{name}-{number}-{input_mutants.kinds()[kind].file}"
+            file = f"{name}-{number}-{Path(input_mutants.kinds()[kind].file).name}"
             (self.kept / file).write_bytes(input_mutants.mutant(kind, number))
 
 
@@ -193,12 +192,9 @@ def try_piece(kind: str, numbers: range, told: TextIO) -> None:
         for found in input_mutants.findings(kind, numbers, folder, lambda: tell(1)):
             tell(found)
         return
-    machine = load(str(source_mutants.SMALL))
     for begin in range(numbers.start, numbers.stop, source_mutants.BATCH):
         batch = range(begin, min(begin + source_mutants.BATCH, numbers.stop))
-        place = folder / "sources"
-        place.mkdir(exist_ok=True)
-        for found in source_mutants.findings(batch, kind, place, machine):
+        for found in source_mutants.findings(batch, kind, folder):
             tell(found)
         tell(len(batch))
 
@@ -229,7 +225,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seconds", type=float, default=None, help="time after which to stop")
     parser.add_argument("--only", action="append", default=[], help="a front end or reader")
-    parser.add_argument("--sources", help="a folder of further C files to mutate")
+    parser.add_argument("--sources", help="a folder of further C and C++ files to mutate")
     parser.add_argument("--list", action="store_true", help="print the front ends and readers")
     parser.add_argument("--piece", nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("--told", help=argparse.SUPPRESS)
@@ -239,7 +235,7 @@ def _options() -> argparse.Namespace:
 def main() -> int:
     options = _options()
     if options.sources:
-        source_mutants.SOURCES.extend(sorted(Path(options.sources).glob("*.c")))
+        source_mutants.FOLDERS.append(Path(options.sources))
     if options.piece:
         kind, begin, end = options.piece
         with Path(options.told).open("w") as told:

@@ -1,52 +1,49 @@
-"""Mutated sources, predicted with sizes set, as an HTML page: no traceback, no hang, no file is
-lost without a word, and other files keep their answers.
+"""Mutated sources, predicted with sizes set: no traceback, no hang, no file is lost without a word,
+and other files keep their answers.
 """
 
 from __future__ import annotations
 
+import ast
+import json
 import random
 import re
+import shutil
+import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
-
-from regionpredict.errors import InputError
-from regionpredict.frontend import requests_for
-from regionpredict.isolation import LIMITS
-from regionpredict.machine import Machine
-from regionpredict.pipeline import Analysis, analyse, predict
-from regionpredict.report.program_document import program_document
-from regionpredict.report.program_result import ProgramResult
-from regionpredict.report.rendered import rendered
-from regionpredict.report.run_settings import run_settings
-from regionpredict.stage_dumps import dump
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-SMALL = ROOT / "tests" / "accuracy" / "machines" / "nehalem-e5540.yaml"
-THREADS = (1, 4, 8)
+sys.path[:0] = [str(ROOT / "tests" / "random_loops"), str(Path(__file__).parent)]
+from forked_command import Ended, load_program, run  # noqa: E402
+from programs import program  # noqa: E402
+from twin import source_of  # noqa: E402
+
+MACHINE = ROOT / "tests" / "accuracy" / "machines" / "nehalem-e5540.yaml"
 SIZES = dict.fromkeys(
     ("n", "m", "N", "M", "nx", "ny", "nz", "ni", "nj", "nk", "steps", "size", "count", "rows"), 60
 )
 """Of what a program may call its sizes: alike, as several names may be one size."""
-SOURCES = sorted(
-    path
-    for pattern in (
-        "tests/golden/*.c",
-        "tests/frontend/cases/**/*.c",
-        "polybench_samples/*/*/*.c",
-        "npb_samples/*/*.c",
-    )
-    for path in ROOT.glob(pattern)
-)
 LONGEST = 6_000
+SHORT = 1_200
 BATCH = 12
-LOW = LIMITS._replace(seconds=12)
-GOOD = """double a[64][64];
-void good(int n) {
+FORMS = ("html", "json", "html", "table", "html", "sarif", "html", "csv", "html", "openmp", "html",
+         "slurm")  # fmt: skip
+GOOD = """double untouched[64][64];
+void keeps_its_answer(int n) {
 #pragma omp parallel for
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) a[i][j] += 1.5;
+    for (int j = 0; j < i; j++) untouched[i][j] += 1.5;
 }
 """
+"""Its names are in no other source, so no mutant says anything of it."""
+_SECONDS = 60
+_CPLUSPLUS = re.compile(
+    r"std::|\btemplate\s*<|\bclass \w|\bnamespace\b|\bauto\b|\[[&=]\]|\boperator\b|"
+    r"#include <(vector|array|cmath|algorithm|c?std\w+|iostream)>|\b(double|int|float) &\w"
+)
 _WORD = re.compile(r"\w+|[^\w\s]")
 _NUMBER = re.compile(r"\b\d+\b")
 _ODD = (
@@ -62,6 +59,16 @@ _STATEMENTS = (
     "for (unsigned k = 9; k < 10; k--) a[k] = 0;", "*(int *)&n = 3;", "({ i; });",
     "_Pragma(\"omp parallel for\") for (int q = 0; q < 4; q++) ;", "extern int n; n %= 0;",
     "char *s = \"\\", "/*", "*/", "//\\", "typeof(n) m;", "i = i ? i / 0 : i % 0;",
+)  # fmt: skip
+_CPLUSPLUS_STATEMENTS = (
+    "std::vector<double> w(n);", "auto f = [&](int k) { return k + n; };", "for (auto &e : w) e++;",
+    "template <class T> struct Q { T t; };", "try { throw n; } catch (...) { n++; }", "w.size();",
+    "std::fill(a, a + n, 0);", "auto [p, q] = std::pair(n, n);", "constexpr int n = 4;",
+    "class i;", "namespace n { int i; }", "using T = decltype(a[0]);", "int &n = i;",
+    "std::sort(w.begin(), w.end(), [](auto x, auto y) { return x < y; });", "this->n = n;",
+    "n = static_cast<int>(i);", "delete a;",
+    "for (std::size_t k = w.size(); k-- > 0;) w[k] = w.at(k - 1);", "operator int() { return 1; }",
+    "std::atomic<int> c{0}; c++;", "if constexpr (sizeof(int) == 4) { ; }", "co_return;",
 )  # fmt: skip
 _OPERATORS = ("+", "-", "*", "/", "%", "<<", ">>", "<", "!=", "&&", "||", "=", "+=", ",", "?", "->")
 
@@ -110,8 +117,9 @@ def operators_changed(text: str, choose: random.Random) -> str:
 
 def statements_added(text: str, choose: random.Random) -> str:
     lines = text.split("\n")
+    known = _STATEMENTS + _CPLUSPLUS_STATEMENTS * bool(_CPLUSPLUS.search(text))
     for _ in range(choose.randint(1, 5)):
-        lines.insert(choose.randrange(len(lines)), choose.choice(_STATEMENTS))
+        lines.insert(choose.randrange(len(lines)), choose.choice(known))
     return "\n".join(lines)
 
 
@@ -138,7 +146,7 @@ def bytes_changed(text: str, choose: random.Random) -> str:
 
 def put_together(text: str, choose: random.Random) -> str:
     """The beginning of one file and the end of another."""
-    other = choose.choice(SOURCES).read_text()[:LONGEST]
+    other = _a_seed(choose).text
     return text[: choose.randrange(len(text))] + other[choose.randrange(len(other)) :]
 
 
@@ -148,96 +156,141 @@ MUTATIONS: tuple[Callable[[str, random.Random], str], ...] = (
 )  # fmt: skip
 
 
-def mutant(number: int) -> str:
-    """The text of one mutant: one to three changes of one source."""
+class Source(NamedTuple):
+    """A program, and how its file's name ends."""
+
+    text: str
+    suffix: str = ".c"
+
+
+FOLDERS: list[Path] = []
+"""Folders of further sources to mutate."""
+
+
+@cache
+def seeds() -> dict[str, tuple[list[Source], list[Source]]]:
+    """What is mutated, by suffix: short sources and long ones. Files, and strings of tests."""
+    patterns = ("tests/golden/*.c", "tests/frontend/*/**/*.c*", "polybench_samples/*/*/*.c",
+                "npb_samples/*/*.c")  # fmt: skip
+    files = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+    files += [path for folder in FOLDERS for path in sorted(folder.glob("*.c*"))]
+    texts = [path.read_text(errors="replace")[:LONGEST] for path in files]
+    for path in sorted(ROOT.glob("tests/*/**/*.py")):
+        code = path.read_text()
+        if "#pragma omp" in code:
+            texts += filter(_is_a_program, _strings(code))
+    known: dict[str, tuple[list[Source], list[Source]]] = {".c": ([], []), ".cpp": ([], [])}
+    for text in dict.fromkeys(texts):
+        suffix = ".cpp" if _CPLUSPLUS.search(text) else ".c"
+        known[suffix][len(text) > SHORT].append(Source(text, suffix))
+    return known
+
+
+def _strings(code: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value.replace("@", "")
+
+
+def _is_a_program(text: str) -> bool:
+    """Whether it has a directive and, before it, a function's head."""
+    return re.search(r"\w+\s*\([^()]*\)[^;]*\{.*#pragma omp", text, re.DOTALL) is not None
+
+
+def _a_seed(choose: random.Random, suffix: str = ".c") -> Source:
+    """A source to change: most are short, a fifth are random loops."""
+    if suffix == ".c" and choose.random() < 0.2:
+        return Source(source_of([program(choose.randrange(1_000_000))], twin=False)[0])
+    short, long = seeds()[suffix]
+    return choose.choice(long if long and choose.random() < 0.05 else short)
+
+
+def mutant(number: int, frontend: str) -> Source:
+    """One mutant: one to three changes of one source. A third of libclang's are C++."""
     choose = random.Random(number)
-    text = choose.choice(SOURCES).read_text()[:LONGEST]
+    both = frontend == "libclang" and choose.random() < 0.33
+    text, suffix = _a_seed(choose, ".cpp" if both else ".c")
     for _ in range(choose.choice([1, 1, 2, 3])):
         if len(text) > 8:
             text = choose.choice(MUTATIONS)(text, choose)
-    return text
+    return Source(text, suffix)
 
 
-def good_answer(analysis: Analysis) -> str:
-    """What is said of the file that nobody changed."""
-    kept = [f for f in analysis.facts if Path(f.region.span.file).name == "good.c"]
-    return "\n".join(f"{f.iterations} {f.working_set} {f.statements}" for f in kept)
+def findings(numbers: range, frontend: str, folder: Path) -> Iterator[tuple[int, str]]:
+    """The mutants that the package does not get over, each with what went wrong.
+
+    They are one program of many files. Where it ends in a way that it should not, each mutant is
+    tried alone.
+    """
+    load_program()
+    wrong = _wrong(numbers, frontend, folder)
+    if not wrong:
+        return
+    alone = [
+        (one, _wrong(range(one, one + 1), frontend, folder, _form(numbers))) for one in numbers
+    ]
+    named = [(one, said) for one, said in alone if said]
+    yield from named or [(numbers.start, f"with {len(numbers)} mutants together: {wrong}")]
 
 
-def findings(
-    numbers: range, frontend: str, folder: Path, machine: Machine
-) -> Iterator[tuple[int, str]]:
-    """The mutants that the package does not get over, each with what went wrong."""
-    for path in folder.glob("*.c"):
-        path.unlink()
-    (folder / "good.c").write_text(GOOD)
-    good = requests_for([str(folder / "good.c")])
-    expected = good_answer(analyse(good, SIZES, frontend=frontend, optional=SIZES))
+def _form(numbers: range) -> int:
+    return numbers.start // BATCH
+
+
+def _wrong(numbers: range, frontend: str, folder: Path, turn: int | None = None) -> str:
+    """What is wrong with the answers for some mutants and a good file; empty where nothing is."""
+    turn = _form(numbers) if turn is None else turn
+    form = FORMS[turn % len(FORMS)]
+    model = "density" if turn % 5 == 4 and form not in ("slurm", "openmp") else "saturation"
+    place = folder / "work"
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "src").mkdir(parents=True)
+    (place / "src" / "good.c").write_text(GOOD)
+    sizes = ", ".join(f"{name} = {value}" for name, value in SIZES.items())
+    (place / "regionpredict.toml").write_text(f"set = {{{sizes}}}\n")
+    loops = ["good.c"]
     for number in numbers:
-        (folder / f"mutant{number}.c").write_text(mutant(number), encoding="utf-8")
-    try:
-        requests = requests_for([str(folder)], (), [str(ROOT / "polybench_samples/common"),
-                                                    str(ROOT / "npb_samples/common")])  # fmt: skip
-        analysis = analyse(requests, SIZES, frontend=frontend, limits=LOW, optional=SIZES)
-        dump("program", analysis, None)
-        dump("facts", analysis, None)
-    except InputError as error:
-        yield numbers.start, f"InputError took all files down: {error}"
-        return
-    except Exception as error:  # what a fuzzer is for
-        yield numbers.start, f"{type(error).__name__}: {error}"
-        return
-    for note in analysis.program.diagnostics:
-        if "internal error" in note.message or "time" in note.message.split(":")[0]:
-            yield _number_in(note.span.file), note.message
-    known = {Path(facts.region.span.file).name for facts in analysis.facts}
-    known |= {Path(note.span.file).name for note in analysis.program.diagnostics}
-    for name in (path.name for path in folder.glob("*.c") if _has_a_loop(path)):
-        if name not in known:
-            yield _number_in(name), "lost: neither a region nor a word of it"
-    if good_answer(analysis) != expected and not _rivals(analysis):
-        yield numbers.start, f"good.c has another answer: {good_answer(analysis)}"
-    for model in ("density", "saturation"):
-        try:
-            page, errors = _page(analysis, machine, model)
-        except InputError:
-            continue
-        except Exception as error:
-            yield numbers.start, f"predict, {model}: {type(error).__name__}: {error}"
-            continue
-        yield from ((_number_in(place), f"{model}: {said}") for place, said in errors)
-        places = (facts.region.span for facts in analysis.facts)
-        missing = [f"{Path(place.file).name}:{place.line}" for place in places]
-        missing = [place for place in missing if place not in page]
-        if missing:
-            yield numbers.start, f"{model}: not on the page: {missing[0]}"
+        text, suffix = mutant(number, frontend)
+        name = f"mutant{number}{suffix}"
+        (place / "src" / name).write_text(text, encoding="utf-8")
+        loops += [name] * _has_a_loop(place / "src" / name)
+    words = [
+        "predict",
+        "src",
+        "-m",
+        str(MACHINE),
+        "--frontend",
+        frontend,
+        "--model",
+        model,
+        "-j",
+        "1",
+    ]
+    words += ["--format", form, "--no-cache"]
+    for headers in ("polybench_samples/common", "npb_samples/common"):
+        words += ["-I", str(ROOT / headers)]
+    words += ["--all"] * (form == "table")
+    ended = run(words, place, _SECONDS)
+    if ended.wrong:
+        return f"{form}: {ended.wrong}"
+    if late := re.search(r".*took longer than.*", ended.said + ended.shown):
+        return f"{form}: {late.group()[:300]}"
+    for name in loops:
+        if form != "slurm" and name not in ended.shown + ended.said:
+            return f"{form}: lost: neither a region nor a word of {name}"
+    return _good_answer(ended) if form == "json" else ""
 
 
-def _page(analysis: Analysis, machine: Machine, model: str) -> tuple[str, list[tuple[str, str]]]:
-    """The HTML page, and the internal errors of regions with their files."""
-    made = predict(analysis, machine, model, threads=THREADS if model == "saturation" else ())
-    errors = [
-        (one.facts.region.span.file, note.message)
-        for one in made.predictions for note in one.diagnostics if "internal error" in note.message
-    ]  # fmt: skip
-    result = ProgramResult(
-        made.predictions, made.teams, made.plans, made.machine, model, made.advice,
-        run_settings(made.machine, made.pages), analysis.program.diagnostics, made.recommended,
-    )  # fmt: skip
-    return rendered(program_document(result), "html"), errors
+def _good_answer(ended: Ended) -> str:
+    """What is wrong with the answer for the file that nobody changed."""
+    regions = json.loads(ended.shown)["regions"]
+    own = [region for region in regions if Path(region["file"]).name == "good.c"]
+    told = [(one["iterations"]["value"], one["working_set"]["bytes"], one["status"]) for one in own]
+    expected = [(60, 8 * 59 * 59, "predicted")]
+    return "" if told == expected else f"good.c has another answer: {told}"
 
 
 def _has_a_loop(path: Path) -> bool:
     """Whether a directive shares a loop, outside comments and strings as far as one line tells."""
     text = path.read_text(encoding="utf-8", errors="replace")
     return re.search(r"^[ \t]*#pragma omp (parallel )?for\b", text, re.MULTILINE) is not None
-
-
-def _number_in(file: str) -> int:
-    found = re.search(r"\d+", Path(file).name)
-    return int(found.group()) if found else -1
-
-
-def _rivals(analysis: Analysis) -> bool:
-    """Whether a mutant is one that says something of the good file's names: calls of `good`."""
-    return any("good" in note.message for note in analysis.program.diagnostics)

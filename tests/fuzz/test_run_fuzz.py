@@ -7,24 +7,41 @@ import sys
 from pathlib import Path
 
 import pytest
-from source_mutants import BATCH, SMALL, findings, mutant
+from forked_command import run
+from input_mutants import kinds
+from source_mutants import BATCH, findings, mutant
 
 from regionpredict.frontend import FRONTENDS
-from regionpredict.machine import load
 
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.isolated_defects
 @pytest.mark.parametrize("frontend", FRONTENDS)
 @pytest.mark.parametrize("first", [1, 101, 201, 301])
 def test_no_mutant_costs_an_answer(tmp_path: Path, frontend: str, first: int) -> None:
     numbers = range(first, first + BATCH)
-    found = list(findings(numbers, frontend, tmp_path, load(str(SMALL))))
-    assert not found, mutant(found[0][0])
+    found = list(findings(numbers, frontend, tmp_path))
+    assert not found, mutant(found[0][0], frontend).text
+
+
+def test_each_reader_takes_its_original(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mutants of a text that is refused at its beginning try nothing after that."""
+    monkeypatch.setenv("FUZZ_FOLDER", str(tmp_path))
+    known = kinds()
+    for name in known.keys() - {"hyperfine.csv"}:  # it needs --value
+        kind = known[name]
+        place = tmp_path / name
+        for file, data in {**kind.others, kind.file: kind.original}.items():
+            (place / file).parent.mkdir(parents=True, exist_ok=True)
+            (place / file).write_bytes(data)
+        ended = run(kind.commands[0], place)
+        assert ended.shown, (name, ended.said)
+        assert not ended.wrong, (name, ended.wrong)
 
 
 def test_a_number_is_a_mutant() -> None:
-    assert mutant(7) == mutant(7) != mutant(8)
+    assert mutant(7, "libclang") == mutant(7, "libclang") != mutant(8, "libclang")
 
 
 def test_a_run_tries_each_reader_and_sums_up() -> None:

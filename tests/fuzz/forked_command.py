@@ -1,0 +1,96 @@
+"""Runs a command of the package in a fork of this process, and says what is wrong with its end.
+
+A fork starts in milliseconds with everything that was imported before. A traceback, a crash, too
+much processor time, an end by another code, or a character that a terminal obeys is wrong.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from warm_command import load_program
+
+__all__ = ["Ended", "load_program", "run"]
+MOST_SECONDS = 20
+_WAIT_S = 600.0
+"""Of elapsed time: only a process that waits takes it, whatever the load of the host."""
+_CODES = (0, 1, 2, 3)
+_KEPT = "\n\t\xa0"
+
+
+class Ended(NamedTuple):
+    """What is wrong with the end of a command, empty where nothing is, and what it wrote."""
+
+    wrong: str
+    shown: str = ""
+    said: str = ""
+
+
+def run(words: Sequence[str], place: Path, seconds: int = MOST_SECONDS) -> Ended:
+    """Runs a command with `place` as its folder."""
+    out, err = place.with_name("out"), place.with_name("err")
+    sys.stdout.flush()
+    child = os.fork()
+    if not child:
+        _command(words, place, out, err, seconds)
+    end = time.monotonic() + _WAIT_S
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        if time.monotonic() > end:
+            os.killpg(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return Ended(f"hang: no end after {_WAIT_S:g} s")
+        time.sleep(0.002)
+    code = os.waitstatus_to_exitcode(ended[1])
+    said = err.read_text(errors="replace")
+    shown = out.read_text(errors="replace")
+    return Ended(_wrong(code, said, shown, seconds), shown, said)
+
+
+def _wrong(code: int, said: str, shown: str, seconds: int) -> str:
+    if code == -signal.SIGXCPU:
+        return f"hang: more than {seconds} s"
+    if code not in _CODES:
+        return f"ended by {code}: {said[-1500:]}"
+    if "Traceback" in said or "internal error" in said + shown:
+        at = (said + shown).find("internal error")
+        return said[-1500:] or f"internal error: {shown[at : at + 300]}"
+    for text in (said, shown):
+        odd = {char for char in text if not char.isprintable() and char not in _KEPT}
+        if odd - {"\r", "\ufffd"}:
+            return f"control characters: {sorted(odd)}"
+    if code in (1, 2) and not shown and not re.match(r"(regionpredict|note|warning): ", said):
+        return f"no line says why: {said[:200]!r}"
+    return "" if "Warning: " not in said else said[-1500:]
+
+
+def _command(words: Sequence[str], place: Path, out: Path, err: Path, seconds: int) -> None:
+    """The command, as its process runs it; does not come back."""
+    os.setpgid(0, 0)
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
+    os.chdir(place)
+    for number, path in ((1, out), (2, err)):
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(handle, number)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - until the process ends
+    sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
+    sys.argv = ["regionpredict", *words]
+    from regionpredict.cli.main import program
+
+    try:
+        program()
+    except BaseException:
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.flush()
+    os._exit(99)
