@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from regionpredict.errors import one_line
@@ -22,6 +23,8 @@ from regionpredict.report.names import cut
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 
 _LEAST_CUT = 16  # minimum columns of a recognizable call path
+_LEAST_NAME = 8  # of a function behind a place
+_LINE = re.compile(r":\d+$")
 _ABBREVIATIONS = frozenset(("Ser", "Trf"))  # written as in the literature
 _WIDEST_NAME = 26  # columns of fact names; the values of longer ones follow directly
 
@@ -164,7 +167,7 @@ def _indented(sentences: Sequence[str]) -> list[str]:
 
 
 def _head(title: str) -> str:
-    """The rows with the texts of `cut` columns shortened if a line is too wide.
+    """The title of a column in text, with a small initial unless it is an abbreviation.
 
     >>> _head("Call path"), _head("SMAPE"), _head("E_ac")
     ('call path', 'SMAPE', 'E_ac')
@@ -175,6 +178,20 @@ def _head(title: str) -> str:
 
 def _least(column: Column) -> int:
     return _LEAST_CUT if column.cut is True else int(column.cut)
+
+
+def _shortened(text: str, room: int) -> str:
+    """A text cut in the middle. A line number in front of a name is kept.
+
+    >>> _shortened("lulesh.cc:1049 CalcHourglassControlForElems", 32)
+    'lulesh.cc:1049 CalcHour…ForElems'
+    """
+    place, _, name = text.rpartition(" ")
+    if not _LINE.search(place):
+        return cut(text, room, room // 3)
+    left = min(len(name), max(room - len(place) - 1, _LEAST_NAME))
+    kept = room - left - 1
+    return f"{cut(place, kept, kept // 3)} {cut(name, left, left // 2)}"
 
 
 def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -195,6 +212,6 @@ def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[s
     for at, column in enumerate(columns):
         if column.cut and free < 0:
             room = max(widths[at] + free, min(widths[at], _least(column)))
-            rows = [(*row[:at], cut(row[at], room, room // 3), *row[at + 1 :]) for row in rows]
+            rows = [(*row[:at], _shortened(row[at], room), *row[at + 1 :]) for row in rows]
             free += widths[at] - room
     return rows
