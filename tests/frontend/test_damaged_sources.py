@@ -151,3 +151,19 @@ def test_an_undeclared_name_is_of_no_loop_that_declares_one_alike(
     )  # fmt: skip
     assert inside == [({"j"}, {"i", "j"})]
     assert behind == [({"j'"}, {"i"})]
+
+
+def test_a_name_that_is_a_lambda_and_a_function_keeps_both_loops(tmp_path: Path) -> None:
+    """The lambda's body is visited before the directives of its file are known."""
+    source = tmp_path / "twice.cpp"
+    source.write_text(
+        """auto f = [&](int k) { return k + n; };
+void f(double *r, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) r[i] = 0;
+_Pragma("omp parallel for") for (int q = 0; q < 4; q++) r[q] = 1;
+}
+"""
+    )
+    regions = read(requests_for([str(source)]), "libclang").regions
+    assert [region.span.line for region in regions] == [3, 5]

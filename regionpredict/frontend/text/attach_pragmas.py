@@ -71,7 +71,7 @@ class Attacher(Generic[File]):
         if held is None:
             return []
         taken: list[Pragma] = []
-        at = self._next[file]
+        at = self._next.get(file, 0)  # a file may be met within a function
         while at < len(held) and held[at].offset <= offset:
             pragma = held[at]
             if pragma.offset == offset:
