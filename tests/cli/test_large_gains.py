@@ -33,8 +33,8 @@ def test_rows_keep_their_width(
     (tmp_path / "odd.yaml").write_text(MACHINE)
     monkeypatch.chdir(tmp_path)
     table = call(monkeypatch, capsys, "predict", "f.c", "-m", "odd.yaml").out.splitlines()
-    head, row = (line for line in table if line.startswith(("  line", "     4 f")))
-    assert row.index("x ") == head.index("gain") + len("gain") + 1  # as of any gain
+    head, row = (line for line in table if line.startswith(("line", "   4  f")))
+    assert row.index("x ") == head.index("gain") + len("gain") - 1  # as of any gain
     assert row[: row.index("x ")].split()[-1].isdigit(), "whole, of five figures"
     assert max(map(len, table)) <= 80
     told = call(monkeypatch, capsys, "explain", "f.c:4", "-m", "odd.yaml").out.splitlines()

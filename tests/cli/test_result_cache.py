@@ -233,7 +233,7 @@ def test_a_change_of_the_program_makes_a_run(project: Project, tmp_path: Path) -
         shutil.copytree(ROOT / name, project.package / name, ignore=left_out)
     project.run(*PREDICT)
     assert project.is_kept(*PREDICT)
-    changed = project.package / "regionpredict" / "report" / "table.py"
+    changed = project.package / "regionpredict" / "report" / "names.py"
     changed.write_text(changed.read_text() + "# a line more\n")
     assert not project.is_kept(*PREDICT)
 

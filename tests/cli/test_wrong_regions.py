@@ -51,7 +51,7 @@ def _predicted(folder: Path, *words: str) -> list[str]:
 
 
 def _row(lines: list[str], line: int) -> str:
-    (row,) = [text for text in lines if text.startswith(f"{line:>6} ")]
+    (row,) = [text for text in lines if text.startswith(f"{line:>4}  f ")]
     return row
 
 
@@ -66,7 +66,7 @@ def test_rows_of_wrong_regions_are_marked(tmp_path: Path, model: str) -> None:
 
 def test_rows_in_order_of_time_are_marked_too(tmp_path: Path) -> None:
     lines = _predicted(tmp_path, "--sort", "time")
-    marked = {int(text.split("f.c:")[1].split()[0]) for text in lines if "%! f.c" in text}
+    marked = {int(text.split("f.c:")[1].split()[0]) for text in lines if "%!  f.c:" in text}
     assert marked == set(WRONG) - {11}  # loops alone have rows here
 
 
