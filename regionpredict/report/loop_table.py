@@ -92,7 +92,7 @@ def _fields(
         "iterations": _Field(Column("Iterations", show_count, short="iters", minor=True,
                                     unknown="?"), _iterations),
         "data": _Field(Column("Data", show_bytes, minor=True, unknown="?"), _data,
-                       lambda loop: "*" if loop.assumed and _data(loop) is not None else ""),
+                       lambda loop: "*" if loop.assumed and isinstance(_data(loop), int) else ""),
         "seconds": _Field(Column("Time on one thread", show_time, minor=True, bar=True),
                           lambda loop: times.get(_where(loop).id)),
         "share": _Field(Column("Time", lambda part: f"{100 * part:.1f} %", unknown="?"), share),
