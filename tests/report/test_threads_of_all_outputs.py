@@ -20,7 +20,7 @@ from regionpredict.measure.hints_file import Hints, read_hints
 from regionpredict.predict.constants import PROGRAM_SLACK
 
 ROOT = Path(__file__).resolve().parents[2]
-ROW = re.compile(r"^ *(\d+) \S.{15} .* {1,5}[\d.]+x[~ ] *(\d+) +(\d+)")
+ROW = re.compile(r"^ *(\d+)  \S+ .* [\d.]+x[~ ] *(\d+) +(\d+)")
 
 
 class Outputs(NamedTuple):
