@@ -63,10 +63,9 @@ class Column:
 
     `short` is the heading in text. `key` is the heading in CSV. A column without a key is not in
     CSV. Texts of a `cut` column are shortened in the middle if a row is wider than the terminal, to
-    16 columns or the given number. Narrow screens hide `minor`
-    columns. Readers of a page can filter rows by a `choice` column. A `bar` shows the value
-    relative to the largest value of the column, or to the given value. `spark` gives the points of
-    a sparkline in the cell of a row.
+    16 columns or the given number. Narrow screens hide `minor` columns. Readers of a page can
+    filter rows by a `choice` column. A `bar` shows the value relative to the largest value of the
+    column, or to the given value. `spark` gives the points of a sparkline in the cell of a row.
     """
 
     title: str

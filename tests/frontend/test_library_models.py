@@ -13,6 +13,8 @@ from reading import FRONTENDS, facts_of
 
 import regionpredict.frontend.library_models
 from regionpredict.analysis import RegionFacts
+from regionpredict.frontend import requests_for
+from regionpredict.pipeline import analyse
 
 _MODELS = sorted(Path(regionpredict.frontend.library_models.__file__).parent.glob("*.c"))
 _INTEGRALS = """\
@@ -40,6 +42,11 @@ void all(int n, double *out, double *table, gsl_integration_workspace *w) {
     out[i] = value;
   }
 }
+"""
+_OWN = """\
+int gsl_integration_qag(const gsl_function *f, double a, double b, double absolute,
+                        double relative, size_t limit, int key, gsl_integration_workspace *w,
+                        double *result, double *error) { *result = a; return 0; }
 """
 _TRANSFORMS = """\
 #include <fftw3.h>
@@ -75,14 +82,80 @@ def test_an_integral_evaluates_the_function_of_its_own_struct(
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
 def test_a_function_of_the_program_has_precedence(tmp_path: Path, frontend: str) -> None:
-    own = """\
-int gsl_integration_qag(const gsl_function *f, double a, double b, double absolute,
-                        double relative, size_t limit, int key, gsl_integration_workspace *w,
-                        double *result, double *error) { *result = a; return 0; }
-"""
-    facts = facts_of(tmp_path, _INTEGRALS.replace("double alone", f"{own}double alone"), frontend)
+    facts = facts_of(tmp_path, _INTEGRALS.replace("double alone", f"{_OWN}double alone"), frontend)
     assert facts.status == "complete"
     assert ("table", "read") not in _accesses(facts)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_function_in_another_file_has_precedence(tmp_path: Path, frontend: str) -> None:
+    folder = tmp_path / "program"
+    folder.mkdir()
+    (folder / "all.c").write_text(_INTEGRALS)
+    (folder / "own.c").write_text(f"#include <gsl/gsl_integration.h>\n{_OWN}")
+    (facts,) = analyse(requests_for([str(folder)], ()), {}, frontend=frontend).facts
+    assert facts.status == "complete"
+    assert ("table", "read") not in _accesses(facts)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_function_of_the_program_may_have_the_name_of_a_helper(
+    tmp_path: Path, frontend: str
+) -> None:
+    """`adaptive` is a function of the model, which the program has in another file."""
+    folder = tmp_path / "program"
+    folder.mkdir()
+    text = _INTEGRALS.replace("double alone", "double adaptive(const double *more);\ndouble alone")
+    (folder / "all.c").write_text(
+        text.replace("all(int n,", "all(int n, double *more,").replace(
+            "out[i] = value", "out[i] = value + adaptive(more)"
+        )
+    )
+    (folder / "own.c").write_text("double adaptive(const double *more) { return more[0]; }\n")
+    (facts,) = analyse(requests_for([str(folder)], ()), {}, frontend=frontend).facts
+    assert facts.status == "complete"
+    seen = _accesses(facts)
+    assert seen["more", "read"] and seen["table", "read"]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_declaration_without_the_shipped_header_is_enough(tmp_path: Path, frontend: str) -> None:
+    """As where the library is installed: the model needs nothing of the header."""
+    declared = """\
+typedef unsigned long size_t;
+typedef struct { size_t limit; } gsl_integration_workspace;
+struct gsl_function_struct { double (*function)(double x, void *params); void *params; };
+typedef struct gsl_function_struct gsl_function;
+int gsl_integration_qag(const gsl_function *f, double a, double b, double epsabs, double epsrel,
+                        size_t limit, int key, gsl_integration_workspace *w, double *result,
+                        double *abserr);
+int gsl_integration_qags(const gsl_function *f, double a, double b, double epsabs, double epsrel,
+                         size_t limit, gsl_integration_workspace *w, double *result,
+                         double *abserr);
+"""
+    text = _INTEGRALS.replace("#include <gsl/gsl_integration.h>\n", declared)
+    facts = facts_of(tmp_path, text, frontend)
+    assert facts.status == "complete"
+    assert ("table", "read") in _accesses(facts)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("before", "change"),
+    [
+        ("static void pick(gsl_function *g, int i) { if (i) g->function = &other; }",
+         "pick(&f, i);"),
+        ("static gsl_function usual; void set(void) { usual.function = &other; }",
+         "if (i) f = usual;"),
+    ],
+)  # fmt: skip
+def test_a_struct_that_others_may_set_has_all_functions(
+    tmp_path: Path, frontend: str, before: str, change: str
+) -> None:
+    text = _INTEGRALS.replace("double alone", f"{before}\ndouble alone")
+    text = text.replace("f.params = &r;", f"f.params = &r; {change}")
+    facts = facts_of(tmp_path, text, frontend)
+    assert any("other()" in note.message for note in facts.diagnostics)
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)

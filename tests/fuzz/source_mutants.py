@@ -254,18 +254,8 @@ def _wrong(numbers: range, frontend: str, folder: Path, turn: int | None = None)
         name = f"mutant{number}{suffix}"
         (place / "src" / name).write_text(text, encoding="utf-8")
         loops += [name] * _has_a_loop(place / "src" / name)
-    words = [
-        "predict",
-        "src",
-        "-m",
-        str(MACHINE),
-        "--frontend",
-        frontend,
-        "--model",
-        model,
-        "-j",
-        "1",
-    ]
+    words = ["predict", "src", "-m", str(MACHINE), "--frontend", frontend, "--model", model,
+             "-j", "1"]  # fmt: skip
     words += ["--format", form, "--no-cache"]
     for headers in ("polybench_samples/common", "npb_samples/common"):
         words += ["-I", str(ROOT / headers)]
@@ -282,7 +272,7 @@ def _wrong(numbers: range, frontend: str, folder: Path, turn: int | None = None)
 
 
 def _good_answer(ended: Ended) -> str:
-    """What is wrong with the answer for the file that nobody changed."""
+    """The difference in the answer for the unchanged file. Empty if there is none."""
     regions = json.loads(ended.shown)["regions"]
     own = [region for region in regions if Path(region["file"]).name == "good.c"]
     told = [(one["iterations"]["value"], one["working_set"]["bytes"], one["status"]) for one in own]

@@ -1,9 +1,9 @@
 /* What FFTW's transforms do to a program's memory (manual, version 3.3.10, sec. 4.2 to 4.6). They
    are read, not built.
 
-   A transform of n numbers reads and writes each of them once in each dimension, with
-   5 log2(n) operations (Cooley and Tukey; the figure of FFTW's benchmarks). Arrays are taken as
-   real numbers: n complex ones are 2 n of them. Four independent numbers are in work. */
+   A transform of n complex numbers reads and writes each of them once in each dimension, with about
+   5 n log2(n) operations (the figure of FFTW's benchmarks; the loops below have 4). Arrays are read
+   as real numbers: n complex ones are 2 n of them. Four independent chains overlap. */
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -2,15 +2,21 @@
    its functions. Reference manual, version 2.7. They are read, not built.
 
    An adaptive rule bisects until the error is small. Ten of its intervals are taken as evaluated,
-   with an early end, because the number depends on the integrand. */
+   with an early end, because the number depends on the integrand. Structs have GSL's tags, by which
+   their members are identified. */
 
 typedef unsigned long size_t;
 enum { INTERVALS = 10 };
 
-typedef struct { double (*function)(double x, void *params); void *params; } gsl_function;
-typedef struct { double (*f)(double x, void *params); double (*df)(double x, void *params);
-                 void (*fdf)(double x, void *params, double *y, double *dy);
-                 void *params; } gsl_function_fdf;
+struct gsl_function_struct { double (*function)(double x, void *params); void *params; };
+typedef struct gsl_function_struct gsl_function;
+struct gsl_function_fdf_struct {
+    double (*f)(double x, void *params);
+    double (*df)(double x, void *params);
+    void (*fdf)(double x, void *params, double *y, double *dy);
+    void *params;
+};
+typedef struct gsl_function_fdf_struct gsl_function_fdf;
 
 /* Numerical integration: `points` evaluations in each interval. */
 static int adaptive(const gsl_function *f, double a, double b, double tolerance, int points,

@@ -112,17 +112,20 @@ def trees_of(unit: Unit) -> Trees:
 
 def with_models(trees: Trees, models: Iterable[tuple[Trees, Collection[str]]]) -> Trees:
     """Adds the functions of these names from each model, and those that they call, as if the unit
-    had included their bodies."""
+    had included their bodies. Those that the unit itself defines are left out.
+    """
+    own = {decl.name for decl in trees.defined}
     added: dict[Decl, Body] = {}
     for model, names in models:
         known = {body.function.decl: body for body in model.bodies}
-        waiting = [decl for decl in known if decl.name in names]
+        waiting = [decl for decl in known if decl.name in names and decl.name not in own]
         while waiting:
             decl = waiting.pop()
             if decl in known and decl not in added:
                 added[decl] = known[decl]
                 waiting += calls_in(known[decl].function.body)
-    modelled = {decl.name: body.function for decl, body in added.items()}
+    # Without the models' own helpers, whose names a program may have for other functions.
+    modelled = {decl.name: body.function for decl, body in added.items() if decl.symbol}
     called = {decl for body in trees.bodies for decl in calls_in(body.function.body)}
     defined = dict(trees.defined)
     defined |= {decl: modelled[decl.name] for decl in called - defined.keys()

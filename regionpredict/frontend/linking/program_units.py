@@ -91,7 +91,11 @@ class ProgramUnits:
     def trees(self, number: int) -> Trees:
         """The trees of a unit."""
         if number not in self._loaded:
-            self._loaded[number] = trees = self._taken_apart(number)
+            trees = self._taken_apart(number)
+            # A function of another unit has precedence over a model of it.
+            elsewhere = {name for name in trees.modelled if self.defining(name)}
+            defined = {decl: f for decl, f in trees.defined.items() if decl.name not in elsewhere}
+            self._loaded[number] = trees = trees._replace(defined=defined)
             self._defined.update(trees.defined)
         return self._loaded[number]
 

@@ -232,7 +232,7 @@ class FollowedCalls:
         if struct.decl in self.handed:
             argument, caller = self.handed[struct.decl]
             return self._in_struct(argument, member, caller)
-        return member_functions(at, struct.decl, member)
+        return member_functions(self.unit, at, struct.decl, member)
 
     def _report_several_targets(
         self, call: CallExpr, functions: Functions, meant: Decl | None

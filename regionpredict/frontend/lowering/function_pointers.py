@@ -19,15 +19,18 @@ from regionpredict.frontend.linking import (
 from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.syntax import (
     Assign,
+    CallExpr,
     Decl,
     Expression,
     Function,
     Index,
     Member,
     Name,
+    every_expression,
     expressions_in,
     initial_values,
     member_named,
+    set_place,
 )
 
 _MAX_HANDED = 4  # maximum length of a chain of pointer variables
@@ -110,23 +113,52 @@ def _passed_functions(
     return together(answers)
 
 
-def member_functions(function: Function, struct: Decl, member: str) -> Functions | None:
-    """The functions that a function assigns to a member of its struct. None if another value
+def member_functions(
+    unit: LinkedUnit, function: Function, struct: Decl, member: str
+) -> Functions | None:
+    """The functions that a function assigns to a member of its local struct. None if another value
     is possible, or if there is none.
 
     F.function = integrand;        struct rule F = {.function = integrand};
     """
-    values = [
-        inner.right for inner in expressions_in(function.body)
-        if isinstance(inner, Assign) and isinstance(inner.left, Member)
-        and inner.left.field.name == member and isinstance(inner.left.base, Name)
-        and inner.left.base.decl is struct
-    ]  # fmt: skip
-    listed = initial_values(struct.init) if struct.init is not None else None
-    named = filter(None, map(member_named, listed or ()))
-    values += [value for name, value in named if name == member]
-    named_functions = map(named_function, values)
-    return together(None if decl is None else (decl,) for decl in named_functions)
+    if struct.kind != "local" or struct.ctype.kind != "struct":
+        return None  # others may assign it
+    values: list[Expression] = []
+    for inner in expressions_in(function.body):
+        if isinstance(inner, Assign):
+            left = inner.left
+            if _is(left, struct):
+                return None  # as a whole
+            if isinstance(left, Member) and left.field.name == member and _is(left.base, struct):
+                values.append(inner.right)
+        elif isinstance(inner, CallExpr) and _may_assign(unit, inner, struct, member):
+            return None
+    if struct.init is not None:
+        listed = initial_values(struct.init)
+        if listed is None:
+            return None
+        named = filter(None, map(member_named, listed))
+        values += [value for name, value in named if name == member]
+    return together(None if decl is None else (decl,) for decl in map(named_function, values))
+
+
+def _is(expression: Expression | None, decl: Decl) -> bool:
+    return isinstance(expression, Name) and expression.decl is decl
+
+
+def _may_assign(unit: LinkedUnit, call: CallExpr, struct: Decl, member: str) -> bool:
+    """Whether a call that receives the address of a struct assigns its member, or passes it to an
+    unknown function.
+
+    Functions that it calls are not followed. They rarely set what they are given to use.
+    """
+    if not any(_is(inner, struct) for given in call.args for inner in every_expression(given)):
+        return False
+    body = unit.body_of(call.decl) if call.decl is not None else None
+    return body is None or any(
+        isinstance(place := set_place(inner), Member) and place.field.name == member
+        for inner in expressions_in(body.body)
+    )
 
 
 def together(answers: Iterable[Functions | None]) -> Functions | None:

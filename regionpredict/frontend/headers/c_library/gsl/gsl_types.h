@@ -44,7 +44,8 @@ enum {
 #define GSL_CONST_MKSA_PARSEC (3.08567758135e16)
 #define GSL_CONST_MKSA_ELECTRON_VOLT (1.602176487e-19)
 
-typedef struct { double (*function)(double x, void *params); void *params; } gsl_function;
+struct gsl_function_struct { double (*function)(double x, void *params); void *params; };
+typedef struct gsl_function_struct gsl_function;
 #define GSL_FN_EVAL(F, x) (*((F)->function))(x, (F)->params)
 typedef struct { double val; double err; } gsl_sf_result;
 typedef struct { double dat[2]; } gsl_complex;
@@ -187,7 +188,7 @@ int gsl_integration_cquad(const gsl_function *f, double a, double b, double abso
 typedef struct { const char *name; } gsl_root_fsolver_type;
 typedef struct { const gsl_root_fsolver_type *type; double root; } gsl_root_fsolver;
 typedef gsl_root_fsolver gsl_root_fdfsolver;
-typedef struct { double (*f)(double, void *); double (*df)(double, void *);
+typedef struct gsl_function_fdf_struct { double (*f)(double, void *); double (*df)(double, void *);
                  void (*fdf)(double, void *, double *, double *); void *params; } gsl_function_fdf;
 extern const gsl_root_fsolver_type *gsl_root_fsolver_brent, *gsl_root_fsolver_bisection;
 extern const gsl_root_fsolver_type *gsl_root_fsolver_falsepos, *gsl_root_fdfsolver_newton;
