@@ -82,7 +82,10 @@ def _extract(side: Side, folder: Path) -> None:
     top = _git("rev-parse", "--show-toplevel").strip()
     packed = _git_bytes("-C", top, "archive", "--format=tar", side.commit)
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        archive.extractall(folder, filter="data")
+        if hasattr(tarfile, "data_filter"):
+            archive.extractall(folder, filter="data")
+        else:  # Python before 3.10.12 and 3.11.4. Git packs no path outside the folder.
+            archive.extractall(folder)
 
 
 def _commit(text: str) -> str | None:

@@ -143,9 +143,9 @@ def pattern_text(row: Imbalance) -> str:
     if row.pattern is None:
         return "too few locations"
     if len(row.groups) < 2:
-        return str(row.pattern)
+        return row.pattern.value
     parts = ", ".join(f"{group.locations} x {show_seconds(group.mean_s)}" for group in row.groups)
-    return f"{row.pattern} ({parts})"
+    return f"{row.pattern.value} ({parts})"
 
 
 def course_text(row: Imbalance) -> str:
@@ -155,4 +155,6 @@ def course_text(row: Imbalance) -> str:
         return "unknown"
     change = round(100 * evolution.growth)  # an integer has no -0
     same = round(100 * evolution.persistent)
-    return f"{evolution.course}, {same} % on the same locations; {change:+} % to the last third"
+    return (
+        f"{evolution.course.value}, {same} % on the same locations; {change:+} % to the last third"
+    )

@@ -21,7 +21,7 @@ excess moves (dynamic).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,7 +57,7 @@ GAP = Constant(
 _MOST_GROUPS = 8
 
 
-class Pattern(StrEnum):
+class Pattern(str, Enum):
     """The distribution of workloads."""
 
     EVEN = "even"
@@ -67,7 +67,7 @@ class Pattern(StrEnum):
     GROUPS = "groups"
 
 
-class Course(StrEnum):
+class Course(str, Enum):
     """The change of an imbalance over iterations."""
 
     STATIC = "static"

@@ -7,7 +7,8 @@ like every statement in it, so it waits for a matching statement.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
-from typing import Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from regionpredict.frontend.syntax import (
     Compound,
@@ -20,7 +21,8 @@ from regionpredict.ir import Span
 File = TypeVar("File", bound=Hashable)
 
 
-class _State(NamedTuple, Generic[File]):
+@dataclass(frozen=True)  # a named tuple is not generic in Python 3.10
+class _State(Generic[File]):
     """The state of `Attacher` in one function."""
 
     next: dict[File, int]
@@ -60,7 +62,9 @@ class Attacher(Generic[File]):
 
     def end(self) -> None:
         """Ends the function that was begun last."""
-        self._next, self._masked, self._blocks, self._function = self._outer.pop()
+        outer = self._outer.pop()
+        self._next, self._masked = outer.next, outer.masked
+        self._blocks, self._function = outer.blocks, outer.function
 
     def take(self, file: File, offset: int, *, block: bool, loop: bool) -> list[Pragma]:
         """The directives before the statement at an offset that no statement has taken.

@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -71,7 +71,8 @@ class Setting:
     wait: Callable[[], object] = lambda: None
 
 
-class _Run(NamedTuple, Generic[T]):
+@dataclass(frozen=True)  # a named tuple is not generic in Python 3.10
+class _Run(Generic[T]):
     """The result of a run, its processor time, and the load of other processes (None if
     unknown).
     """
