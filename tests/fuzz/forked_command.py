@@ -6,12 +6,14 @@ much processor time, an end by another code, or a character that a terminal obey
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import resource
 import signal
 import sys
 import time
+import weakref
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -75,6 +77,7 @@ def _wrong(code: int, said: str, shown: str, seconds: int) -> str:
 def _command(words: Sequence[str], place: Path, out: Path, err: Path, seconds: int) -> None:
     """The command, as its process runs it; does not come back."""
     os.setpgid(0, 0)
+    _forget_what_the_caller_cleans_up()
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 2))
     os.chdir(place)
     for number, path in ((1, out), (2, err)):
@@ -94,3 +97,11 @@ def _command(words: Sequence[str], place: Path, out: Path, err: Path, seconds: i
         traceback.print_exc()
         sys.stderr.flush()
     os._exit(99)
+
+
+def _forget_what_the_caller_cleans_up() -> None:
+    """A command ends with its exit functions. Those of the process that was forked remove its
+    temporary folders, which it still uses."""
+    atexit._clear()
+    weakref.finalize._registry.clear()  # type: ignore[attr-defined]
+    atexit.register(weakref.finalize._exitfunc)  # type: ignore[attr-defined]

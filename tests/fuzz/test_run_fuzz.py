@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,11 @@ def test_a_run_tries_each_reader_and_sums_up() -> None:
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert "sizes                          2 of 2 tried, 0 findings\n" in done.stdout
     assert done.stdout.splitlines()[-1].startswith("4 mutants in ")
+
+
+def test_a_forked_command_leaves_the_folders_of_its_caller(tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    place.mkdir()
+    with tempfile.TemporaryDirectory() as kept:
+        assert run(["--version"], place).shown.startswith("regionpredict ")
+        assert Path(kept).is_dir()
