@@ -42,6 +42,7 @@ from regionpredict.frontend import (
     default_frontend,
     files_to_read,
     join,
+    with_generated_headers,
     with_openmp_switches,
 )
 from regionpredict.ir import Program, Span
@@ -124,7 +125,8 @@ class Analysis:
     of each request. `given` are the numbers that the caller gave for names, and those that follow
     from them. `executions` are the recorded executions of each region, by id. `remarks` are notes
     on the recorded run, the arguments, and files that were not read. `same_build`: the recorded run
-    used the same sources and no other sizes. `inputs` are the input files of the programs.
+    used the same sources and no other sizes. `inputs` are the input files of the programs, and
+    those from which headers were generated.
     """
 
     program: Program
@@ -211,7 +213,8 @@ def analyse(
     chosen = frontend or default_frontend()
     begin = clock()
     given_sizes = parted(given)
-    requests, switches = with_openmp_switches(requests)
+    generated = with_generated_headers(requests)
+    requests, switches = with_openmp_switches(generated.requests)
     selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
     reading = Reading(given_sizes, chosen, flows, limits, clock, arguments, tasks, defaults)
@@ -219,7 +222,12 @@ def analyse(
         asked = [read_alone_isolated(requests[0], reading)]
     else:
         asked = read_together(read, reading, processes, tell)
-    remarks = (*switches, *selection.remarks, *argument_remarks(asked, arguments))
+    remarks = (
+        *generated.remarks,
+        *switches,
+        *selection.remarks,
+        *argument_remarks(asked, arguments),
+    )
     program = join([one_file.part for one_file in asked], chosen)
     both = clock() - begin
     check_names(program, given_sizes.without(optional), lines)
@@ -271,7 +279,7 @@ def analyse(
     return Analysis(
         program, facts, {"read": share * both, "analyse": (1 - share) * both},
         tuple(lookups[request.path] for request in requests), sizes, executions, remarks,
-        same_build, inputs,
+        same_build, inputs._replace(read=(*inputs.read, *generated.sources)),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ The input consists of `SourceRequest`s (a path, macros, include folders). Two pa
 
 from regionpredict.frontend.dependencies import dependencies_of
 from regionpredict.frontend.files_to_read import files_to_read, has_directive
+from regionpredict.frontend.generated_headers import with_generated_headers
 from regionpredict.frontend.openmp_switches import with_openmp_switches
 from regionpredict.frontend.program_arguments import NO_INPUTS, ArgumentValues, InputPaths
 from regionpredict.frontend.read import (
@@ -57,5 +58,6 @@ __all__ = [
     "request_of_call",
     "requests_for",
     "serial_nests_in",
+    "with_generated_headers",
     "with_openmp_switches",
 ]

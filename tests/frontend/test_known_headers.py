@@ -1,4 +1,5 @@
-"""Headers of known libraries that are not installed: R's C interface and the GSL."""
+"""Headers of known libraries that are not installed: R's C interface, the GSL, HDF5 and FFTW
+with MPI."""
 
 from __future__ import annotations
 
@@ -45,9 +46,24 @@ void f(int n, double *x, double *y, const gsl_spline *s) {
 }
 """
 
+HDF5 = """\
+#include <hdf5.h>
+#include <fftw3-mpi.h>
+void f(hsize_t n, hid_t file, double *a) {
+  hid_t set = H5Dopen(file, "a", H5P_DEFAULT);
+  hid_t made = H5Dcreate1(file, "b", H5T_NATIVE_DOUBLE, H5S_ALL, H5P_DEFAULT);
+  H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, a);
+  fftw_mpi_init();
+#pragma omp parallel for
+  for (hsize_t i = 0; i < n; i++)
+    a[i] *= 0.5;
+  H5Dwrite(made, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, a);
+}
+"""
+
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
-@pytest.mark.parametrize("source", [R, GSL], ids=["R", "GSL"])
+@pytest.mark.parametrize("source", [R, GSL, HDF5], ids=["R", "GSL", "HDF5"])
 def test_their_declarations_ship(tmp_path: Path, source: str, frontend: str) -> None:
     facts = facts_of(tmp_path, source, frontend)
     assert facts.status == "complete", facts.diagnostics

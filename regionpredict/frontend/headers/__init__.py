@@ -1,11 +1,14 @@
 """Finds header files, and replaces missing ones.
 
 Input: the includes of a source. Output: include folders (`include_folders`), guessed declarations
-(`missing_declarations`), and the shipped minimal C library (`c_library/`).
+(`missing_declarations`), headers from templates (`header_templates`), and the shipped minimal C
+library (`c_library/`).
 """
 
+from regionpredict.frontend.headers.header_templates import header_from
 from regionpredict.frontend.headers.include_folders import (
     SHIPPED,
+    TEMPLATES,
     compiler_headers,
     compiler_listings,
     guess_folders,
@@ -13,6 +16,7 @@ from regionpredict.frontend.headers.include_folders import (
     guess_trees,
     has_system_headers,
     is_system_path,
+    project_files,
     shortened,
     system_folders,
 )
@@ -20,6 +24,7 @@ from regionpredict.frontend.headers.missing_declarations import Guesses
 
 __all__ = [
     "SHIPPED",
+    "TEMPLATES",
     "Guesses",
     "compiler_headers",
     "compiler_listings",
@@ -27,7 +32,9 @@ __all__ = [
     "guess_include",
     "guess_trees",
     "has_system_headers",
+    "header_from",
     "is_system_path",
+    "project_files",
     "shortened",
     "system_folders",
 ]

@@ -5,7 +5,7 @@ guesses.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from regionpredict.frontend.requests import SourceRequest, is_regular_file
 SHIPPED = str(Path(__file__).parent / "c_library")
 _SYSTEM = ("/usr/local/include", "/usr/include")
 _GUESSES = ("include", "inc", "common", "src", "headers", "utilities", "util")
+TEMPLATES = (".cmake.in", ".in", ".cmake", ".in.cmake")
+"""Endings of a template's name after the header's name, in order of preference."""
 _MAX_FOLDERS = 400
 _MAX_SHOWN = 100  # maximum length of a name in a message
 
@@ -47,7 +49,8 @@ def _guess_folders(folder: Path, top: Path) -> tuple[str, ...]:
 
 def guess_trees(request: SourceRequest, guessed: Iterable[str]) -> tuple[Tree, ...]:
     """The trees that `guess_include` then searches."""
-    names = tuple(sorted({Path(header).name for header in guessed}))
+    bases = {Path(header).name for header in guessed}
+    names = tuple(sorted(bases | {base + ending for base in bases for ending in TEMPLATES}))
     return tuple(Tree(top, names=names, most=_MAX_FOLDERS) for top in _tops(request))
 
 
@@ -107,6 +110,15 @@ def _header_folders(root: str) -> dict[str, list[str]]:
         for name in files:
             folders_of.setdefault(name, []).append(folder)
     return folders_of
+
+
+def project_files(requests: Iterable[SourceRequest]) -> Mapping[str, list[str]]:
+    """File name -> the folders that have one, below the requests' roots and named folders."""
+    files: dict[str, list[str]] = {}
+    for top in dict.fromkeys(top for request in requests for top in _tops(request)):
+        for name, folders in _header_folders(top).items():
+            files.setdefault(name, []).extend(folders)
+    return files
 
 
 def guess_include(header: str, request: SourceRequest) -> str | None:

@@ -1,0 +1,202 @@
+"""Variables that a project's CMake files set by default, for the headers that CMake would make.
+
+    option(USE_FLOAT "single precision" OFF)          USE_FLOAT  OFF
+    set(ORDER "4" CACHE STRING "of the stencil")      ORDER      4
+    find_package(OpenMP)                              OpenMP_FOUND, OpenMP_C_FOUND, ...  TRUE
+
+Commands are followed in their order, with nothing given on the command line, on Linux. Functions,
+macros and loops are not. A variable without a value is empty, as in CMake.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+_TOKEN = re.compile(
+    r'#\[(=*)\[.*?\]\1\]|#[^\n]*|\[(=*)\[(?P<raw>.*?)\]\2\]|"(?P<quoted>(?:\\.|[^"\\])*)"'
+    r"|(?P<bare>[()]|[^\s()#\"]+)",
+    re.DOTALL,
+)
+_REFERENCE = re.compile(r"\$\{([\w.+/-]+)\}|@([\w.+/-]+)@")
+_FALSE = frozenset(("", "0", "OFF", "NO", "FALSE", "N", "IGNORE", "NOTFOUND"))
+_TRUE = frozenset(("1", "ON", "YES", "TRUE", "Y"))
+_LANGUAGES = ("", "_C", "_CXX")
+_FOUND = ("OpenMP", "MPI", "Threads")
+_PARTS = ("MAJOR", "MINOR", "PATCH", "TWEAK")
+_PLATFORM = {"UNIX": "1", "LINUX": "1", "CMAKE_SYSTEM_NAME": "Linux", "CMAKE_SIZEOF_VOID_P": "8",
+             "CMAKE_C_COMPILER_ID": "GNU", "CMAKE_CXX_COMPILER_ID": "GNU"}  # fmt: skip
+_SIZES = {"char": 1, "short": 2, "int": 4, "float": 4, "wchar_t": 4}  # bytes on 64-bit Linux
+_POINTER = 8  # bytes of all other types that builds ask for: long, double, size_t, pointers
+_COMMANDS_IN_SCOPES = ("function", "macro", "foreach", "while")
+
+
+def cmake_values(
+    texts: Iterable[str], is_declared: Callable[[str], bool], has_header: Callable[[str], bool]
+) -> Mapping[str, str]:
+    """The variables after the CMake files with these texts, from a project's top downwards.
+
+    `is_declared` and `has_header` answer checks for functions and headers of the system.
+    """
+    project = _Project(is_declared, has_header)
+    for text in texts:
+        project.follow(text)
+    return project.values
+
+
+def is_true(value: str) -> bool:
+    """Whether CMake takes a value for true.
+
+    >>> [is_true(value) for value in ("ON", "2.5", "off", "MPI-NOTFOUND", "")]
+    [True, True, False, False, False]
+    """
+    return value.upper() not in _FALSE and not value.upper().endswith("-NOTFOUND")
+
+
+def replaced(text: str, values: Mapping[str, str]) -> str:
+    """The text with its references replaced, nested ones included.
+
+    >>> replaced("#define V ${MAJOR}.@MINOR@", {"MAJOR": "3", "MINOR": "${M}", "M": "1"})
+    '#define V 3.1'
+    """
+    return _replaced(text, values, frozenset())
+
+
+def _replaced(text: str, values: Mapping[str, str], within: frozenset[str]) -> str:
+    def value(match: re.Match[str]) -> str:
+        name = match.group(1) or match.group(2)
+        known = "" if name in within else values.get(name, "")
+        return _replaced(known, values, within | {name})
+
+    return _REFERENCE.sub(value, text)
+
+
+class _Project:
+    """The variables so far. `_branches` has one entry for each open `if`: whether its commands
+    count now, and whether a branch was taken before."""
+
+    def __init__(
+        self, is_declared: Callable[[str], bool], has_header: Callable[[str], bool]
+    ) -> None:
+        self.values = dict(_PLATFORM)
+        self._is_declared, self._has_header = is_declared, has_header
+        self._branches: list[tuple[bool, bool]] = []
+        self._scopes = 0
+
+    def follow(self, text: str) -> None:
+        """Carries out the commands of one file."""
+        self._branches, self._scopes = [], 0
+        for name, words in _commands(text):
+            if name in _COMMANDS_IN_SCOPES:
+                self._scopes += 1
+            elif name.removeprefix("end") in _COMMANDS_IN_SCOPES:
+                self._scopes -= 1
+            elif name == "if":
+                counts = self._counts()
+                holds = counts and self._holds(words)
+                self._branches.append((holds, holds or not counts))
+            elif name in ("elseif", "else") and self._branches:
+                _, taken = self._branches.pop()
+                holds = not taken and (name == "else" or self._holds(words))
+                self._branches.append((holds, holds or taken))
+            elif name == "endif" and self._branches:
+                self._branches.pop()
+            elif self._counts() and not self._scopes:
+                self._command(name, [replaced(word, self.values) for word in words])
+
+    def _counts(self) -> bool:
+        return all(holds for holds, _ in self._branches)
+
+    def _holds(self, words: Sequence[str]) -> bool:
+        """A condition. It is false if it cannot be decided."""
+        for operator in ("OR", "AND"):
+            if operator in words and "(" not in words:
+                at = words.index(operator)
+                sides = (self._holds(words[:at]), self._holds(words[at + 1 :]))
+                return any(sides) if operator == "OR" else all(sides)
+        match list(words):
+            case ["NOT", *rest]:
+                return not self._holds(rest)
+            case ["DEFINED", name]:
+                return name in self.values
+            case [left, "STREQUAL" | "EQUAL", right]:
+                return self._meant(left) == self._meant(right)
+            case [word]:
+                known = replaced(word, self.values)
+                return known.upper() in _TRUE or is_true(self.values.get(known, ""))
+        return False
+
+    def _meant(self, word: str) -> str:
+        return self.values.get(word, replaced(word, self.values))
+
+    def _command(self, name: str, words: Sequence[str]) -> None:
+        match name, words:
+            case "set", [variable, *rest]:
+                self._set(variable, rest)
+            case "unset", [variable, *_]:
+                self.values.pop(variable, None)
+            case "option", [variable, _, *rest]:
+                self.values.setdefault(variable, rest[0] if rest else "OFF")
+            case "cmake_dependent_option", [variable, _, value, *_]:
+                self.values.setdefault(variable, value)
+            case "project", [title, *rest]:
+                self._project(title, rest)
+            case "find_package", [package, *_] if package in _FOUND:
+                for spelled in (package, package.upper()):
+                    for language in _LANGUAGES:
+                        self.values[f"{spelled}{language}_FOUND"] = "TRUE"
+            case "check_include_file" | "check_include_file_cxx", [header, variable, *_]:
+                self._check(variable, self._has_header(header))
+            case "check_include_files", [headers, variable, *_]:
+                self._check(variable, all(map(self._has_header, headers.split(";"))))
+            case "check_function_exists", [function, variable, *_]:
+                self._check(variable, self._is_declared(function))
+            case "check_symbol_exists" | "check_cxx_symbol_exists", [symbol, _, variable, *_]:
+                self._check(variable, self._is_declared(symbol))
+            case "check_type_size", [kind, variable, *_]:
+                size = _SIZES.get(kind.removeprefix("unsigned "), _POINTER)
+                self.values.update({variable: str(size), f"HAVE_{variable}": "1"})
+
+    def _set(self, variable: str, rest: Sequence[str]) -> None:
+        cached = "CACHE" in rest
+        value = ";".join(rest[: rest.index("CACHE")] if cached else rest)
+        if value.endswith(";PARENT_SCOPE"):
+            value = value.removesuffix(";PARENT_SCOPE")
+        if not cached or "FORCE" in rest or variable not in self.values:
+            self.values[variable] = value
+
+    def _project(self, title: str, rest: Sequence[str]) -> None:
+        version = rest[rest.index("VERSION") + 1 :][:1] if "VERSION" in rest else []
+        known = {"NAME": title, "VERSION": "".join(version)}
+        numbers = "".join(version).split(".")
+        known.update(
+            (f"VERSION_{part}", number) for part, number in zip(_PARTS, numbers, strict=False)
+        )
+        for part, value in known.items():
+            self.values[f"PROJECT_{part}"] = self.values[f"{title}_{part}"] = value
+            self.values.setdefault(f"CMAKE_PROJECT_{part}", value)
+
+    def _check(self, variable: str, holds: bool) -> None:
+        self.values[variable] = "1" if holds else ""
+
+
+def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
+    """The commands in lower case, each with its words."""
+    name, depth = "", 0
+    words: list[str] = []
+    for match in _TOKEN.finditer(text):
+        raw, quoted, bare = match.group("raw", "quoted", "bare")
+        word = next((part for part in (raw, quoted, bare) if part is not None), None)
+        if word is None:
+            continue
+        if bare == ")" and depth == 1:
+            yield name, words
+            words, depth = [], 0
+        elif not depth:
+            if bare == "(":
+                depth = 1
+            else:
+                name = word.lower()
+        else:
+            depth += {"(": 1, ")": -1}.get(bare or "", 0)
+            words.append(word)

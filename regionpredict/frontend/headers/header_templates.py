@@ -1,0 +1,81 @@
+"""The text of a header that a build makes from a template, with the build's defaults.
+
+    #cmakedefine HAVE_SQRTL        #define HAVE_SQRTL
+    #cmakedefine01 USE_FLOAT       #define USE_FLOAT 0
+    #define ORDER @ORDER@          #define ORDER 4
+    #undef SIZEOF_LONG             #define SIZEOF_LONG 8      (a template of Autoconf)
+
+The system has what the shipped C library declares, so the text is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from regionpredict.frontend.headers.cmake_values import cmake_values, is_true, replaced
+from regionpredict.frontend.headers.include_folders import SHIPPED
+
+_CMAKE_DEFINE = re.compile(r"^([ \t]*#[ \t]*)cmakedefine(01)?[ \t]+(\w+)([^\n]*)$", re.MULTILINE)
+_UNDEFINED = re.compile(r"^([ \t]*#[ \t]*)undef[ \t]+(\w+)[ \t]*$", re.MULTILINE)
+_SIZES = {"CHAR": 1, "SHORT": 2, "INT": 4, "FLOAT": 4}  # bytes on 64-bit Linux
+_POINTER = 8  # bytes of LONG, DOUBLE, SIZE_T, VOID_P and all others
+_TEXTS = re.compile(r"PACKAGE(_\w+)?|VERSION")
+
+
+def header_from(template: str, cmake_files: Sequence[str]) -> str:
+    """The header's text from those of its template and of the CMake files.
+
+    >>> header_from("#cmakedefine01 FAST", ['option(FAST "less exact" ON)'])
+    '#define FAST 1'
+    >>> header_from("#undef HAVE_STDIO_H", [])
+    '#define HAVE_STDIO_H 1'
+    """
+    values = cmake_values(cmake_files, _is_declared, _has_header)
+    text = _CMAKE_DEFINE.sub(lambda match: _defined(match, values), template)
+    return replaced(_UNDEFINED.sub(_configured, text), values)
+
+
+def _defined(match: re.Match[str], values: Mapping[str, str]) -> str:
+    start, number, name, rest = match.groups()
+    holds = is_true(values.get(name, ""))
+    if number:
+        return f"{start}define {name} {int(holds)}"
+    return f"{start}define {name}{rest}" if holds else f"/* {start}undef {name} */"
+
+
+def _configured(match: re.Match[str]) -> str:
+    """A line of an Autoconf template, as `configure` writes it."""
+    start, name = match.groups()
+    value = _configured_value(name)
+    return f"{start}define {name} {value}" if value else f"/* {match.group()} */"
+
+
+def _configured_value(name: str) -> str:
+    if name.startswith("SIZEOF_"):
+        return str(_SIZES.get(name.removeprefix("SIZEOF_").removeprefix("UNSIGNED_"), _POINTER))
+    if _TEXTS.fullmatch(name):
+        return '""'
+    asked = name.removeprefix("HAVE_").lower()
+    header = f"{asked.removesuffix('_h')}.h"
+    known = _has_header(header) or _has_header(header.replace("_", "/", 1))
+    if name == "STDC_HEADERS" or (name.startswith("HAVE_") and asked.endswith("_h") and known):
+        return "1"
+    return "1" if name.startswith("HAVE_") and _is_declared(asked) else ""
+
+
+def _has_header(name: str) -> bool:
+    return Path(SHIPPED, name).is_file()
+
+
+def _is_declared(name: str) -> bool:
+    return name in _declared()
+
+
+@cache
+def _declared() -> frozenset[str]:
+    """The functions of the shipped C library."""
+    texts = (path.read_text() for path in sorted(Path(SHIPPED).rglob("*.h")))
+    return frozenset(name for text in texts for name in re.findall(r"\b(\w+)[ \t]*\(", text))

@@ -1,0 +1,147 @@
+"""Headers that a build makes are generated from their templates with the build's defaults."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS
+
+from regionpredict.frontend import requests_for, with_generated_headers
+from regionpredict.frontend.headers import header_from
+from regionpredict.frontend.headers.cmake_values import cmake_values
+
+_CMAKE = """\
+cmake_minimum_required(VERSION 3.15)
+project(waves VERSION 1.2.3 LANGUAGES C)
+# option(USE_FLOAT "left out" ON)
+option(USE_FLOAT "single precision" OFF)
+set(ORDER "4" CACHE STRING "order (2 or 4)")
+find_package(OpenMP)
+if(WIN32)
+  set(COUNT 10)
+elseif(OpenMP_C_FOUND AND NOT USE_FLOAT)
+  set(COUNT "${ORDER}000")
+else()
+  set(COUNT 20)
+endif()
+include(CheckFunctionExists)
+include(CheckTypeSize)
+set(CMAKE_REQUIRED_LIBRARIES m)
+check_function_exists(sqrt HAVE_SQRT)
+check_function_exists(no_such_function HAVE_NOTHING)
+check_type_size("void *" POINTER_BYTES)
+"""
+_TEMPLATE = """\
+#pragma once
+#cmakedefine USE_FLOAT
+#cmakedefine01 HAVE_SQRT
+#cmakedefine HAVE_NOTHING 1
+#define COUNT @COUNT@
+#define VERSION "${PROJECT_VERSION}"
+#define BYTES @POINTER_BYTES@
+"""
+_SOURCE = """\
+#include "config.h"
+#ifdef USE_FLOAT
+typedef float real;
+#else
+typedef double real;
+#endif
+real field[COUNT];
+void scale(void) {
+#pragma omp parallel for
+  for (int i = 0; i < COUNT; i++)
+    field[i] *= 0.5;
+}
+"""
+_PREDICT = ["regionpredict", "predict", "-m", "skylake-gold-6148", "--format", "json"]
+
+
+@pytest.fixture
+def waves(tmp_path: Path) -> Path:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "CMakeLists.txt").write_text(_CMAKE)
+    (tmp_path / "src/config.h.in").write_text(_TEMPLATE)
+    (tmp_path / "src/scale.c").write_text(_SOURCE)
+    return tmp_path
+
+
+def _predicted(folder: Path, *more: str) -> tuple[int, str]:
+    """The iterations of the only loop, and what was said."""
+    done = subprocess.run(
+        [*_PREDICT, *more, str(folder)], capture_output=True, text=True, check=True
+    )
+    (region,) = json.loads(done.stdout)["regions"]
+    return region["iterations"]["value"], done.stderr
+
+
+def test_values_are_those_of_cmake() -> None:
+    known = cmake_values([_CMAKE], lambda name: name == "sqrt", lambda _: False)
+    assert (known["COUNT"], known["HAVE_SQRT"], known["HAVE_NOTHING"]) == ("4000", "1", "")
+    assert (known["waves_VERSION_MINOR"], known["POINTER_BYTES"]) == ("2", "8")
+
+
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="no cmake")
+def test_the_header_is_the_one_that_cmake_makes(waves: Path) -> None:
+    text = _CMAKE + 'configure_file(src/config.h.in "${PROJECT_BINARY_DIR}/config.h")\n'
+    (waves / "CMakeLists.txt").write_text(text)
+    subprocess.run(["cmake", "-S", waves, "-B", waves / "made"], check=True, capture_output=True)
+    own = [line for line in header_from(_TEMPLATE, [text]).splitlines() if line]
+    assert own == [line for line in (waves / "made/config.h").read_text().splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    ("line", "made"),
+    [
+        ("#undef HAVE_UNISTD_H", "#define HAVE_UNISTD_H 1"),
+        ("#undef HAVE_SYS_TIME_H", "#define HAVE_SYS_TIME_H 1"),
+        ("#undef HAVE_WINDOWS_H", "/* #undef HAVE_WINDOWS_H */"),
+        ("# undef HAVE_STRDUP", "# define HAVE_STRDUP 1"),
+        ("#undef SIZEOF_VOID_P", "#define SIZEOF_VOID_P 8"),
+        ("#undef SIZEOF_UNSIGNED_INT", "#define SIZEOF_UNSIGNED_INT 4"),
+        ("#undef PACKAGE_NAME", '#define PACKAGE_NAME ""'),
+        ("#undef ENABLE_DEBUG", "/* #undef ENABLE_DEBUG */"),
+    ],
+)
+def test_a_template_of_autoconf_has_what_linux_has(line: str, made: str) -> None:
+    assert header_from(line, []) == made
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_program_is_read_as_built(waves: Path, frontend: str) -> None:
+    iterations, said = _predicted(waves, "--frontend", frontend)
+    assert iterations == 4000
+    assert "generated from templates with the build's defaults: config.h (" in said
+    assert "not found" not in said
+
+
+def test_another_default_changes_a_cached_answer(waves: Path) -> None:
+    assert _predicted(waves)[0] == 4000
+    (waves / "CMakeLists.txt").write_text(_CMAKE.replace('ORDER "4"', 'ORDER "6"'))
+    assert _predicted(waves)[0] == 6000
+
+
+def test_a_template_that_appears_changes_a_cached_answer(waves: Path) -> None:
+    (waves / "src/config.h.in").rename(waves / "kept")
+    assert "header 'config.h' not found" in _predicted(waves, "--set", "COUNT=70")[1]
+    (waves / "kept").rename(waves / "src/config.h.in")
+    done = subprocess.run([*_PREDICT, str(waves)], capture_output=True, text=True, check=True)
+    assert "not found" not in done.stderr
+
+
+def test_a_header_that_exists_is_the_one(waves: Path) -> None:
+    (waves / "built").mkdir()
+    (waves / "built/config.h").write_text("#define COUNT 33\n")
+    iterations, said = _predicted(waves)
+    assert iterations == 33
+    assert "generated" not in said
+
+
+def test_a_template_that_nobody_includes_is_left_alone(waves: Path) -> None:
+    (waves / "src/scale.c").write_text(_SOURCE.replace('"config.h"', '"other.h"'))
+    requests = requests_for([str(waves)])
+    assert with_generated_headers(requests) == (requests, (), ())
