@@ -89,24 +89,24 @@ def _totals(result: TraceResult, totals: Mapping[str, float], metric: str | None
 
 
 def _ranked(result: TraceResult, metric: str | None, top: int) -> Table:
-    """Metrics in seconds by call path, the largest first."""
+    """Metrics in seconds, or the chosen one, by call path, the largest first."""
     sums: dict[tuple[str, str], float] = {}
     most: dict[tuple[str, str], Record] = {}
     for record in _chosen(result, metric):
-        if record.unit != SECONDS or (metric is None and record.metric in _PER_PROFILE):
+        if metric is None and (record.unit != SECONDS or record.metric in _PER_PROFILE):
             continue
         key = record.metric, record.callpath
         sums[key] = sums.get(key, 0.0) + record.value
         if key not in most or record.value > most[key].value:
             most[key] = record
     rows: list[list[Cell]] = [
-        [*key, sums[key], _named(most[key].location),
+        [*key, (_amount(sums[key], most[key].unit), sums[key]), _named(most[key].location),
          _source(result, key[1])]
         for key in sorted(sums, key=lambda key: (-sums[key], key))
     ]  # fmt: skip
     columns = [
-        Column("Metric"), Column("Call path", cut=True), Column("Time", show_seconds),
-        Column("Most on"), Column("Source"),
+        Column("Metric"), Column("Call path", cut=True), Column("Sum", str), Column("Most on"),
+        Column("Source"),
     ]  # fmt: skip
     if not any(row[-1] for row in rows):
         rows, columns = [row[:-1] for row in rows], columns[:-1]

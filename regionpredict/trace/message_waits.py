@@ -148,7 +148,7 @@ def _late_senders(
     )
     waits = (idle > 0) & (operations.call(receives) != Call.TEST)
     receives, sends, idle = receives[waits], sends[waits], idle[waits]
-    many = operations.call(receives) == Call.WAIT_MANY
+    many = operations.call(receives) == Call.WAIT
     candidates = np.zeros(events, dtype=bool)
     candidates[operations.enter_event(receives[many])] = True
     chosen = np.concatenate(
@@ -169,7 +169,7 @@ def _misordered(
     kernels: Kernels,
 ) -> MisorderedWaits:
     """A late sender in a call for many requests is known from the end of the call."""
-    many = operations.call(late.receives) == Call.WAIT_MANY
+    many = operations.call(late.receives) == Call.WAIT
     known = np.where(many, operations.leave_event(late.receives), operations.event(late.receives))
     there = Messages(
         operations.event(receives),
@@ -207,8 +207,8 @@ def _late_receivers(
     completions, requests, sends = completions[usable], requests[usable], sends[usable]
     idle = operations.enter(requests) - operations.enter(completions)
     call = operations.call(completions)
-    many = (call == Call.WAIT_MANY) & ~hidden[operations.enter_event(completions)]
-    single = (call == Call.BLOCKING_SEND) | (call == Call.WAIT_ONE)
+    many = (call == Call.WAIT) & ~hidden[operations.enter_event(completions)]
+    single = call == Call.BLOCKING_SEND
     waits = (
         (idle > 0) & (operations.leave(completions) > operations.enter(requests)) & (single | many)
     )

@@ -9,39 +9,38 @@ from regionpredict.trace.event_trace import Collective, Role
 
 
 class Call(IntEnum):
-    """The meaning of a call for wait states: whether it waits, and for how many requests."""
+    """The meaning of a call for wait states: whether it waits for requests."""
 
     OTHER = 0
     INIT = 1
     FINALIZE = 2
-    WAIT_ONE = 3
-    WAIT_MANY = 4
-    TEST = 5
-    BLOCKING_SEND = 6  # standard or synchronous; buffered and ready sends do not wait
+    WAIT = 3
+    TEST = 4
+    BLOCKING_SEND = 5  # standard or synchronous; buffered and ready sends do not wait
 
 
 _CALLS = {
     "init": Call.INIT,
     "init_thread": Call.INIT,
     "finalize": Call.FINALIZE,
-    "wait": Call.WAIT_ONE,
-    "waitany": Call.WAIT_ONE,
-    "waitall": Call.WAIT_MANY,
-    "waitsome": Call.WAIT_MANY,
-    "win_start": Call.WAIT_MANY,
-    "win_complete": Call.WAIT_MANY,
-    "win_wait": Call.WAIT_MANY,
+    "wait": Call.WAIT,
+    "waitany": Call.WAIT,
+    "waitall": Call.WAIT,
+    "waitsome": Call.WAIT,
+    "win_start": Call.WAIT,
+    "win_complete": Call.WAIT,
+    "win_wait": Call.WAIT,
     "win_test": Call.TEST,
-    "win_lock": Call.WAIT_MANY,
-    "win_lock_all": Call.WAIT_MANY,
-    "win_unlock": Call.WAIT_MANY,
-    "win_unlock_all": Call.WAIT_MANY,
+    "win_lock": Call.WAIT,
+    "win_lock_all": Call.WAIT,
+    "win_unlock": Call.WAIT,
+    "win_unlock_all": Call.WAIT,
     "improbe": Call.TEST,
-    "neighbor_allgather": Call.WAIT_MANY,
-    "neighbor_allgatherv": Call.WAIT_MANY,
-    "neighbor_alltoall": Call.WAIT_MANY,
-    "neighbor_alltoallv": Call.WAIT_MANY,
-    "neighbor_alltoallw": Call.WAIT_MANY,
+    "neighbor_allgather": Call.WAIT,
+    "neighbor_allgatherv": Call.WAIT,
+    "neighbor_alltoall": Call.WAIT,
+    "neighbor_alltoallv": Call.WAIT,
+    "neighbor_alltoallw": Call.WAIT,
     "test": Call.TEST,
     "testany": Call.TEST,
     "testall": Call.TEST,
@@ -81,12 +80,13 @@ _LEFT_OUT = re.compile(
     r"i?m?probe|isendrecv(_replace)?|file_.*|r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|"
     r"win_(fence|start|complete|post|wait|test|sync|(un)?lock(_all)?|flush.*))"
 )
+_STARTS = re.compile(r"mpi_start(all)?")
 _CARRIERS = {
+    r"mpi_neighbor_.*_init": _STARTS,
     r"mpi_(p(send|recv)_init|pready.*)": re.compile(r"mpi_pready.*"),
     r"mpi_win_(un)?lock(_all)?": re.compile(r"mpi_win_(un)?lock(_all)?"),
     r"mpi_win_(post|start|complete|wait|test)": re.compile(r"mpi_win_(post|start|complete|wait)"),
 }
-_STARTS = re.compile(r"mpi_start(all)?")
 _VARYING = (Collective.ALLTOALLV, Collective.ALLTOALLW)  # do not show who waits for whom
 
 
@@ -166,7 +166,7 @@ def call_of(name: str) -> Call:
     """The meaning of an MPI function for wait states.
 
     >>> call_of("MPI_Waitall").name, call_of("MPI_Sendrecv").name, call_of("main").name
-    ('WAIT_MANY', 'OTHER', 'OTHER')
+    ('WAIT', 'OTHER', 'OTHER')
     """
     plain = plain_name(name)
     return _CALLS.get(plain[4:], Call.OTHER) if plain.startswith("mpi_") else Call.OTHER

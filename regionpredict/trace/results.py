@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.call_paths import path_sources
 from regionpredict.trace.columns import rest
+from regionpredict.trace.counted_paths import counted_paths
 from regionpredict.trace.event_trace import Kind
 from regionpredict.trace.path_impact import path_impact
 from regionpredict.trace.profile import Balance, Collector, TraceResult
@@ -23,8 +24,8 @@ _Table = NDArray[np.float64]
 def waits(analysis: Analysis) -> TraceResult:
     """Wait states, and a profile of the same call paths: time, visits, messages.
 
-    `time` is inclusive. `comms_` and `bytes_` count messages with a payload, `syncs_` those
-    without.
+    `time` is inclusive, hardware counters are not. `comms_` and `bytes_` count messages with a
+    payload, `syncs_` those without.
     """
     collector = _collector(analysis)
     counts = {}
@@ -59,6 +60,8 @@ def waits(analysis: Analysis) -> TraceResult:
     rest()
     for metric, integers, unit in _messages(analysis):
         collector.table(metric, integers, unit)
+    for name, table in counted_paths(analysis.trace, analysis.paths).items():
+        collector.table(name, table, "")
     rest()
     worst = worst_instances(analysis)
     rest()

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
-from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
+from regionpredict.trace.call_paths import CallPaths, call_paths, nodes_after, path_names
 from regionpredict.trace.event_slices import cut, only_rows
 from regionpredict.trace.event_trace import NONE, EventTrace, Finding, Kind
 from regionpredict.trace.kernels import Kernels
@@ -112,7 +112,7 @@ def _of_call_path(trace: EventTrace, paths: CallPaths, wanted: str) -> NDArray[n
     named = trace.kind <= Kind.LEAVE
     node = np.where(named, paths.event_node, count)
     # other events are in the region that was entered last, or around the one that was left
-    around = _around(trace, paths)
+    around = nodes_after(trace, paths)
     return np.where(named, inside[node] | leads[node], inside[around])
 
 
@@ -124,19 +124,6 @@ def not_in_trace(what: str, wanted: str, names: Sequence[str], trace: EventTrace
         remedy=f"there are {known}" if names else "no data at these ranks and times",
         path=trace.name,
     )
-
-
-def _around(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
-    """The node around each event, or the number of nodes if there is none."""
-    count = len(paths.parent)
-    above = np.append(np.where(paths.parent >= 0, paths.parent, count), count).astype(np.int32)
-    leaves = trace.kind == Kind.LEAVE
-    named = trace.kind <= Kind.LEAVE
-    node = np.where(named & (paths.event_node >= 0), paths.event_node, count).astype(np.int32)
-    after = np.where(leaves, above[node], node)
-    last = np.maximum.accumulate(np.where(named, np.arange(len(trace)), -1))
-    inside = last >= np.repeat(trace.starts[:-1], np.diff(trace.starts))
-    return np.where(inside, after[np.maximum(last, 0)], count)
 
 
 def span_ticks(trace: EventTrace, span: tuple[float, float]) -> tuple[int, int]:

@@ -33,6 +33,16 @@ def built(folder: Path, text: str, compiler: str = "mpicc", *options: str) -> Pa
     return folder / "program"
 
 
+def compiles(text: str) -> bool:
+    """Whether the MPI has the functions that a program calls."""
+    words = ["mpicc", "-x", "c", "-", "-pthread", "-o", "/dev/null"]
+    done = subprocess.run(
+        [*words, "-Werror=implicit-function-declaration"],
+        input=text, text=True, capture_output=True, check=False, env=environment(),
+    )  # fmt: skip
+    return done.returncode == 0
+
+
 def record(*words: str) -> subprocess.CompletedProcess[str]:
     """The command as a process."""
     return subprocess.run(

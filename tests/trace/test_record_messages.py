@@ -3,7 +3,6 @@ recorded times."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from archive_calls import (
     waits_for_last,
     waits_for_partner,
 )
-from recording import HAS_MPI, built, environment, record_ranks
+from recording import HAS_MPI, built, compiles, record_ranks
 
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
@@ -187,16 +186,6 @@ def recorded(
     run = folder / "run"
     record_ranks(run, ranks, built(folder, text, "mpicc", "-pthread"))
     return analyse(read_otf2(run / "traces.otf2", kernels), kernels), archive(run)
-
-
-def compiles(text: str) -> bool:
-    """Whether the MPI has the functions that a program calls."""
-    words = ["mpicc", "-x", "c", "-", "-pthread", "-o", "/dev/null"]
-    done = subprocess.run(
-        [*words, "-Werror=implicit-function-declaration"],
-        input=text, text=True, capture_output=True, check=False, env=environment(),
-    )  # fmt: skip
-    return done.returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from archive_calls import (
     waits_for_last,
     waits_for_partner,
 )
-from recording import HAS_MPI, built, record_ranks
+from recording import HAS_MPI, built, compiles, record_ranks
 
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
@@ -56,6 +56,32 @@ NEIGHBORS = (
     MPI_Neighbor_allgather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, line);
 """
     + TAIL
+)
+# each starts at once, rank 3 late, and completes after its own work
+LATER_NEIGHBORS = NEIGHBORS.replace(
+    "    MPI_Neighbor_allgather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, line);",
+    """
+    MPI_Request request;
+    MPI_Ineighbor_allgather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, line, &request);
+    usleep(100000 * rank);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Ineighbor_alltoall(all, 1, MPI_DOUBLE, all + 4, 1, MPI_DOUBLE, line, &request);
+    MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+""",
+)
+KEPT_NEIGHBORS = NEIGHBORS.replace(
+    "    late(3);\n    MPI_Neighbor_allgather(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, line);",
+    """
+    MPI_Request request;
+    MPI_Neighbor_allgather_init(&mine, 1, MPI_DOUBLE, all, 1, MPI_DOUBLE, line, MPI_INFO_NULL,
+                                &request);
+    for (int turn = 0; turn < 2; turn++) {
+        late(3);
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_Request_free(&request);
+""",
 )
 WINDOW = (
     HEAD
@@ -159,17 +185,41 @@ def recorded(
     return analysis, list(archive(run).values())
 
 
-def test_neighbors_wait_for_neighbors_alone(tmp_path: Path, kernels: Kernels) -> None:
-    analysis, ranks = recorded(tmp_path, NEIGHBORS, 4, kernels)
-    assert analysis.not_analysed == {}
-    (calls,) = zip(*(rank.named("MPI_Neighbor_allgather") for rank in ranks), strict=True)
-    expected = {
-        (at, 0): max(call.wait(calls[other].begin) for other in (at - 1, at + 1) if 0 <= other < 4)
-        for at, call in enumerate(calls)
+def longest_waits(ranks: list[Location], call: str, start: str) -> dict[tuple[int, int], int]:
+    """Ticks by rank that calls wait until the neighbors on the line have begun."""
+    calls, starts = ([rank.named(name) for rank in ranks] for name in (call, start))
+    return {
+        (at, 0): sum(
+            max(one.wait(starts[other][n].begin) for other in (at - 1, at + 1) if 0 <= other < 4)
+            for n, one in enumerate(own)
+        )
+        for at, own in enumerate(calls)
     }
-    # Only rank 2 waits for rank 3.
-    assert expected[2, 0] > 0
-    assert seconds_waited(analysis, "late_sender") == seconds(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (NEIGHBORS, {"MPI_Neighbor_allgather": "MPI_Neighbor_allgather"}),
+        (
+            LATER_NEIGHBORS,
+            {"MPI_Wait": "MPI_Ineighbor_allgather", "MPI_Waitall": "MPI_Ineighbor_alltoall"},
+        ),
+        (KEPT_NEIGHBORS, {"MPI_Wait": "MPI_Start"}),
+    ],
+)
+def test_neighbors_wait_for_neighbors_alone(
+    tmp_path: Path, kernels: Kernels, text: str, calls: dict[str, str]
+) -> None:
+    if not compiles(text):
+        pytest.skip("no persistent neighborhood collective operations")
+    analysis, ranks = recorded(tmp_path, text, 4, kernels)
+    assert analysis.not_analysed == {}
+    for call, start in calls.items():
+        expected = longest_waits(ranks, call, start)
+        # Only rank 2 waits for rank 3, at first.
+        assert expected[2, 0] > 0
+        assert seconds_waited(analysis, "late_sender", f"/{call}") == seconds(expected)
 
 
 def test_a_fence_waits_for_the_last(tmp_path: Path, kernels: Kernels) -> None:

@@ -301,6 +301,12 @@ COLLECT(neighbor_alltoallv,
         (void *out, F *sent, F *from, F *out_type, void *in, F *got, F *to, F *in_type, LAST),
         MPI_Neighbor_alltoallv(at(out), sent, from, KIND(out_type), at(in), got, to, KIND(in_type),
                                COMM))
+BEGIN(ineighbor_allgather, (TWO, BEGUN), MPI_Ineighbor_allgather(BOTH, COMM, &made))
+BEGIN(ineighbor_alltoall, (TWO, BEGUN), MPI_Ineighbor_alltoall(BOTH, COMM, &made))
+BEGIN(ineighbor_alltoallv,
+      (void *out, F *sent, F *from, F *out_type, void *in, F *got, F *to, F *in_type, BEGUN),
+      MPI_Ineighbor_alltoallv(at(out), sent, from, KIND(out_type), at(in), got, to, KIND(in_type),
+                              COMM, &made))
 
 #define WIN MPI_Win_f2c(*window)
 #define ENDS F *window, F *error

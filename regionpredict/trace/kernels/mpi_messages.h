@@ -141,7 +141,7 @@ int MPI_Request_free(MPI_Request *request)
     guard();
     struct pending *slot = slot_of(*request);
     if (slot)
-        slot->number = 0;
+        forget(slot);
     unguard();
     enter("MPI_Request_free");
     int code = PMPI_Request_free(request);

@@ -1,6 +1,5 @@
 /* Calls that are recorded by name and time alone, so that an analysis can tell that it leaves them
-   out: one-sided communication but for its synchronization, non-blocking neighborhood collectives,
-   probes, and files.
+   out: one-sided communication but for its synchronization, probes, and files.
    Part of mpi_recorder.c, behind what it notes with. */
 
 #define NAMED(name, parameters, words) \
@@ -55,25 +54,6 @@ NAMED(MPI_Mrecv, (void *data, int count, TYPE type, MPI_Message *message, MPI_St
       (data, count, type, message, status))
 NAMED(MPI_Imrecv, (void *data, int count, TYPE type, MPI_Message *message, MPI_Request *request),
       (data, count, type, message, request))
-#define NEIGHBORHOOD \
-    (const void *out, int sent, TYPE out_type, void *in, int got, TYPE in_type, MPI_Comm comm, \
-     MPI_Request *request)
-NAMED(MPI_Ineighbor_allgather, NEIGHBORHOOD, (out, sent, out_type, in, got, in_type, comm, request))
-NAMED(MPI_Ineighbor_alltoall, NEIGHBORHOOD, (out, sent, out_type, in, got, in_type, comm, request))
-NAMED(MPI_Ineighbor_alltoallv,
-      (const void *out, const int sent[], const int from[], TYPE out_type, void *in,
-       const int got[], const int to[], TYPE in_type, MPI_Comm comm, MPI_Request *request),
-      (out, sent, from, out_type, in, got, to, in_type, comm, request))
-NAMED(MPI_Ineighbor_allgatherv,
-      (const void *out, int sent, TYPE out_type, void *in, const int got[], const int to[],
-       TYPE in_type, MPI_Comm comm, MPI_Request *request),
-      (out, sent, out_type, in, got, to, in_type, comm, request))
-NAMED(MPI_Ineighbor_alltoallw,
-      (const void *out, const int sent[], const MPI_Aint from[], const TYPE out_types[], void *in,
-       const int got[], const MPI_Aint to[], const TYPE in_types[], MPI_Comm comm,
-       MPI_Request *request),
-      (out, sent, from, out_types, in, got, to, in_types, comm, request))
-
 #define THERE int rank, MPI_Aint place, int there, TYPE there_type
 NAMED(MPI_Put, (const void *data, int count, TYPE type, THERE, MPI_Win window),
       (data, count, type, rank, place, there, there_type, window))

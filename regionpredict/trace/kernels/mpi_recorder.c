@@ -26,7 +26,7 @@ enum { ENTER, LEAVE, SEND, RECEIVE, SEND_REQUEST, SEND_COMPLETE, RECEIVE_REQUEST
        COLLECTIVE_BEGIN = 10, COLLECTIVE_END, COLLECTIVE_REQUEST, COLLECTIVE_COMPLETE,
        WINDOW_LOCK, WINDOW_UNLOCK, /* first: when the call began */
        COUNTERS, /* of the event before: first, second, and partner below communicator */
-       PARTITIONS = 32, /* a kind of request alone */ };
+       PARTITIONS = 32, NEIGHBORHOOD /* kinds of requests alone */ };
 
 struct record {
     uint64_t time, first, second;  /* nanoseconds; region or request and bytes */
@@ -62,6 +62,10 @@ static MPI_Comm comms[MOST_COMMS];
 static int comm_count;
 static FILE *definitions;
 
+struct neighbors; /* mpi_neighbors.h */
+QUIET static void note_started(struct neighbors *all, uint64_t time);
+QUIET static void note_completed(const struct neighbors *all);
+
 struct pending {
     MPI_Request request;
     uint64_t number;
@@ -69,6 +73,7 @@ struct pending {
     uint64_t sent, got; /* of a collective operation, whose root is `partner`, and number `tag` */
     int persistent, started; /* a persistent request stays, also while it is not started */
     int parts, ready;        /* of a partitioned send */
+    struct neighbors *neighbors; /* of a neighborhood collective */
     int used;                /* a place that never was ends the search for a request */
 };
 static struct pending pending[REQUESTS];
@@ -305,6 +310,13 @@ QUIET static struct pending known(MPI_Request request)
     return copy;
 }
 
+QUIET static void forget(struct pending *slot)
+{
+    free(slot->neighbors);
+    slot->neighbors = NULL;
+    slot->number = 0;
+}
+
 /* Notes that a request is completed, and forgets it unless it is persistent. */
 QUIET static void complete(struct pending done, MPI_Status *status)
 {
@@ -314,6 +326,8 @@ QUIET static void complete(struct pending done, MPI_Status *status)
         /* The number of the request stands above that of the operation, which has five bits. */
         note(COLLECTIVE_COMPLETE, done.sent, done.got, done.partner, done.communicator,
              (int)(done.number << 5 | (uint64_t)done.tag));
+    else if (done.kind == NEIGHBORHOOD)
+        note_completed(done.neighbors);
     else if (done.kind == SEND_REQUEST || (done.kind == PARTITIONS && done.parts))
         note(SEND_COMPLETE, done.number, 0, -1, -1, -1);
     else if (done.kind == PARTITIONS)
@@ -327,7 +341,7 @@ QUIET static void complete(struct pending done, MPI_Status *status)
         if (done.persistent)
             slot->started = 0;
         else
-            slot->number = 0;
+            forget(slot);
     }
     unguard();
 }
@@ -336,7 +350,8 @@ QUIET static void complete(struct pending done, MPI_Status *status)
 QUIET static void keep(struct pending request)
 {
     request.persistent = 1;
-    if (request.partner != MPI_PROC_NULL || request.kind == COLLECTIVE_REQUEST)
+    if (request.partner != MPI_PROC_NULL || request.kind == COLLECTIVE_REQUEST
+        || request.kind == NEIGHBORHOOD)
         post(request);
 }
 
@@ -354,6 +369,8 @@ QUIET static void start(MPI_Request request, uint64_t time)
                     slot->communicator, slot->tag);
         else if (slot->kind == COLLECTIVE_REQUEST)
             note_at(time, COLLECTIVE_REQUEST, slot->number, 0, -1, -1, -1);
+        else if (slot->kind == NEIGHBORHOOD)
+            note_started(slot->neighbors, time);
         else if (!slot->parts)
             note_at(time, RECEIVE_REQUEST, slot->number, 0, -1, -1, -1);
     }
