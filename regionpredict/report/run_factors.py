@@ -100,6 +100,13 @@ def _factors(study: Study) -> Table:
     counted = [run.factors.instruction_balance for run in runs]
     if any(value is not None for value in counted):
         rows.append(["balance of instructions", *map(_percent, counted)])
+    for name, values in (
+        ("instructions per cycle", [run.factors.ipc for run in runs]),
+        ("frequency, GHz", [run.factors.frequency_hz and run.factors.frequency_hz / 1e9
+                            for run in runs]),
+    ):  # fmt: skip
+        if any(values):
+            rows.append([name, *(_number(value, ".3f") for value in values)])
     rows += [
         ["speedup", *(_number(table["speedup"], ".4f") for table in factors)],
         ["run time, s", *(_number(run.factors.runtime_s, ".6g") for run in runs)],

@@ -93,7 +93,8 @@ def _ranked(result: TraceResult, metric: str | None, top: int) -> Table:
     sums: dict[tuple[str, str], float] = {}
     most: dict[tuple[str, str], Record] = {}
     for record in _chosen(result, metric):
-        if metric is None and (record.unit != SECONDS or record.metric in _PER_PROFILE):
+        per_profile = record.metric.partition(".")[0] in _PER_PROFILE
+        if metric is None and (record.unit != SECONDS or per_profile):
             continue
         key = record.metric, record.callpath
         sums[key] = sums.get(key, 0.0) + record.value

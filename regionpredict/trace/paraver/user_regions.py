@@ -25,6 +25,7 @@ _OUTLINED, _OUTLINED_LINE = 60000018, 60000118  # the constructs' functions, and
 _BARRIER = 60000005  # OpenMP's barriers
 _IMPLICIT = 1 << 40  # the value of an implicit barrier
 _NESTED = (_FUNCTION, _OUTLINED, _BARRIER)  # types of regions that may be nested in their own type
+_MOST_UNNAMED = 64  # values of a phase; types with more are measurements
 _FIRST_OF_RUNTIMES = 30000000  # Extrae's own types begin here; smaller ones belong to the program
 
 
@@ -62,7 +63,7 @@ def boundaries_of(
     `masters` has the first location of each location's task. Regions without an end event end with
     the location, as given by `lifetimes`. Events inside an MPI call are left out.
     """
-    types = [number for number in labels.values if 0 < number < _FIRST_OF_RUNTIMES]
+    types = _phase_types(events, labels)
     where, kind, time, value = events.those(np.isin(events.number, [_FUNCTION, _BARRIER, *types]))
     table = np.concatenate(
         [np.column_stack([where, time, kind, value]), _of_teams(events, masters)]
@@ -105,6 +106,20 @@ def boundaries_of(
     if unmatched:
         findings.append(Finding("an end of a function or phase without its start", count=unmatched))
     return Boundaries(*np.array(rows, dtype=np.int64).reshape(-1, 4).T)
+
+
+def _phase_types(events: Rows, labels: Labels) -> list[int]:
+    """The program's types of phases: those whose values have names, and those without names that
+    have ends and few values.
+    """
+    types = [number for number in labels.values if 0 < number < _FIRST_OF_RUNTIMES]
+    own = (events.number > 0) & (events.number < _FIRST_OF_RUNTIMES)
+    _, numbers, _, values = events.those(own & ~np.isin(events.number, types))
+    for number in np.unique(numbers).tolist():
+        seen = np.unique(values[numbers == number])
+        if 0 in seen and len(seen) <= _MOST_UNNAMED:
+            types.append(number)
+    return types
 
 
 def _of_teams(events: Rows, masters: Integers) -> Integers:

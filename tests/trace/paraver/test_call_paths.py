@@ -15,10 +15,13 @@ from hypothesis import strategies as st
 from regionpredict.trace import EventTrace, Kind, Role
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.bursts import bursts_of, by_location
+from regionpredict.trace.factors import run_factors
 from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import match
 from regionpredict.trace.paraver import read_paraver
 from regionpredict.trace.region_split import region_splits
 from regionpredict.trace.results import waits
+from regionpredict.trace.run_part import part_of_region
 
 HEAD = "#Paraver (01/02/2020 at 10:11):1000_ns:1(2):1:1(2:1),0\n"
 PCF = """\
@@ -183,6 +186,23 @@ def test_unknown_callers_are_left_out(tmp_path: Path, kernels: Kernels) -> None:
     assert spans(trace) == {
         "": 440, "main/main.f90:10/MPI_Barrier": 10, "MPI_Barrier": 50
     }  # fmt: skip
+
+
+def test_phases_without_names_have_factors_of_their_own(tmp_path: Path, kernels: Kernels) -> None:
+    """Type 3000 is not in the .pcf. Type 3001 has too many values to be a phase."""
+    trace = read(tmp_path, kernels, [
+        state(0, 1000), state(0, 200, thread=2), state(200, 500, 0, 2), state(500, 1000, 1, 2),
+        *(event(time, 3000, value, thread) for thread in (1, 2)
+          for time, value in ((100, 1), (500, 2), (900, 0))),
+        *(event(time, 3001, time % 100) for time in range(100, 200)),
+    ])  # fmt: skip
+    assert spans(trace) == {"": 200, "3000: 1": 400, "3000: 2": 400}
+    balances = []
+    for phase in ("3000: 1", "3000: 2"):
+        part = part_of_region(trace, phase)
+        factors = run_factors(part.trace, match(part.trace, kernels), kernels, inside=part.inside)
+        balances.append(factors.load_balance)
+    assert balances == [pytest.approx((400 + 100) / 2 / 400), 1]
 
 
 def test_functions_and_phases_enclose_calls(tmp_path: Path, kernels: Kernels) -> None:
