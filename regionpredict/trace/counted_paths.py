@@ -27,7 +27,7 @@ def counted_paths(trace: EventTrace, paths: CallPaths) -> dict[str, NDArray[np.f
                 increase = np.diff(_values(trace, counter, first, end))
                 where = node[first : end - 1]
                 inside = where >= 0
-                table[at] = np.bincount(where[inside], increase[inside], table.shape[1])
+                table[at] = np.bincount(where[inside], increase[inside], len(paths.parent))
         tables[counter.name] = table
     return tables
 

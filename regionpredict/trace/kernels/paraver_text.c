@@ -6,7 +6,9 @@
 enum { STATE = 1, EVENT = 2, MESSAGE = 3, PASSED_OVER = 4 };
 enum { STATE_FIELDS = 8, MESSAGE_FIELDS = 15, EVENT_FIELDS = 6, MOST_DIGITS = 20 };
 enum { FIRST_COUNTER = 42000000, LAST_COUNTER = 42999999 };
-enum { MOST_STATES = 1 << 16, OTHER_STATE = 15, OTHER_TYPE = -1 };
+enum { FIRST_CALL = 50000001, LAST_CALL = 50000005, FIRST_SIZE = 50100001, LAST_SIZE = 50100004 };
+enum { CALLER = 70000000, LINE = 80000000, LEVELS = 100 };
+enum { MOST_STATES = 1 << 16, NOT_CREATED = 2, OTHER_STATE = 15, OTHER_TYPE = -1 };
 
 /* What is wrong with a line, in the order of `_ERRORS` in records.py. */
 enum { FINE, NO_NUMBER, NO_RECORD, NO_SUCH_KIND, NO_SUCH_THREAD };
@@ -24,7 +26,9 @@ struct paraver {
     int64_t application;  /* whose records are taken; 0: all */
     int64_t tasks;
     const int64_t *threads, *first;  /* of each task: how many, and its first location */
-    struct rows states, events, counters, sends, receives;
+    /* of each location: its first event, its first state, and the end of both */
+    int64_t *first_event, *first_state, *end_of;
+    struct rows states, calls, callers, sizes, events, counters, sends, receives;
     int64_t passed_over, latest;
     /* of an error: which it is, its line from 0 on, where its text begins and ends, two numbers */
     int64_t error, line, begin, end, first_number, second_number;
@@ -117,6 +121,14 @@ static void passes(struct paraver *p, int64_t time)
         p->latest = time;
 }
 
+static void extends(int64_t *begin, int64_t *end, int64_t from, int64_t to)
+{
+    if (from < *begin)
+        *begin = from;
+    if (to > *end)
+        *end = to;
+}
+
 static bool state(struct paraver *p, int64_t *f)
 {
     if (p->application && f[2] != p->application)
@@ -125,6 +137,8 @@ static bool state(struct paraver *p, int64_t *f)
     if (where < 0)
         return false;
     add(&p->states, where, f[7] < 0 || f[7] >= MOST_STATES ? OTHER_STATE : f[7], f[5], f[6]);
+    if (f[7] != NOT_CREATED)
+        extends(&p->first_state[where], &p->end_of[where], f[5], f[6]);
     passes(p, f[5]);
     passes(p, f[6]);
     return true;
@@ -147,11 +161,24 @@ static bool message(struct paraver *p, int64_t *f)
     return true;
 }
 
+static struct rows *table_of(struct paraver *p, int64_t type)
+{
+    if (type >= FIRST_COUNTER && type <= LAST_COUNTER)
+        return &p->counters;
+    if (type >= FIRST_CALL && type <= LAST_CALL)
+        return &p->calls;
+    if (type >= FIRST_SIZE && type <= LAST_SIZE)
+        return &p->sizes;
+    if ((type > CALLER && type < CALLER + LEVELS) || (type > LINE && type < LINE + LEVELS))
+        return &p->callers;
+    return &p->events;
+}
+
 /* The pairs of an event's types and values. */
 static bool event(struct paraver *p, int64_t *at, int64_t *f)
 {
     bool mine = !p->application || f[2] == p->application;
-    int64_t count = EVENT_FIELDS, before = p->events.count;
+    int64_t count = EVENT_FIELDS;
     int32_t where = mine ? location(p, f[3], f[4]) : 0;
     if (where < 0)
         return false;
@@ -166,18 +193,16 @@ static bool event(struct paraver *p, int64_t *at, int64_t *f)
         if (!number(p, at, &value))
             return false;
         count += 2;
-        if (!mine)
-            continue;
-        bool counts = type >= FIRST_COUNTER && type <= LAST_COUNTER;
-        add(counts ? &p->counters : &p->events, where,
-            type < 0 || type > INT32_MAX ? OTHER_TYPE : type, f[5], value);
+        if (mine)
+            add(table_of(p, type), where, type < 0 || type > INT32_MAX ? OTHER_TYPE : type, f[5],
+                value);
     }
     if (count == EVENT_FIELDS)
         return fails(p, NO_RECORD, count, EVENT);
-    if (mine && p->events.count == before)  /* of counters alone: that the thread lives */
-        add(&p->events, where, 0, f[5], 0);
-    if (mine)
+    if (mine) {
+        extends(&p->first_event[where], &p->end_of[where], f[5], f[5]);
         passes(p, f[5]);
+    }
     return true;
 }
 

@@ -22,7 +22,7 @@ from regionpredict.trace.paraver.fast_order import distinct
 from regionpredict.trace.paraver.labels import Labels
 from regionpredict.trace.paraver.records import Integers, Rows
 
-_CALLER, _LINE, _LEVELS = 70000000, 80000000, 100  # Extrae's types, by level from 1 on
+_CALLER, _LINE = 70000000, 80000000  # Extrae's types, by level from 1 on
 _UNKNOWN = ("Unresolved", "_NOT_Found", "End")
 
 Frame = tuple[int, int]  # numbers of a function and of a line in it
@@ -127,11 +127,9 @@ def _stacks(events: Rows, calls: Calls, labels: Labels) -> tuple[list[tuple[Fram
     stack of each call.
     """
     of_call = np.zeros(len(calls), dtype=np.int64)
-    of_callers = (events.number > _CALLER) & (events.number < _CALLER + _LEVELS)
-    of_lines = (events.number > _LINE) & (events.number < _LINE + _LEVELS)
-    where, number, time, value = events.those(of_callers | of_lines)
-    if not len(where):
+    if not len(events):
         return [()], of_call
+    where, number, time, value = events.those()
     is_line = number > _LINE
     level = number - np.where(is_line, _LINE, _CALLER)
     call = calls.at(where, time)

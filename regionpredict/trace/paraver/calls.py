@@ -13,9 +13,6 @@ from regionpredict.trace.paraver.fast_order import by_location, distinct
 from regionpredict.trace.paraver.labels import Labels
 from regionpredict.trace.paraver.records import Integers, Rows
 
-MPI_TYPES = (50000001, 50000002, 50000003, 50000004, 50000005)
-"""Extrae's types for MPI: point-to-point, collective, other, one-sided and file operations."""
-
 
 @dataclass(frozen=True, slots=True)
 class Calls:
@@ -69,14 +66,13 @@ def _ranked(
 
 
 def calls_of(events: Rows, labels: Labels, regions: list[Region], findings: list[Finding]) -> Calls:
-    """The calls that events begin and end. Their regions are added.
+    """The calls that events begin and end. Their regions are added. Types of events are those of
+    point-to-point, collective, other, one-sided and file operations.
 
     A call ends at the start of another call inside it, or at the end of the trace, which is
     reported as a finding.
     """
-    where, number, time, value = events.those(np.isin(events.number, MPI_TYPES))
-    order = by_location(where, time)
-    where, number, time, value = where[order], number[order], time[order], value[order]
+    where, number, time, value = events.those(by_location(events.location, events.time))
     opens = np.flatnonzero(value != 0)
     follows = opens + 1
     has_next = follows < len(value)

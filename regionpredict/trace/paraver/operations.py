@@ -87,7 +87,7 @@ def placed_operations(
     """All messages and collectives. `ranks` has the rank of each location."""
     parts = [
         *_messages(records, ranks, calls, regions, findings),
-        _collectives(records.events, ranks, calls, communicators, regions),
+        _collectives(records.sizes, ranks, calls, communicators, regions),
     ]
     return Placed(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
@@ -99,9 +99,8 @@ def _messages(
     regions: list[Region],
     findings: list[Finding],
 ) -> list[tuple[Integers, ...]]:
-    every = np.arange(len(records.sends))
-    sender, tag, sent, size = records.sends.those(every)
-    receiver, _, posted, arrived = records.receives.those(every)
+    sender, tag, sent, size = records.sends.those()
+    receiver, _, posted, arrived = records.receives.those()
     send = calls.at(sender, sent)
     post = calls.at(receiver, posted)
     done = calls.ending(receiver, arrived)
@@ -151,8 +150,7 @@ def _collectives(
     row_of_call = np.full(len(calls) + 1, -1, dtype=np.int64)
     row_of_call[call] = np.arange(count)
 
-    types = (_SENT, _RECEIVED, _ROOT, _COMMUNICATOR)
-    where, kind, time, value = events.those(np.isin(events.number, types))
+    where, kind, time, value = events.those()
     row = row_of_call[calls.at(where, time)]
 
     def of_type(number: int) -> Integers:

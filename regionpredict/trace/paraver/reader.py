@@ -36,11 +36,11 @@ from regionpredict.trace.paraver.calls import Calls, calls_of
 from regionpredict.trace.paraver.fast_order import by_location, distinct
 from regionpredict.trace.paraver.labels import Labels, read_labels, read_thread_names
 from regionpredict.trace.paraver.operations import Placed, operations_table, placed_operations
-from regionpredict.trace.paraver.records import Header, Integers, Records, Rows, read_records
+from regionpredict.trace.paraver.records import NEVER, Header, Integers, Records, Rows, read_records
 from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of, names_functions
 
-IDLE, RUNNING, NOT_CREATED = 0, 1, 2  # Paraver's states
-WAITING = (IDLE, NOT_CREATED, 3, 5, 7, 8, 9)
+IDLE, RUNNING = 0, 1  # Paraver's states
+WAITING = (IDLE, 2, 3, 5, 7, 8, 9)
 """Paraver's states of a thread that waits, is idle, or does not exist."""
 _PARALLEL = 60000001  # Extrae's type of parallel constructs; value 0 is the end
 _BOUNDARY, _AROUND_BOUNDARY, _EMPTY_CALL = 1.5, 1.9, 1.95
@@ -91,13 +91,13 @@ def trace_of(
         text = "records of kind 4 (collective communication of old traces), passed over"
         findings.append(Finding(text, count=records.passed_over))
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
-    calls = calls_of(records.events, labels, regions, findings)
+    calls = calls_of(records.calls, labels, regions, findings)
     rest()
     lifetimes = _lifetimes(records, len(locations), header)
     rest()
     boundaries = boundaries_of(records.events, masters, lifetimes, calls, labels, regions, findings)
     functions = not names_functions(records.events)
-    stacks = stack_rows(records.events, calls, labels, regions, functions)
+    stacks = stack_rows(records.callers, calls, labels, regions, functions)
     rest()
     spans = np.concatenate(
         [
@@ -153,18 +153,13 @@ def _lifetimes(records: Records, count: int, header: Header) -> Integers:
     """One row per location with records: from its first state other than *Not created* to its
     last.
     """
-    begin = np.full(count, header.ticks, dtype=np.int64)
-    end = np.full(count, NONE, dtype=np.int64)
-    events = records.events
-    np.minimum.at(begin, events.location, events.time)
-    np.maximum.at(end, events.location, events.time)
-    location, _, since, until = records.states.those(records.states.number != NOT_CREATED)
-    np.maximum.at(end, location, until)
     # events at time 0 of threads that are not created yet are ignored
-    born = np.full(count, np.iinfo(np.int64).max)
-    np.minimum.at(born, location, since)
-    begin = np.where(born < np.iinfo(np.int64).max, born, begin)
-    begin = np.minimum(begin, end)
+    begin = np.where(
+        records.first_state < NEVER,
+        records.first_state,
+        np.minimum(records.first_event, header.ticks),
+    )
+    begin, end = np.minimum(begin, records.end), records.end
     spans = np.stack([np.arange(count), begin, end, np.zeros(count, dtype=np.int64)], axis=1)
     return spans[end >= 0]
 

@@ -32,6 +32,7 @@ _MOST_IN_MEMORY = 1 << 28  # maximum bytes of text without temporary files
 _LONGEST_LINE = 1 << 26  # no tracer writes event records with millions of pairs
 _MOST_THREADS = 10**7  # larger numbers are damaged
 _LARGEST = 2**62  # maximum of an integer that combines time and place
+NEVER = int(np.iinfo(np.int64).max)
 Integers = NDArray[np.int64]
 File = gzip.GzipFile | BufferedReader
 
@@ -68,30 +69,42 @@ class Rows:
     def __len__(self) -> int:
         return len(self.location)
 
-    def those(self, chosen: NDArray[Any]) -> tuple[Integers, Integers, Integers, Integers]:
-        """The columns of chosen rows, for arithmetic."""
-        rows = np.flatnonzero(chosen) if chosen.dtype == bool else chosen
+    def those(
+        self, chosen: NDArray[Any] | None = None
+    ) -> tuple[Integers, Integers, Integers, Integers]:
+        """The columns of chosen rows, or of all, for arithmetic."""
+        rows: Any = slice(None) if chosen is None else chosen
+        if chosen is not None and chosen.dtype == bool:
+            rows = np.flatnonzero(chosen)
         columns = (self.location, self.number, self.time, self.value)
-        location, number, time, value = (column[rows].astype(np.int64) for column in columns)
+        location, number, time, value = (
+            column[rows].astype(np.int64, copy=False) for column in columns
+        )
         return location, number, time, value
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All records. `passed_over` is the number of ignored records.
+    """All records. `passed_over` is the number of ignored records. Each location has the times of
+    its `first_event`, of its `first_state` other than *Not created*, and the `end` of both.
 
     | table | `number` | `time` | `value` |
     | --- | --- | --- | --- |
     | `states` | state | start | end |
-    | `events`, `readings` of hardware counters | type | time | value |
+    | `calls` of MPI, their `callers`, the `sizes` of collective ones | type | time | value |
+    | other `events`, `readings` of hardware counters | type | time | value |
     | `sends` | tag | start of the call | bytes |
     | `receives` of the same messages | tag | start of the call | arrival |
-
-    An event of type 0 represents a record that has only `readings`.
     """
 
     passed_over: int
+    first_event: Integers
+    first_state: Integers
+    end: Integers
     states: Rows
+    calls: Rows
+    callers: Rows
+    sizes: Rows
     events: Rows
     readings: Rows
     sends: Rows
@@ -122,7 +135,7 @@ def read_records(
     if max(text.latest, header.ticks) * sum(header.threads) >= _LARGEST:
         raise _damaged("times are too large to be of a run", path)
     records = text.records()
-    if not len(records.states) + len(records.events) + len(records.sends):
+    if not len(records.states) + len(records.sends) and (records.end < 0).all():
         raise _damaged("holds no record", path)
     return header, records
 
@@ -212,19 +225,23 @@ class _Rows(ctypes.Structure):
     ]
 
 
+_BY_LOCATION = ("threads", "first", "first_event", "first_state", "end_of")
+_TABLES = 8
+
+
 class _Table(ctypes.Structure):
     _fields_ = [
         ("text", ctypes.c_char_p),
         *((name, ctypes.c_int64) for name in ("length", "application", "tasks")),
-        *((name, ctypes.c_void_p) for name in ("threads", "first")),
-        ("tables", _Rows * 5),
+        *((name, ctypes.c_void_p) for name in _BY_LOCATION),
+        ("tables", _Rows * _TABLES),
         *((name, ctypes.c_int64) for name in ("passed_over", "latest", "error", "line")),
         *((name, ctypes.c_int64) for name in ("begin", "end", "first_number", "second_number")),
     ]
 
 
 _NO_NUMBER, _NO_RECORD, _NO_SUCH_KIND, _NO_SUCH_THREAD = 1, 2, 3, 4
-_SHORTEST = (15, 4, 10, 29, 29)
+_SHORTEST = (15, 10, 10, 10, 4, 10, 29, 29)
 """The minimum number of bytes of text per row of each table, in the order of `Records`."""
 _COLUMNS = (np.int32, np.int32, np.int64, np.int64)
 
@@ -237,6 +254,8 @@ class _Text:
         self._library = kernels.load("paraver_text.c")
         self._threads = np.array(header.threads, dtype=np.int64)
         self._first = np.concatenate([[0], np.cumsum(self._threads)]).astype(np.int64)
+        self._first_event, self._first_state = np.full((2, self._first[-1]), NEVER)
+        self._end = np.full(self._first[-1], -1)
         in_files = path.stat().st_size > _MOST_IN_MEMORY
         self._tables = [[GrowingColumn(kind, in_files) for kind in _COLUMNS] for _ in _SHORTEST]
         self._passed_over = 0
@@ -266,7 +285,9 @@ class _Text:
             text=text, length=len(text), application=self._header.application or 0,
             tasks=len(self._threads), threads=self._threads.ctypes.data,
             first=self._first.ctypes.data,
-            tables=(_Rows * 5)(*(
+            first_event=self._first_event.ctypes.data,
+            first_state=self._first_state.ctypes.data, end_of=self._end.ctypes.data,
+            tables=(_Rows * _TABLES)(*(
                 _Rows(*(column.ctypes.data for column in buffer)) for buffer in self._buffers
             )),
         )  # fmt: skip
@@ -283,7 +304,7 @@ class _Text:
     def records(self) -> Records:
         """All collected records. It can be called once, since it releases the pieces."""
         tables = (Rows(*(column.whole() for column in columns)) for columns in self._tables)
-        return Records(self._passed_over, *tables)
+        return Records(self._passed_over, self._first_event, self._first_state, self._end, *tables)
 
 
 def _wrong_line(table: _Table, text: bytes, path: Path, first: int) -> InputError:
