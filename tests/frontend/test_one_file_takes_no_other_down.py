@@ -63,6 +63,14 @@ def test_alone_it_is_the_one_error(tmp_path: Path) -> None:
         analyse(requests_for([str(tmp_path / "bad.c")]), {}, frontend="libclang", limits=LOW)
 
 
+@pytest.mark.parametrize("word", ["crash", "llvm_fatal_error", "overflow_stack", "parser_crash"])
+def test_pragmas_that_crash_clang_on_purpose_do_nothing(tmp_path: Path, word: str) -> None:
+    text = f"#pragma clang __debug {word}\n{LOOP % '1'}"
+    requests = requests_for([str(folder_of(tmp_path, text))])
+    analysis = analyse(requests, {}, frontend="libclang", limits=LIMITS)
+    assert lines_of(analysis, "bad.c") == [4]
+
+
 def test_pycparser_stops_at_macros_without_end(tmp_path: Path) -> None:
     requests = requests_for([str(folder_of(tmp_path, doubling(26)))])
     analysis = analyse(requests, {}, frontend="pycparser", limits=LIMITS)

@@ -39,7 +39,7 @@ import source_mutants  # noqa: E402
 
 from regionpredict.frontend import FRONTENDS  # noqa: E402
 
-_PIECE = {True: 4 * source_mutants.BATCH, False: 100}
+_PIECE = {True: 40 * source_mutants.BATCH, False: 100}
 _LONGEST_S = 1800.0
 """Of one piece; a command in it that hangs is ended long before."""
 

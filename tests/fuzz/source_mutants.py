@@ -125,7 +125,7 @@ def statements_added(text: str, choose: random.Random) -> str:
 
 def made_deep(text: str, choose: random.Random) -> str:
     """One expression inside hundreds of brackets, casts or operators."""
-    depth = choose.choice([50, 300, 2000])
+    depth = choose.choice([50, 50, 300, 300, 300, 2000])
     left, right = choose.choice([("(", ")"), ("(int)", ""), ("a[", "]"), ("-", ""), ("f(", ")")])
     places = list(re.finditer(r"= ([\w.]+);", text))
     if not places:
@@ -263,10 +263,11 @@ def _wrong(numbers: range, frontend: str, folder: Path, turn: int | None = None)
     ended = run(words, place, _SECONDS)
     if ended.wrong:
         return f"{form}: {ended.wrong}"
-    if late := re.search(r".*took longer than.*", ended.said + ended.shown):
-        return f"{form}: {late.group()[:300]}"
+    answer = ended.said + ended.shown
+    if (late := answer.find("took longer than")) >= 0:
+        return f"{form}: {answer[max(0, late - 200) : late + 100]}"
     for name in loops:
-        if form != "slurm" and name not in ended.shown + ended.said:
+        if form != "slurm" and name not in answer:
             return f"{form}: lost: neither a region nor a word of {name}"
     return _good_answer(ended) if form == "json" else ""
 
@@ -281,6 +282,8 @@ def _good_answer(ended: Ended) -> str:
 
 
 def _has_a_loop(path: Path) -> bool:
-    """Whether a directive shares a loop, outside comments and strings as far as one line tells."""
-    text = path.read_text(encoding="utf-8", errors="replace")
+    """Whether a directive shares a loop, as far as lines show comments and `#if 0`."""
+    text = path.read_text(encoding="utf-8", errors="replace").replace("\\\n", " ")
+    text = text.partition("#if 0")[0]
+    text = re.sub(r"/\*.*?(\*/|\Z)", "", text, flags=re.DOTALL)
     return re.search(r"^[ \t]*#pragma omp (parallel )?for\b", text, re.MULTILINE) is not None

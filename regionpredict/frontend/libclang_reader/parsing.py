@@ -41,6 +41,7 @@ _MAX_RECOVERIES = 6
 def arguments(request: SourceRequest) -> list[str]:
     """The arguments of the parser."""
     args = ["-w", "-ferror-limit=0", "-D_OPENMP=201511", "-D__malloc__(...)=__malloc__"]
+    args += ["-Xclang", "-disable-pragma-debug-crash"]  # of `#pragma clang __debug crash`
     if is_cpp(request.path):
         args += ["-x", "c++", f"-std={request.standard or 'gnu++17'}"]
     else:
