@@ -11,6 +11,7 @@ from regionpredict.frontend.linking.program_settings import SetPlace, SetValue
 from regionpredict.frontend.linking.stored_sizes import Stored
 from regionpredict.frontend.syntax import (
     CallExpr,
+    Changes,
     Decl,
     Effects,
     Expression,
@@ -50,6 +51,7 @@ class LinkedUnit:
     `rivals` gives the places of ambiguous definitions. `calls_of` gives the calls of a function
     with their callers, and `calls_through` those through members of structs. `writers_of` gives
     functions that may set a global variable, and `setters_of` those that set a member of that name.
+    `changes_in` gives what a function's body may change.
     `variable_of` gives a declaration with its initial value. `set_once` gives the value of an
     integer with one assignment, and `set_at` the place of this assignment (None: possibly several).
     `all_sets_of` gives all assignments of a member with their functions (None: unknown).
@@ -72,6 +74,7 @@ class LinkedUnit:
     calls_through: Callable[[Decl], list[tuple[Function, CallExpr]]]
     writers_of: Callable[[Decl], list[Function]]
     setters_of: Callable[[Decl], list[Function]]
+    changes_in: Callable[[Function], Changes]
     variable_of: Callable[[Decl], Decl]
     set_once: Callable[[Stored], SetValue | None]
     set_at: Callable[[Stored], list[SetPlace] | None]

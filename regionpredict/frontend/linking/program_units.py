@@ -28,6 +28,7 @@ from regionpredict.frontend.linking.stored_functions import WHOLE, place_of
 from regionpredict.frontend.linking.stored_sizes import Setting, Stored
 from regionpredict.frontend.syntax import (
     CallExpr,
+    Changes,
     Decl,
     Effects,
     Expression,
@@ -38,6 +39,7 @@ from regionpredict.frontend.syntax import (
     Name,
     Writes,
     calls_in,
+    changes_in,
     expressions_in,
     set_place,
 )
@@ -60,7 +62,7 @@ class ProgramUnits:
         self._effects = Effects()
         self._writes: dict[Function, Writes] = {}
         self._calls: dict[Function, dict[Decl, list[CallExpr]]] = {}
-        self._set: dict[Function, frozenset[str | Decl]] = {}
+        self._changes: dict[Function, Changes] = {}
         self._definers: dict[str, list[int]] = {}
         self._variables: dict[str, list[int]] = {}
         self._naming: dict[str, list[int]] = {}
@@ -161,14 +163,20 @@ class ProgramUnits:
             self._calls[function] = calls_in(function.body)
         return self._calls[function]
 
+    def changes_in(self, function: Function) -> Changes:
+        """What a function's body may change, cached."""
+        if function not in self._changes:
+            self._changes[function] = changes_in(function.body)
+        return self._changes[function]
+
     def sets(self, function: Function, decl: Decl) -> bool:
         """Whether a function sets a variable, takes its address or passes a reference to it."""
-        if function not in self._set:
-            places = map(set_place, expressions_in(function.body))
-            self._set[function] = frozenset(
-                place.decl.symbol or place.decl for place in places if isinstance(place, Name)
-            )
-        return (decl.symbol or decl) in self._set[function]
+        places = map(set_place, self.changes_in(function).sets.get(decl.name, ()))
+        return any(
+            isinstance(place, Name)
+            and (place.decl.symbol or place.decl) == (decl.symbol or decl)
+            for place in places
+        )  # fmt: skip
 
     @property
     def effects(self) -> Effects:
@@ -332,6 +340,7 @@ class _View:
         self._own = program.trees(number)
         self._bodies: dict[Decl, Function | None] = dict(self._own.defined)
         self._calls: dict[Decl, list[tuple[Function, CallExpr]]] = {}
+        self._setters: dict[str, list[Function]] = {}
 
     def unit(self) -> LinkedUnit:
         own = self._own
@@ -349,6 +358,7 @@ class _View:
             calls_through=self.calls_through,
             writers_of=self.writers_of,
             setters_of=self.setters_of,
+            changes_in=self._program.changes_in,
             variable_of=self.variable_of,
             set_once=self._program.set_once,
             set_at=self._program.set_at,
@@ -468,16 +478,21 @@ class _View:
         return functions
 
     def setters_of(self, field: Decl) -> list[Function]:
-        functions = [b.function for b in self._own.bodies if written_at(b.text, field.name)]
-        for number in self._program.naming(field.name):
-            if number != self._number:
-                functions += [
-                    body.function
-                    for body in self._program.trees(number).bodies
-                    if written_at(body.text, field.name)
-                    and all(body.function.span != own.span for own in functions)
-                ]
-        return functions
+        name = field.name
+        if name not in self._setters:
+            functions = self._writing(self._number, name)
+            for number in self._program.naming(name):
+                if number != self._number:
+                    own = {function.span for function in functions}
+                    others = self._writing(number, name)
+                    functions += [other for other in others if other.span not in own]
+            self._setters[name] = functions
+        return self._setters[name]
+
+    def _writing(self, number: int, name: str) -> list[Function]:
+        """The functions of a unit whose text may assign something of that name."""
+        bodies = self._program.mentioning(number, name)
+        return [body.function for body in bodies if written_at(body.text, name)]
 
 
 def _is_named(decl: Decl, other: Decl) -> bool:

@@ -25,7 +25,6 @@ from regionpredict.frontend.syntax import (
     Cast,
     CType,
     Decl,
-    DeclStmt,
     Expression,
     Function,
     Index,
@@ -35,6 +34,7 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Return,
     Unary,
+    address_taken,
     every_statement,
     expressions_in,
     substituted,
@@ -108,13 +108,13 @@ class AllocatedLengths:
             return ()
         assigned: list[tuple[Expression, Function]] = []
         for function in self._unit.setters_of(field):
-            for expression in expressions_in(function.body):
+            for expression in self._unit.changes_in(function).sets.get(field.name, ()):
                 if isinstance(expression, Assign) and _is_member(expression.left, field):
                     if not _is_null(expression.right):
                         assigned.append((expression.right, function))
                 elif isinstance(expression, CallExpr):
                     handed = any(
-                        _is_member(_pointed(argument), field) for argument in expression.args
+                        _is_member(address_taken(argument), field) for argument in expression.args
                     )
                     if handed and not self._frees(expression):
                         return None
@@ -134,15 +134,9 @@ class AllocatedLengths:
 
     def _assigned_to(self, decl: Decl, function: Function) -> list[Expression] | None:
         """The assigned values of a variable, without null pointers. None if other code sets it."""
-        assigned: list[Expression] = []
-        for statement in every_statement(function.body):
-            if isinstance(statement, DeclStmt):
-                assigned += [
-                    declaration.init
-                    for declaration in statement.decls
-                    if declaration is decl and declaration.init
-                ]
-        for expression in expressions_in(function.body):
+        changes = self._unit.changes_in(function)
+        assigned = [decl.init] if decl.init is not None and decl in changes.declared else []
+        for expression in changes.sets.get(decl.name, ()):
             if isinstance(expression, Assign) and _names(expression.left, decl):
                 if expression.op != "=":
                     return None
@@ -265,7 +259,7 @@ class AllocatedLengths:
     def _is_set(self, parameter: Decl, body: Function) -> bool:
         return any(
             isinstance(expression, Assign) and _names(expression.left, parameter)
-            for expression in expressions_in(body.body)
+            for expression in self._unit.changes_in(body).sets.get(parameter.name, ())
         )
 
 
@@ -298,7 +292,7 @@ def _with_size(expression: Expression, element_bytes: int) -> Expression:
 
 def _first_of(value: Expression) -> Expression:
     """`x` of `&x[0]`."""
-    place = _pointed(value)
+    place = address_taken(value)
     if isinstance(place, Index) and _is_null(place.index):
         return place.base
     return value
@@ -322,11 +316,5 @@ def _is_member(expression: Expression | None, field: Decl) -> bool:
 
 
 def _has_address(expression: Expression, decl: Decl) -> bool:
-    pointed = _pointed(expression)
+    pointed = address_taken(expression)
     return pointed is not None and _names(pointed, decl)
-
-
-def _pointed(expression: Expression) -> Expression | None:
-    """`x` of `&x`."""
-    plain = without_casts(expression)
-    return plain.operand if isinstance(plain, Unary) and plain.op == "&" else None

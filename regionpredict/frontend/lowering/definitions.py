@@ -34,7 +34,6 @@ from regionpredict.frontend.syntax import (
     While,
     Writes,
     every_expression,
-    expressions_in,
     inner_statements,
     own_expressions,
     set_place,
@@ -281,11 +280,9 @@ class _Finder:
     def _reads_later_assigned(self, value: Expression, at: Span) -> bool:
         """Whether it reads a member that the function sets later: `m = s.n; s.n = 5;`."""
         read = {e.field.name for e in every_expression(value) if isinstance(e, Member)}
-        return bool(read) and any(
-            isinstance(target := set_place(e), Member) and target.field.name in read
-            and target.span > at
-            for e in expressions_in(self.function.body)
-        )  # fmt: skip
+        sets = self.unit.changes_in(self.function).sets
+        places = (set_place(e) for name in read for e in sets.get(name, ()))
+        return any(isinstance(place, Member) and place.span > at for place in places)
 
     def _only_write(self, decl: Decl, writers: list[Function]) -> tuple[Expr, Function] | None:
         """The value of the program's one assignment to a global (`lastrow = NA;` in main)."""

@@ -270,7 +270,7 @@ class PointedMembers:
             settings = [
                 expression
                 for function in self._unit.setters_of(field)
-                for expression in expressions_in(function.body)
+                for expression in self._unit.changes_in(function).sets.get(field.name, ())
                 if isinstance(expression, Assign) and _is_member(expression.left, field)
                 and not is_null(expression.right)
             ]  # fmt: skip

@@ -19,7 +19,14 @@ from regionpredict.frontend.syntax.addresses import (
     variable_of,
     without_casts,
 )
-from regionpredict.frontend.syntax.assignments import INCREMENT_OPERATORS, Effects, set_place
+from regionpredict.frontend.syntax.assignments import (
+    INCREMENT_OPERATORS,
+    Changes,
+    Effects,
+    address_taken,
+    changes_in,
+    set_place,
+)
 from regionpredict.frontend.syntax.atomic_updates import atomic_update
 from regionpredict.frontend.syntax.constructor_calls import constructed_class, constructor_call
 from regionpredict.frontend.syntax.directive import Pragma
@@ -104,6 +111,7 @@ __all__ = [
     "CType",
     "CallExpr",
     "Cast",
+    "Changes",
     "Compound",
     "Deciding",
     "Decl",
@@ -137,10 +145,12 @@ __all__ = [
     "While",
     "Writes",
     "address_of",
+    "address_taken",
     "all_expressions",
     "atomic_update",
     "calls_in",
     "case_labels",
+    "changes_in",
     "condition_of",
     "constructed_class",
     "constructor_call",

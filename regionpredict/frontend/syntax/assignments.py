@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.frontend.syntax.addresses import without_casts
 from regionpredict.frontend.syntax.nodes import (
     Assign,
     Binary,
+    CallExpr,
     Decl,
+    DeclStmt,
     Expression,
     ExprStmt,
     For,
     IntLit,
+    Member,
     Name,
     Stmt,
     Unary,
 )
 from regionpredict.frontend.syntax.traversal import (
     ends_here,
+    every_statement,
+    expressions_in,
     inner_statements,
     own_expressions,
     subexpressions,
@@ -34,6 +43,41 @@ def set_place(expression: Expression) -> Expression | None:
     ):
         return expression.operand
     return None
+
+
+class Changes(NamedTuple):
+    """What a statement may change.
+
+    `declared` are its variables. `sets` are the expressions that set a variable or member or take
+    its address, by its name, and the calls that receive this address.
+    """
+
+    declared: frozenset[Decl]
+    sets: Mapping[str, Sequence[Expression]]
+
+
+def changes_in(statement: Stmt) -> Changes:
+    """What a statement and all inner ones may change, in source order."""
+    declared = (
+        decl for inner in every_statement(statement) if isinstance(inner, DeclStmt)
+        for decl in inner.decls
+    )  # fmt: skip
+    sets: dict[str, list[Expression]] = {}
+    for inner in expressions_in(statement):
+        places = [set_place(inner)]
+        if isinstance(inner, CallExpr):
+            places = [address_taken(argument) for argument in inner.args]
+        for place in places:
+            if isinstance(place, (Name, Member)):
+                decl = place.decl if isinstance(place, Name) else place.field
+                sets.setdefault(decl.name, []).append(inner)
+    return Changes(frozenset(declared), sets)
+
+
+def address_taken(expression: Expression) -> Expression | None:
+    """`x` of `&x`."""
+    plain = without_casts(expression)
+    return plain.operand if isinstance(plain, Unary) and plain.op == "&" else None
 
 
 class Effects:
