@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from regionpredict.frontend.requests import is_regular_file
 from regionpredict.ir import Span
@@ -25,6 +27,38 @@ _MEMBER_USE = re.compile(r"(?:->|\.)\s*(\w+)\s*(?=(\[|->))")
 _MAX_TEXT = 4_000_000  # maximum characters of sources that are searched
 _INTEGER_HINT = re.compile(r"int|index|idx|size|len|num|count|long|short|id$|bool|flag|enum", re.I)
 _REAL_HINT = re.compile(r"real|float|double|scalar|number|value|data_?type|fp|num_t", re.I)
+
+
+class _Uses(NamedTuple):
+    """How a text declares and uses names, with the members of `Guesses`."""
+
+    declared: dict[str, set[tuple[bool, str]]]
+    arrows: frozenset[str]
+    dots: frozenset[str]
+    calls: frozenset[str]
+    ranks: dict[str, int]
+    indexed_members: frozenset[str]
+    pointing_members: frozenset[str]
+
+
+@lru_cache(maxsize=16)  # many files include the same headers
+def _uses_in(text: str) -> _Uses:
+    declared: dict[str, set[tuple[bool, str]]] = {}
+    for type_name, star, variable in _DECLARATION.findall(text):
+        declared.setdefault(type_name, set()).add((bool(star), variable))
+    ranks: dict[str, int] = {}
+    for name, subscripts in _SUBSCRIPTED.findall(text):
+        ranks[name] = max(len(subscripts.split("][")), ranks.get(name, 0))
+    members = _MEMBER_USE.findall(text)
+    return _Uses(
+        declared,
+        frozenset(re.findall(r"\b(\w+)\s*->", text)),
+        frozenset(re.findall(r"\b(\w+)\s*\.\s*[A-Za-z_]", text)),
+        frozenset(re.findall(r"\b(\w+)\s*\(", text)),
+        ranks,
+        frozenset(member for member, use in members if use == "["),
+        frozenset(member for member, use in members if use != "["),
+    )
 
 
 class Guesses:
@@ -126,16 +160,16 @@ class Guesses:
     def _take(self, text: str) -> None:
         """Records, once per file, how names are declared and used."""
         self._taken += len(text)
-        for type_name, star, variable in _DECLARATION.findall(text):
-            self._declared.setdefault(type_name, set()).add((bool(star), variable))
-        self._arrows.update(re.findall(r"\b(\w+)\s*->", text))
-        self._dots.update(re.findall(r"\b(\w+)\s*\.\s*[A-Za-z_]", text))
-        self._calls.update(re.findall(r"\b(\w+)\s*\(", text))
-        for name, subscripts in _SUBSCRIPTED.findall(text):
-            rank = len(subscripts.split("]["))
+        uses = _uses_in(text)
+        for type_name, declared in uses.declared.items():
+            self._declared.setdefault(type_name, set()).update(declared)
+        self._arrows |= uses.arrows
+        self._dots |= uses.dots
+        self._calls |= uses.calls
+        for name, rank in uses.ranks.items():
             self._ranks[name] = max(rank, self._ranks.get(name, 0))
-        for member, use in _MEMBER_USE.findall(text):
-            (self._indexed_members if use == "[" else self._pointing_members).add(member)
+        self._indexed_members |= uses.indexed_members
+        self._pointing_members |= uses.pointing_members
 
     def _points(self, name: str) -> bool:
         """Whether the use `T x; ... x->y` shows that T is a pointer."""

@@ -51,7 +51,7 @@ class LinkedUnit:
     `rivals` gives the places of ambiguous definitions. `calls_of` gives the calls of a function
     with their callers, and `calls_through` those through members of structs. `writers_of` gives
     functions that may set a global variable, and `setters_of` those that set a member of that name.
-    `changes_in` gives what a function's body may change.
+    `changes_in` gives the changes in a function's body.
     `variable_of` gives a declaration with its initial value. `set_once` gives the value of an
     integer with one assignment, and `set_at` the place of this assignment (None: possibly several).
     `all_sets_of` gives all assignments of a member with their functions (None: unknown).

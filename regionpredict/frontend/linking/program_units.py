@@ -164,7 +164,7 @@ class ProgramUnits:
         return self._calls[function]
 
     def changes_in(self, function: Function) -> Changes:
-        """What a function's body may change, cached."""
+        """The changes in a function's body, cached."""
         if function not in self._changes:
             self._changes[function] = changes_in(function.body)
         return self._changes[function]

@@ -46,7 +46,7 @@ def set_place(expression: Expression) -> Expression | None:
 
 
 class Changes(NamedTuple):
-    """What a statement may change.
+    """The variables and members that a statement may change.
 
     `declared` are its variables. `sets` are the expressions that set a variable or member or take
     its address, by its name, and the calls that receive this address.
@@ -57,7 +57,7 @@ class Changes(NamedTuple):
 
 
 def changes_in(statement: Stmt) -> Changes:
-    """What a statement and all inner ones may change, in source order."""
+    """The changes in a statement and all inner ones, in source order."""
     declared = (
         decl for inner in every_statement(statement) if isinstance(inner, DeclStmt)
         for decl in inner.decls
