@@ -368,12 +368,12 @@ def _counters(readings: Rows, labels: Labels, rows: _Rows) -> tuple[Counter, ...
             before, order = wanted, by_location(location, time)
             wanted = wanted[order]
             at = np.searchsorted(keys, wanted)
-            last = np.searchsorted(keys, wanted, side="right") - 1
             # a call without duration has two readings at the same time, for its start and its end
-            place = np.arange(len(wanted))
-            new = np.append(True, wanted[1:] != wanted[:-1])[: len(wanted)]
-            first = np.maximum.accumulate(np.where(new, place, 0))
-            at = np.clip(at + place - first, at, np.maximum(last, at))
+            again = np.flatnonzero(wanted[1:] == wanted[:-1]) + 1
+            if len(again):
+                last = np.searchsorted(keys, wanted[again], side="right") - 1
+                nth = again - np.searchsorted(wanted, wanted[again])
+                at[again] = np.clip(at[again] + nth, at[again], np.maximum(last, at[again]))
             event = noted[np.minimum(at, len(noted) - 1)]
         name = labels.types.get(number, f"counter {number}").split(" ")[0]
         columns.append(Counter(name, event, value[order]))

@@ -231,7 +231,7 @@ _TABLES = 8
 
 class _Table(ctypes.Structure):
     _fields_ = [
-        ("text", ctypes.c_char_p),
+        ("text", ctypes.c_void_p),
         *((name, ctypes.c_int64) for name in ("length", "application", "tasks")),
         *((name, ctypes.c_void_p) for name in _BY_LOCATION),
         ("tables", _Rows * _TABLES),
@@ -265,26 +265,34 @@ class _Text:
 
     def read(self, file: File, rest: bytes) -> None:
         """Adds `rest` and the remaining text of the file. Raises InputError for a wrong line."""
-        while more := file.read(_CHUNK):
-            text = rest + more
-            cut = text.rfind(b"\n") + 1
-            self._take(text[:cut])
-            rest = text[cut:]
-            if len(rest) > _LONGEST_LINE:
+        text, have = bytearray(rest) + bytes(_CHUNK), len(rest)
+        while True:
+            if len(text) < have + _CHUNK:
+                text.extend(bytes(_CHUNK))
+            with memoryview(text) as view:
+                more = file.readinto(view[have : have + _CHUNK])
+            if not more:
+                break
+            cut = text.rfind(b"\n", 0, have + more) + 1
+            self._take(text, cut)
+            have += more - cut
+            text[:have] = text[cut : cut + have]
+            if have > _LONGEST_LINE:
                 message = f"has a line of more than {_LONGEST_LINE >> 20} MiB"
                 raise _damaged(message, self._path, self._line)
-        self._take(rest + b"\n")
+        text[have : have + 1] = b"\n"
+        self._take(text, have + 1)
 
-    def _take(self, text: bytes) -> None:
-        """Adds whole lines."""
-        if len(text) > self._room:
-            self._room = len(text)
-            rooms = [len(text) // least + 2 for least in _SHORTEST]
+    def _take(self, text: bytearray, length: int) -> None:
+        """Adds the whole lines in the first `length` bytes."""
+        if length > self._room:
+            self._room = length
+            rooms = [length // least + 2 for least in _SHORTEST]
             self._buffers = [[np.empty(room, dtype=kind) for kind in _COLUMNS] for room in rooms]
         table = _Table(
-            text=text, length=len(text), application=self._header.application or 0,
-            tasks=len(self._threads), threads=self._threads.ctypes.data,
-            first=self._first.ctypes.data,
+            text=np.frombuffer(text, dtype=np.uint8).ctypes.data, length=length,
+            application=self._header.application or 0, tasks=len(self._threads),
+            threads=self._threads.ctypes.data, first=self._first.ctypes.data,
             first_event=self._first_event.ctypes.data,
             first_state=self._first_state.ctypes.data, end_of=self._end.ctypes.data,
             tables=(_Rows * _TABLES)(*(
@@ -307,7 +315,7 @@ class _Text:
         return Records(self._passed_over, self._first_event, self._first_state, self._end, *tables)
 
 
-def _wrong_line(table: _Table, text: bytes, path: Path, first: int) -> InputError:
+def _wrong_line(table: _Table, text: bytearray, path: Path, first: int) -> InputError:
     """Describes the error in the line at which the kernel stopped."""
     one, other = table.first_number, table.second_number
     if table.error == _NO_SUCH_THREAD:
