@@ -5,8 +5,6 @@ Such a name has no single value, but the loop's header gives its range.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import as_counted, is_steady, read_header
@@ -17,7 +15,6 @@ from regionpredict.frontend.syntax import (
     For,
     Function,
     Stmt,
-    expressions_in,
     inner_statements,
     own_parts,
 )
@@ -31,7 +28,7 @@ def range_at_call(
     decl: Decl, call: CallExpr, caller: Function, unit: LinkedUnit, context: Context
 ) -> Range | None:
     """The range of a counter of the loop around a call. None if it is not a counter, or unknown."""
-    for loop in _loops_around(caller.body, call):
+    for loop in _loops_around(caller.body, call) or ():
         header = read_header(loop, context, Frame({}))
         if header is None or header.decl is not decl:
             continue
@@ -50,13 +47,12 @@ def range_at_call(
     return None
 
 
-def _loops_around(statement: Stmt, call: CallExpr) -> Iterator[For]:
-    """The loops around a call, the innermost first."""
+def _loops_around(statement: Stmt, call: CallExpr) -> list[For] | None:
+    """The loops around a call, the innermost first. None if the call is not in the statement."""
     if any(inner is call for inner in own_parts(statement)):
-        return
+        return []
     for inner in inner_statements(statement):
-        if any(part is call for part in expressions_in(inner)):
-            yield from _loops_around(inner, call)
-            if isinstance(statement, For):
-                yield statement
-            return
+        loops = _loops_around(inner, call)
+        if loops is not None:
+            return [*loops, statement] if isinstance(statement, For) else loops
+    return None

@@ -257,7 +257,7 @@ def other_names(
     said = {word[0] for name in names if (word := _VARIABLE.match(name))}
     declarations = {
         name: decl for name, (decl, _) in context.named().items()
-        if name.endswith("'") or (name in said and not declares(function, decl))
+        if name.endswith("'") or (name in said and not declares(unit, function, decl))
     }  # fmt: skip
     begins = (
         sorted((f.span.file, f.span.line, f.name) for f in unit.bodies()) if declarations else []
@@ -269,7 +269,7 @@ def other_names(
                   if file == decl.span.file and line <= decl.span.line]  # fmt: skip
         if decl.kind in ("global", "static"):
             home, before = None, before if name.endswith("'") else []
-        surely = home is not None and declares(home, decl)
+        surely = home is not None and declares(unit, home, decl)
         whose = home.name if home is not None and surely else before[-1] if before else ""
         if name.endswith("'") or whose:
             others.append(OtherName(name, whose, decl.span))

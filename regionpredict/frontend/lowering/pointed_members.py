@@ -24,7 +24,6 @@ from regionpredict.frontend.syntax import (
     CallExpr,
     Cast,
     Decl,
-    DeclStmt,
     Expression,
     Function,
     If,
@@ -302,9 +301,8 @@ class PointedMembers:
         root = _root(place)
         if root is None or root.decl.kind in ("global", "static"):
             return function if root is not None else None
-        return next(
-            (body for body in (function, *self._unit.bodies()) if declares(body, root.decl)), None
-        )
+        bodies = (function, *self._unit.bodies())
+        return next((body for body in bodies if declares(self._unit, body, root.decl)), None)
 
 
 def _inside(place: Expression | None) -> Expression | None:
@@ -375,10 +373,6 @@ def _is_member(place: Expression, field: Decl) -> bool:
     return other is field or (other.name, other.span) == (field.name, field.span)
 
 
-def declares(function: Function, decl: Decl) -> bool:
+def declares(unit: LinkedUnit, function: Function, decl: Decl) -> bool:
     """Whether a variable is one of the function's own."""
-    return decl in function.parameters or any(
-        decl in statement.decls
-        for statement in every_statement(function.body)
-        if isinstance(statement, DeclStmt)
-    )
+    return decl in function.parameters or decl in unit.changes_in(function).declared
