@@ -87,6 +87,13 @@ _WRITES_THROUGH = {
     **{f"gsl_spline2d_eval{kind}_e": (5,) for kind in ("", "_deriv_x", "_deriv_y", "_deriv_xx")},
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"), (0,)),
 }  # fmt: skip
+# Of C++: generators and distributions of random numbers, which write their state, and methods of a
+# vector that write its length. `push_back` also writes the last element, near the one before.
+_RANDOM_OF_CPP = re.compile(r"/bits/(?:random|uniform_int_dist)\.(?:h|tcc)$|/__random/")
+_VECTOR_OF_CPP = re.compile(r"/bits/(?:stl_vector\.h|vector\.tcc)$|/__vector/|/c\+\+/v1/vector$")
+_CHANGES_OF_VECTOR = frozenset((
+    "push_back", "emplace_back", "pop_back", "clear", "reserve", "resize",
+))  # fmt: skip
 _ENDING = frozenset((
     "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__assert",
     "__assert_rtn", "_wassert", "MPI_Abort", "err", "errx", "verr", "verrx",
@@ -144,9 +151,16 @@ def is_intrinsic(name: str) -> bool:
     return any(form.fullmatch(name) for form in (_REGISTERS, _REGISTER_BUILTINS))
 
 
-def written_arguments(name: str) -> tuple[int, ...]:
-    """The positions of pointer arguments that receive one result element each."""
-    return _WRITES_THROUGH.get(name.removeprefix("__builtin_"), ())
+def written_arguments(name: str, count: int, header: str = "") -> tuple[int, ...]:
+    """The positions of pointer arguments that receive one result element each, by the function's
+    name, its number of arguments, and the file that declares it. A method's object comes first.
+    """
+    if _RANDOM_OF_CPP.search(header) is not None:
+        return (1,) if name == "operator()" and count > 1 else (0,)  # of a distribution: its engine
+    if _VECTOR_OF_CPP.search(header) is not None and name in _CHANGES_OF_VECTOR:
+        return (0,)
+    known = _WRITES_THROUGH.get(name.removeprefix("__builtin_"), ())
+    return known if all(position < count for position in known) else ()
 
 
 class MemoryIntrinsic(NamedTuple):

@@ -31,7 +31,6 @@ BODIES = {
     "a container that is no array": "a[i] = d[i];",
     "a map": "a[i] = m[i];",
     "bits": "bits[i] = true;",
-    "a container that grows": "v.push_back(a[i]);",
     "a copy of a container": "v = w;",
     "a copy by a method without a body": "o[i] = o[i + 1];",
     "a copy of what is copied so": "t[i] = t[i + 1];",

@@ -8,6 +8,7 @@ containers and iterators by pointer operations (`standard_library`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.atomics import (
@@ -71,6 +72,14 @@ _DEEPEST = 12  # maximum nesting of accessors
 _COPIES = frozenset(("__builtin_memcpy", "memcpy"))  # assignments of member arrays
 
 
+class Bounds(NamedTuple):
+    """The pointers of `begin()` and `end()`, and their type."""
+
+    begin: Expression
+    end: Expression
+    pointer: CType
+
+
 class CallBuilder:
     """Builds calls. `build` builds their arguments, and `body_of` the function at a cursor."""
 
@@ -123,6 +132,33 @@ class CallBuilder:
                 # An algorithm on a range, whose values need no address.
                 return CallExpr(f"std::{name}", decl, arguments, span)
         return self._called(name, decl, target, self._handed(arguments, target), span)
+
+    def bounds(self, node: Node, place: Expression, span: Span) -> Bounds | None:
+        """`begin()` and `end()` of a range at a node, whose object is `place`.
+
+        None if its class is not the program's, or if they are not pointers.
+        """
+        ctype = self._lib.clang_getCursorType(unwrapped(node, _IMPLICIT).cursor)
+        record = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(ctype))
+        made = []
+        for name in ("begin", "end"):
+            target = next((
+                method for method in lc.children(record, METHODS)
+                if lc.spelling(method) == name
+                and not self._lib.clang_Cursor_getNumArguments(method)
+            ), None)  # fmt: skip
+            if target is None or self._is_systems(target):
+                return None
+            if self._lib.clang_getCursorDefinition(target).kind not in METHODS:
+                return None
+            pointer = self._declarations.result_of(target)
+            if pointer.kind != "pointer" or pointer.name:
+                return None
+            decl = self._declarations.of(target)
+            arguments = (address_of(place, span),)
+            made.append((pointer, self._called(name, decl, target, arguments, span, method=True)))
+        (pointer, begin), (_, end) = made
+        return Bounds(begin, end, pointer)
 
     # -- kinds of calls -------------------------------------------------------------------------
 

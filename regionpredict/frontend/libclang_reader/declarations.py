@@ -297,6 +297,12 @@ class Declarations:
             )
         return self._by_address[key]
 
+    def result_of(self, function: lc.Cursor) -> CType:
+        """The type that a function returns."""
+        return self._types.of(
+            self._lib.clang_getResultType(self._lib.clang_getCursorType(function))
+        )
+
     # -- types ----------------------------------------------------------------------------------
 
     def type_at(self, cursor: lc.Cursor) -> CType:

@@ -9,7 +9,7 @@ from regionpredict.frontend.libclang_reader.atomics import (
     atomic_operation,
     is_atomic_object,
 )
-from regionpredict.frontend.libclang_reader.calls import CallBuilder
+from regionpredict.frontend.libclang_reader.calls import Bounds, CallBuilder
 from regionpredict.frontend.libclang_reader.cursors import (
     BLOCK,
     IMPLICIT,
@@ -131,6 +131,10 @@ class ExpressionBuilder:
             node = node.children[0]
         build = self._table.get(node.kind)
         return build(node) if build else self._opaque(node)
+
+    def bounds(self, node: Node, place: Expression, span: Span) -> Bounds | None:
+        """As `CallBuilder.bounds`."""
+        return self._calls.bounds(node, place, span)
 
     def getters(self) -> frozenset[tuple[str, str]]:
         """The accessor methods so far that return a member: `.m_n`, `size()`."""

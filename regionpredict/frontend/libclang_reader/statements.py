@@ -22,7 +22,12 @@ from regionpredict.frontend.libclang_reader.cursors import (
 from regionpredict.frontend.libclang_reader.declarations import NO_SPAN, Declarations
 from regionpredict.frontend.libclang_reader.expressions import ExpressionBuilder
 from regionpredict.frontend.libclang_reader.lock_guards import with_guards
-from regionpredict.frontend.libclang_reader.range_loops import counted_loop, counts
+from regionpredict.frontend.libclang_reader.range_loops import (
+    counted_loop,
+    counts,
+    pointer_loop,
+    range_object,
+)
 from regionpredict.frontend.libclang_reader.types import TypeReader
 from regionpredict.frontend.syntax import (
     Compound,
@@ -318,9 +323,13 @@ class TreeBuilder:
         body = self._statement(parts[-1])
         if variable is not None and value is not None and len(parts) == 2:
             ctype = self._declarations.type_at(parts[0].cursor)
+            last_line = self._place.end(node.cursor)[1]
             if counts(value, ctype):
-                last_line = self._place.end(node.cursor)[1]
                 return counted_loop(variable, value, ctype, body, self._at(at), last_line)
+            place, made = range_object(value, ctype, self._at(at))
+            bounds = self._expressions.bounds(parts[0], place, self._at(at))
+            if bounds is not None:
+                return pointer_loop(variable, made, bounds, body, self._at(at), last_line)
         return RangeFor(variable, value, body, self._at(at))
 
     def _return(self, node: Node, at: _At) -> Stmt:

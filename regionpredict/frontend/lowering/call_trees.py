@@ -109,7 +109,7 @@ def _is_known(call: CallExpr) -> bool:
         or ends_run(name)
         or is_algorithm(name)
         or has_loops(call)
-        or bool(written_arguments(name))
+        or bool(written_arguments(name, len(call.args), call.declared_in))
         or memory_intrinsic(name) is not None
         or vector_arithmetic(name) is not None
     )

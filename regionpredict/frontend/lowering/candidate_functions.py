@@ -232,9 +232,9 @@ class _Body:
             return 0.0
         if call.decl is None:
             return None
-        written = written_arguments(call.name)
+        written = written_arguments(call.name, len(call.args), call.declared_in)
         if written and self._unit.body_of(call.decl) is None:
-            own = all(at < len(call.args) and _is_own_address(call.args[at]) for at in written)
+            own = all(_is_own_address(call.args[at]) for at in written)
             return LIBRARY_CALL.value if own else None
         work = _of_call(self._unit, call.decl, self._calling)
         return None if work is None or work.places else work.operations

@@ -38,7 +38,9 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    address_of,
     ends_here,
+    is_place,
     member_named,
     show,
 )
@@ -452,7 +454,7 @@ class Tally:
             return
         if moved is not None and self._moved(call, moved):
             return
-        written = written_arguments(name)
+        written = written_arguments(name, len(call.args), call.declared_in)
         seen = all(self._written_behind(call, position) for position in written)
         place = self._synchronised(call)
         known = bool(written and seen) or place is not None
@@ -491,13 +493,18 @@ class Tally:
         return True
 
     def _written_behind(self, call: CallExpr, position: int) -> bool:
-        if position >= len(call.args):
-            return False
         argument = call.args[position]
         place = self.context.pointer(argument, self.frame)
+        if place is None and is_place(argument):  # an object that is passed by reference
+            place = self.context.pointer(address_of(argument, call.span), self.frame)
         if place is None:
             return False
-        self._access(argument, place, "write", place.pointee)
+        if place.array not in self.context.arrays:  # a variable or an object, whose state goes on
+            name = place.array.lstrip("&")
+            self.reads.add(name)
+            self.writes.add(name)
+        else:
+            self._access(argument, place, "write", place.pointee)
         return True
 
     def _cast(self, expression: Cast) -> CType:
