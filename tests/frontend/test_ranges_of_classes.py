@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from regionpredict.analysis import RegionFacts
+from regionpredict.analysis.iterations import executions
 from regionpredict.frontend import requests_for
 from regionpredict.pipeline import analyse
 
@@ -128,3 +129,30 @@ def test_objects_with_a_state_are_known_and_race_if_shared(tmp_path: Path, sourc
     assert own.status == one.status == "complete"
     assert not _races(own)
     assert _races(one) == ["shared" if source is _RANDOM else "all"]
+
+
+_EDGES = """\
+struct edge { int from, to; };
+struct list {
+  edge *first_, *last_;
+  edge *begin() const { return first_; }
+  edge *end() const { return last_; }
+};
+void count(const list &l, int *degree) {
+#pragma omp parallel for
+  for (edge *e = l.begin(); e < l.end(); e++) degree[e->from] += 1;
+}
+void halves(double *first, double *last, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < 10; i++)
+    for (double *p = last; p != first; --p) a[i] += p[-1];
+}
+"""
+
+
+def test_two_pointers_have_one_length_between_them(tmp_path: Path) -> None:
+    count, halves = _facts(tmp_path, _EDGES)
+    assert count.status == halves.status == "complete"
+    assert str(count.iterations.expr) == "-l.first_ + l.last_"
+    (statement,) = halves.statements
+    assert str(executions(statement.loops).expr) == "10*(-first + last)"

@@ -175,8 +175,11 @@ def _header(
         bound = context.pointer(limit, frame)
         same = isinstance(start, Pointer) and bound is not None and bound.array == start.array
         distance = None
+        begin_at = _start_expression(loop.init, decl)
         if same and isinstance(start, Pointer) and bound is not None:
             distance = bound.subscripts[-1] - start.subscripts[-1]
+        elif begin_at is not None:  # two pointers with one length between them
+            distance = context.value(Binary("-", limit, begin_at), frame)
         pointer = (
             start if isinstance(start, Pointer) else context.pointer(Name(decl, loop.span), frame)
         )
@@ -190,18 +193,7 @@ def start_of(
     init: Stmt | None, decl: Decl, context: Context, frame: Frame
 ) -> Expr | Pointer | None:
     """The value that a loop's `init` gives to a variable, or its previous value."""
-    value: Expression | None = None
-    if isinstance(init, DeclStmt) and decl in init.decls:
-        value = decl.init
-    elif isinstance(init, ExprStmt):
-        for part in _comma_parts(init.expr):
-            chain = part
-            while isinstance(chain, Assign) and chain.op == "=":  # i = j = 0
-                if isinstance(chain.left, Name) and chain.left.decl is decl:
-                    value = chain.right
-                    while isinstance(value, Assign):
-                        value = value.right
-                chain = chain.right
+    value = _start_expression(init, decl)
     if value is None:
         held = frame.env.get(decl)
         if held is not None or (init is not None and not isinstance(init, ExprStmt)):
@@ -210,6 +202,22 @@ def start_of(
     if decl.ctype.kind == "pointer":
         return context.pointer(value, frame)
     return converted(context.value(value, frame), decl.ctype)
+
+
+def _start_expression(init: Stmt | None, decl: Decl) -> Expression | None:
+    """The expression of a variable's first value. None if `init` does not set the variable."""
+    if isinstance(init, DeclStmt) and decl in init.decls:
+        return decl.init
+    value: Expression | None = None
+    for part in _comma_parts(init.expr) if isinstance(init, ExprStmt) else ():
+        chain = part
+        while isinstance(chain, Assign) and chain.op == "=":  # i = j = 0
+            if isinstance(chain.left, Name) and chain.left.decl is decl:
+                value = chain.right
+                while isinstance(value, Assign):
+                    value = value.right
+            chain = chain.right
+    return value
 
 
 def _comma_parts(expression: Expression | None) -> list[Expression]:
