@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,16 @@ void scale(void) {
     field[i] *= 0.5;
 }
 """
-_PREDICT = ["regionpredict", "predict", "-m", "skylake-gold-6148", "--format", "json"]
+_PREDICT = [
+    sys.executable,
+    "-m",
+    "regionpredict",
+    "predict",
+    "-m",
+    "skylake-gold-6148",
+    "--format",
+    "json",
+]
 
 
 @pytest.fixture
