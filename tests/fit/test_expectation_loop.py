@@ -227,6 +227,8 @@ def test_a_proposal_from_disturbed_measurements_says_so(tmp_path):
     assert done.exit_code == 0
     assert "note: time: " in done.output
     assert "measure again on a quiet host before you rely on this baseline" in done.output
+    checked = expect(tmp_path / "baseline.yaml")
+    assert (checked.exit_code, "inconclusive: " in checked.output) == (3, True)
 
 
 def test_a_proposal_from_clean_measurements_has_no_doubts(tmp_path):

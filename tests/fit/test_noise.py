@@ -189,3 +189,21 @@ def test_prices_for_robust_summaries():
     assert steadier.second == pytest.approx(2 * usual.second)
     assert usual.summarising("median", 2) == steady
     assert steady.rarity > usual.rarity
+
+
+def test_intervals_of_formulas_hold_what_is_measured_beyond_the_points():
+    """Runs differ by 1 %, and their repetitions by 2 %."""
+    rng = np.random.default_rng(3)
+    x = np.array([4.0 * 2**k for k in range(7)])
+    held = 0
+    for _ in range(100):
+        runs = (5 + 0.5 * x) * rng.normal(1, 0.01, len(x))
+        rows = runs[:, None] * rng.normal(1, 0.02, (len(x), 5))
+        band = fit(x[:-1].tolist(), rows[:-1].tolist()).interval(x[-1])
+        held += band.low <= rows[-1].mean() <= band.high
+    assert 84 <= held <= 98
+
+
+def test_a_model_has_two_more_points_than_coefficients():
+    values = [[10.0 / p + 0.3 * p + 1] * 3 for p in (1, 2, 4, 8)]
+    assert len(fit([1, 2, 4, 8], values, min_points=4).terms) <= 1

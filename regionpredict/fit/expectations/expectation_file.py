@@ -35,10 +35,16 @@ from regionpredict.documents import MOST_YAML_BYTES, load_yaml, read_text, readi
 from regionpredict.errors import InputError
 from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
 from regionpredict.fit.expectations.search_spaces import FINEST_STEPS, space_of
-from regionpredict.fit.expectations.verdict import Verdict, fit_expected, growth_of, judge
+from regionpredict.fit.expectations.verdict import (
+    Verdict,
+    doubt_about,
+    fit_expected,
+    growth_of,
+    judge,
+)
 from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.input import read
-from regionpredict.fit.model.fitted_model import NO_MODEL, FittedModel
+from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.terms import SearchSpace
 from regionpredict.fit.search.options import NEEDED_POINTS
 
@@ -303,9 +309,7 @@ def _judged(
         metric = metric or series.metric
         measured = (series, fitted)
         assert experiment is not None
-        inconclusive = experiment.disturbed
-        if fitted.law == NO_MODEL:
-            inconclusive = "no formula describes the measurements"
+        inconclusive = experiment.disturbed or doubt_about(fitted)
     verdict = None
     if expected is not None and not inconclusive:
         verdict = judge(expected, growth, deviation=limits["deviation"], better=better)

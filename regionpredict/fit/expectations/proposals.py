@@ -13,11 +13,9 @@ import yaml
 from regionpredict.errors import InputError
 from regionpredict.fit.expectations.expectation_file import SCHEMA, Check, Report, load_file
 from regionpredict.fit.expectations.growth import ONE
-from regionpredict.fit.expectations.verdict import fit_expected, growth_of
+from regionpredict.fit.expectations.verdict import doubt_about, fit_expected, growth_of
 from regionpredict.fit.experiment import Experiment
 from regionpredict.fit.model.fitted_model import NO_MODEL, FittedModel
-
-_GOOD_R2 = 0.95  # below it, a formula leaves a twentieth of the variation unexplained
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +65,7 @@ def propose_from_measurements(path: str, experiment: Experiment, target: str | N
             problems.append(_none(series.callpath, error.message, path))
             continue
         if model.law == NO_MODEL:
-            problems.append(_none(series.callpath, "no formula describes it", path))
+            problems.append(_none(series.callpath, doubt_about(model), path))
             continue
         doubts += _doubts(series.callpath or series.metric, model)
         entry = {"callpath": series.callpath, "metric": series.metric}
@@ -88,12 +86,10 @@ def propose_from_measurements(path: str, experiment: Experiment, target: str | N
 
 def _doubts(name: str, model: FittedModel) -> list[str]:
     """Reasons not to use the model as a baseline."""
-    reasons = list(model.warnings)
-    if model.adjusted_r2 < _GOOD_R2:
-        reasons.append(f"the adjusted R2 of the model is {model.adjusted_r2:.2f}")
     return [
         f"{name}: {reason}; measure again on a quiet host before you rely on this baseline"
-        for reason in reasons
+        for reason in dict.fromkeys((*model.warnings, doubt_about(model)))
+        if reason
     ]
 
 

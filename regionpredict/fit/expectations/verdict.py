@@ -10,13 +10,15 @@ import numpy as np
 
 from regionpredict.fit.expectations.growth import ONE, Growth, compare, parse
 from regionpredict.fit.expectations.search_spaces import space_around
-from regionpredict.fit.model.fitted_model import FittedModel
+from regionpredict.fit.model.fitted_model import NO_MODEL, POOR_SMAPE, FittedModel
 from regionpredict.fit.model.observations import Statistic
 from regionpredict.fit.model.terms import SearchSpace, growth_order
 from regionpredict.fit.search.fitting import fit
 
 Match = Literal["match", "approximate", "none"]
 Better = Literal["deviation", "match"]
+
+_LEAST_R2 = 0.9  # below it, a formula leaves a tenth of the variation unexplained
 
 
 def default_deviation(expected: Growth) -> Growth:
@@ -95,6 +97,17 @@ def growth_of(model: FittedModel) -> Growth:
     terms = [term for coefficient, m in model.terms if coefficient > 0 for term in m.values()]
     leading = max(map(growth_order, terms), default=(0.0, 0.0, 0.0))
     return max(Growth(*leading), ONE, key=lambda growth: growth.order)
+
+
+def doubt_about(model: FittedModel) -> str:
+    """The reason why the model says nothing about the growth. Empty if there is none."""
+    if model.law == NO_MODEL:
+        return "no formula describes the measurements"
+    if model.smape > POOR_SMAPE:
+        return f"the model misses the measurements by {model.smape:.0f} % (SMAPE)"
+    if model.adjusted_r2 < _LEAST_R2:
+        return f"the adjusted R2 of the model is {model.adjusted_r2:.2f}"
+    return ""
 
 
 def fit_expected(

@@ -30,6 +30,7 @@ Point = Sequence[float] | float
 _FAR = 4.0  # times the largest measured value: farther off, a poor fit is marked as a guess
 _TOO_FAR = 32.0  # farther off, every prediction is marked
 _POOR_FIT = 10.0  # percent (SMAPE)
+POOR_SMAPE = 20.0  # percent: such a model gets a warning, also at the measured points
 NO_MODEL = "none"
 """The law of a series without a suitable formula. Its constant is the mean of the points."""
 
@@ -309,11 +310,11 @@ class FittedModel:
         return tuple(monomial for _, monomial in self.terms)
 
     def interval(self, point: Point, level: float = 0.9) -> Interval:
-        """The interval of the metric's expected value at `point`, with probability `level`.
+        """The interval of the value measured at `point`, with probability `level`.
 
-        It includes the uncertainty of the coefficients and of the choice of the model. Candidates
-        count by their posterior probability. If an outlook gives the value, its spread gives the
-        interval.
+        It includes the uncertainty of the coefficients and of the choice of the model. The noise is
+        that of as many repetitions as at the other points. Candidates count by their posterior
+        probability. If an outlook gives the value, its spread gives the interval.
         """
         x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         centre = self.predict(point)
@@ -385,7 +386,7 @@ class FittedModel:
                 f"the repetitions differ by {self.noise:.0%}: more of them, or their minimum, "
                 "make a better model"
             )
-        if self.smape > 20:
+        if self.smape > POOR_SMAPE:
             warnings.append(f"the model misses the measurements by {self.smape:.0f} % (SMAPE)")
         return tuple(warnings)
 

@@ -224,6 +224,10 @@ def interval(model: ModelOfData, point: FloatArray, level: float) -> tuple[float
     seen = model.observations
     y = 1.0 / seen.y if model.reciprocal else seen.y
     weights = seen.weights * seen.y**4 if model.reciprocal else seen.weights
+    if model.ceiling is not None:  # the sum does not describe the points at the ceiling
+        fitted = model.predict_many(model.points)
+        above = (1.0 / fitted if model.reciprocal else fitted) > model.ceiling
+        weights = np.where(above, weights, 0.0) if above.any() else weights
     centres, spreads, shares = [], [], []
     candidates = model.candidates()
     best = candidates[0].score
@@ -233,10 +237,13 @@ def interval(model: ModelOfData, point: FloatArray, level: float) -> tuple[float
         columns = design(candidate.monomials, model.points)
         solution = weighted_fit(columns, y, weights)
         at = design(candidate.monomials, point)[0]
-        dof = seen.dof + max(len(y) - columns.shape[1], 0)
-        squares = seen.within + float((weights * solution.residual**2).sum())
-        variance = squares / max(dof, 1.0) * float(at @ solution.covariance @ at)
+        left = max(np.count_nonzero(weights) - columns.shape[1], 0)
+        misfit = float((weights * solution.residual**2).sum())
+        noise = max((seen.within + misfit) / max(seen.dof + left, 1.0), misfit / max(left - 1, 1))
         centres.append(float(at @ solution.coefficients))
+        near = int(np.argmin(np.where(weights > 0, np.abs(y - centres[-1]), np.inf)))
+        there = max(1.0, (centres[-1] / y[near]) ** 2 if y[near] else 1.0) / weights[near]
+        variance = noise * (float(at @ solution.covariance @ at) + there)
         spreads.append(max(float(np.sqrt(variance)), 1e-12 * abs(centres[-1]), 1e-300))
         shares.append(float(np.exp(-0.5 * (candidate.score - best))))
     if model.ceiling is not None:

@@ -38,6 +38,7 @@ DEFAULT_TERMS: tuple[Term, ...] = (*_QUARTERS, *_THIRDS)
 FAR = 16.0
 """The factor beyond the largest value at which the predictions of models are compared."""
 
+_POINTS_OF_PAIRS = 5  # two more points than coefficients
 _LARGEST_POWER = 300.0  # as a power of two: squares of larger values overflow
 _LARGEST = 1e150
 
@@ -212,7 +213,7 @@ class SearchSpace:
         columns = np.ascontiguousarray(with_far[:, :-1])
         rarities = np.array([rare for _, rare in usable])
         overhead = np.array([term in _OVERHEAD for term in terms], dtype=bool)
-        first, second = np.triu_indices(len(terms), 1)
+        first, second = np.triu_indices(len(terms) if len(x) >= _POINTS_OF_PAIRS else 0, 1)
         divided = np.zeros(len(first), dtype=bool)
         if INVERSE in terms:
             divided = (first == terms.index(INVERSE)) | (second == terms.index(INVERSE))

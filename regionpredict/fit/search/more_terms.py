@@ -35,7 +35,7 @@ def more_terms(
     beam = [chosen for chosen in starts if chosen][:_KEPT]
     best, least = None, min(_score(seen, space, criterion, chosen)[0] for chosen in beam)
     for size in range(3, most + 1):
-        if len(seen.y) < size + 2:  # needs at least one degree of freedom
+        if len(seen.y) < size + 3:  # two more points than coefficients
             break
         longer = {
             tuple(sorted((*chosen, k)))

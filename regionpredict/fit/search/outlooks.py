@@ -28,13 +28,13 @@ _LEAST_ERROR = 0.01  # minimum error of the logarithm
 _MOST_ERROR = 2.0  # maximum error of the logarithm
 _UNKNOWN = 1.0  # weight of the prior that all forecasters are equal, in origins
 _UNTESTED = 1.5  # error of a forecaster without a forecast, relative to the median
-_AGREEMENT = 0.75  # quantile of the forecasts' distances that counts as disagreement
-_PRIOR_ORIGINS = 2.0  # weight of the disagreement, in past errors
-_DISAGREEMENT = 0.5  # remaining share of the disagreement if past errors are known
-_SPREAD = 0.78  # factor of the spread, since disagreement and errors overlap
+_AGREEMENT = 0.9  # quantile of the forecasts' distances that counts as disagreement
+_PRIOR_ORIGINS = 8.0  # weight of the disagreement, in past errors
+_SPREAD = 0.6  # factor of the spread, since past errors are scaled by distance
 _NORMAL_90 = 1.645
-# Half-widths of 90 % intervals by Student's t, for 1 to 8 past errors.
-_STUDENT_90 = (6.314, 2.920, 2.353, 2.132, 2.015, 1.943, 1.895, 1.860)
+# Half-widths of 90 % intervals by Student's t, for 1 to 8 past errors. The disagreement counts as
+# another half.
+_STUDENT_90 = (3.705, 2.558, 2.222, 2.066, 1.975, 1.917, 1.876, 1.845)
 
 
 class Forecaster:
@@ -144,7 +144,7 @@ def combined(
     weights = _fading(len(own))
     squares = float(weights @ np.square(own)) if own else 0.0
     past = (squares + _PRIOR_ORIGINS * disagreement**2) / (weights.sum() + _PRIOR_ORIGINS)
-    spread = np.sqrt(past + (_DISAGREEMENT * disagreement) ** 2 + _LEAST_ERROR**2)
+    spread = np.sqrt(past + _LEAST_ERROR**2)
     return forecast, float(spread) * _widening(len(own)), shares
 
 
@@ -153,7 +153,7 @@ def _widening(errors: int) -> float:
     exact.
 
     >>> round(_widening(1), 2), round(_widening(8), 2)
-    (2.99, 0.88)
+    (1.35, 0.67)
     """
     return _SPREAD * _STUDENT_90[min(max(errors, 1), len(_STUDENT_90)) - 1] / _NORMAL_90
 
