@@ -50,7 +50,7 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     made = {name: header_from(texts[template], defaults) for name, template in names.items()}
     try:
         folder = _written(made)
-    except InputError:
+    except (InputError, OSError):
         return GeneratedHeaders(requests)  # they are reported as missing
     remark = (
         f"generated from templates with the build's defaults: {', '.join(names)} "

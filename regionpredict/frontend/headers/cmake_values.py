@@ -26,8 +26,14 @@ _FOUND = ("OpenMP", "MPI", "Threads")
 _PARTS = ("MAJOR", "MINOR", "PATCH", "TWEAK")
 _PLATFORM = {"UNIX": "1", "LINUX": "1", "CMAKE_SYSTEM_NAME": "Linux", "CMAKE_SIZEOF_VOID_P": "8",
              "CMAKE_C_COMPILER_ID": "GNU", "CMAKE_CXX_COMPILER_ID": "GNU"}  # fmt: skip
-_SIZES = {"char": 1, "short": 2, "int": 4, "float": 4, "wchar_t": 4}  # bytes on 64-bit Linux
-_POINTER = 8  # bytes of all other types that builds ask for: long, double, size_t, pointers
+_SIZES = {
+    **dict.fromkeys(("char", "bool", "_bool", "int8_t", "uint8_t"), 1),
+    **dict.fromkeys(("short", "short int", "int16_t", "uint16_t"), 2),
+    **dict.fromkeys(("int", "float", "wchar_t", "unsigned", "signed", "int32_t", "uint32_t"), 4),
+    "long double": 16,
+}  # bytes on 64-bit Linux
+_POINTER = 8  # bytes of all other types that builds test: long, double, size_t, pointers
+_LONGEST = 10_000  # characters of a value: `set(A "${A}${A}")` doubles it
 _COMMANDS_IN_SCOPES = ("function", "macro", "foreach", "while")
 
 
@@ -54,21 +60,22 @@ def is_true(value: str) -> bool:
 
 
 def replaced(text: str, values: Mapping[str, str]) -> str:
-    """The text with its references replaced, nested ones included.
+    """The text with its references replaced.
 
-    >>> replaced("#define V ${MAJOR}.@MINOR@", {"MAJOR": "3", "MINOR": "${M}", "M": "1"})
+    >>> replaced("#define V ${MAJOR}.@MINOR@", {"MAJOR": "3", "MINOR": "1"})
     '#define V 3.1'
     """
-    return _replaced(text, values, frozenset())
+    return _REFERENCE.sub(lambda match: values.get(match.group(1) or match.group(2), ""), text)
 
 
-def _replaced(text: str, values: Mapping[str, str], within: frozenset[str]) -> str:
-    def value(match: re.Match[str]) -> str:
-        name = match.group(1) or match.group(2)
-        known = "" if name in within else values.get(name, "")
-        return _replaced(known, values, within | {name})
+def bytes_of(kind: str) -> int:
+    """The size of a C type on 64-bit Linux.
 
-    return _REFERENCE.sub(value, text)
+    >>> [bytes_of(kind) for kind in ("unsigned char", "int", "size_t", "void *")]
+    [1, 4, 8, 8]
+    """
+    plain = " ".join(kind.lower().split())
+    return _SIZES.get(plain.removeprefix("unsigned ").removeprefix("signed "), _POINTER)
 
 
 class _Project:
@@ -109,14 +116,18 @@ class _Project:
 
     def _holds(self, words: Sequence[str]) -> bool:
         """A condition. It is false if it cannot be decided."""
-        for operator in ("OR", "AND"):
-            if operator in words and "(" not in words:
-                at = words.index(operator)
-                sides = (self._holds(words[:at]), self._holds(words[at + 1 :]))
-                return any(sides) if operator == "OR" else all(sides)
+        if "(" in words:
+            return False
+        return any(
+            all(self._is_met(part) for part in _parts(alternative, "AND"))
+            for alternative in _parts(words, "OR")
+        )
+
+    def _is_met(self, words: Sequence[str]) -> bool:
+        """A condition without `AND` and `OR`."""
         match list(words):
-            case ["NOT", *rest]:
-                return not self._holds(rest)
+            case ["NOT", *rest] if rest[:1] != ["NOT"]:
+                return not self._is_met(rest)
             case ["DEFINED", name]:
                 return name in self.values
             case [left, "STREQUAL" | "EQUAL", right]:
@@ -154,8 +165,7 @@ class _Project:
             case "check_symbol_exists" | "check_cxx_symbol_exists", [symbol, _, variable, *_]:
                 self._check(variable, self._is_declared(symbol))
             case "check_type_size", [kind, variable, *_]:
-                size = _SIZES.get(kind.removeprefix("unsigned "), _POINTER)
-                self.values.update({variable: str(size), f"HAVE_{variable}": "1"})
+                self.values.update({variable: str(bytes_of(kind)), f"HAVE_{variable}": "1"})
 
     def _set(self, variable: str, rest: Sequence[str]) -> None:
         cached = "CACHE" in rest
@@ -163,7 +173,7 @@ class _Project:
         if value.endswith(";PARENT_SCOPE"):
             value = value.removesuffix(";PARENT_SCOPE")
         if not cached or "FORCE" in rest or variable not in self.values:
-            self.values[variable] = value
+            self.values[variable] = value if len(value) <= _LONGEST else ""
 
     def _project(self, title: str, rest: Sequence[str]) -> None:
         version = rest[rest.index("VERSION") + 1 :][:1] if "VERSION" in rest else []
@@ -178,6 +188,17 @@ class _Project:
 
     def _check(self, variable: str, holds: bool) -> None:
         self.values[variable] = "1" if holds else ""
+
+
+def _parts(words: Sequence[str], separator: str) -> list[list[str]]:
+    """The words between separators."""
+    parts: list[list[str]] = [[]]
+    for word in words:
+        if word == separator:
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
 
 
 def _commands(text: str) -> Iterator[tuple[str, list[str]]]:

@@ -15,13 +15,16 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from regionpredict.frontend.headers.cmake_values import cmake_values, is_true, replaced
+from regionpredict.frontend.headers.cmake_values import (
+    bytes_of,
+    cmake_values,
+    is_true,
+    replaced,
+)
 from regionpredict.frontend.headers.include_folders import SHIPPED
 
 _CMAKE_DEFINE = re.compile(r"^([ \t]*#[ \t]*)cmakedefine(01)?[ \t]+(\w+)([^\n]*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"^([ \t]*#[ \t]*)undef[ \t]+(\w+)[ \t]*$", re.MULTILINE)
-_SIZES = {"CHAR": 1, "SHORT": 2, "INT": 4, "FLOAT": 4}  # bytes on 64-bit Linux
-_POINTER = 8  # bytes of LONG, DOUBLE, SIZE_T, VOID_P and all others
 _TEXTS = re.compile(r"PACKAGE(_\w+)?|VERSION")
 
 
@@ -55,7 +58,9 @@ def _configured(match: re.Match[str]) -> str:
 
 def _configured_value(name: str) -> str:
     if name.startswith("SIZEOF_"):
-        return str(_SIZES.get(name.removeprefix("SIZEOF_").removeprefix("UNSIGNED_"), _POINTER))
+        kind = name.removeprefix("SIZEOF_").removesuffix("_T")
+        ending = "_t" if name.endswith("_T") else ""
+        return str(bytes_of(kind.replace("_", " ") + ending))
     if _TEXTS.fullmatch(name):
         return '""'
     asked = name.removeprefix("HAVE_").lower()
