@@ -163,13 +163,15 @@ def test_locks_loops_and_named_regions(tmp_path: Path, kernels: Kernels) -> None
     line = next(n for n, text in enumerate(EVERYTHING.splitlines(), 1) if "threads(3)" in text)
     assert f"parallel @program.c:{line}" in entered(analysis.trace)
     assert any(path.startswith("main/my region/parallel") for path in analysis.names)
-    # Threads have a lock one after the other, each for at least the 10 ms that it sleeps.
+    # Threads have a lock one after the other, each for at least the 10 ms that it sleeps. A thread
+    # notes that it has the lock before it sleeps, but it may be interrupted before it notes the
+    # release: the next thread may have the lock by then.
     team = list(archive(tmp_path / "t").values())
     for lock in {lock for thread in team for lock in thread.held}:
         held = sorted(span for thread in team for span in thread.held.get(lock, []))
         assert len(held) == 3
         assert all(end - begin >= 10_000_000 for begin, end in held)
-        assert all(first[1] <= then[0] for first, then in pairwise(held))
+        assert all(then[0] - first[0] >= 10_000_000 for first, then in pairwise(held))
     locked = [at for at, name in enumerate(analysis.names) if re.search("/lock @[^/]+$", name)]
     inclusive = analysis.paths.inclusive()[:, locked].sum()
     assert inclusive == sum(call.length for thread in team for call in thread.of_role("CRITICAL"))
