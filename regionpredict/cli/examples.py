@@ -35,7 +35,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "isoefficiency times.csv --at p=60 --efficiency 0.8",
         'isoefficiency --formula "1 - 0.3*p^0.5*n^-0.25" --at p=60',
     ),
-    "expect": ("expect growth.yaml", "expect openmp --run 1,2,4 --junit results.xml"),
+    "expect": ("expect growth.yaml", "expect openmp --run 1,2,3,4,6 --junit results.xml"),
     "tasks": ("tasks record -o run -- ./program", "tasks show run --plot graph.pdf"),
     "tasks record": ("tasks record -o run --threads 2 -- ./program 1000",),
     "tasks show": ("tasks show run", "tasks show run --plot graph.pdf"),

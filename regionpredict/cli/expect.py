@@ -26,7 +26,7 @@ _LEVEL = 0.9  # probability of the intervals
 @click.option(
     "--measurements", type=click.Path(), help="Measurements to use instead of the file's own."
 )
-@click.option("--run", metavar="1,2,4", help="Numbers of threads or processes to measure.")
+@click.option("--run", metavar="1,2,3,4,6", help="Numbers of threads or processes to measure.")
 @click.option("--repeat", "repetitions", type=click.IntRange(1), default=50, show_default=True,
               help="Runs per number of threads or processes.")  # fmt: skip
 @click.option("--compiler", help="Compile the micro-benchmark with this command.")
@@ -174,7 +174,10 @@ def _measured(name: str, options: dict[str, Any]) -> Any:
     from pathlib import Path
 
     from regionpredict.errors import UsageError
+    from regionpredict.fit.expectations.expectation_file import load_file
     from regionpredict.fit.expectations.run_microbenchmark import BENCHMARKS, run_microbenchmark
+    from regionpredict.fit.expectations.shipped_files import expectation_path
+    from regionpredict.fit.search.options import NEEDED_POINTS
     from regionpredict.report.measured_series import measurements_csv
 
     if name not in BENCHMARKS:
@@ -187,8 +190,14 @@ def _measured(name: str, options: dict[str, Any]) -> Any:
             raise ValueError
     except ValueError:
         raise UsageError(
-            f"--run '{options['run']}' is no list of numbers", remedy="write 1,2,4,8"
+            f"--run '{options['run']}' is no list of numbers", remedy="write 1,2,3,4,6"
         ) from None
+    needed = load_file(expectation_path(name)).get("min_points", NEEDED_POINTS)
+    if len(set(counts)) < needed:
+        raise UsageError(
+            f"--run {options['run']}: the expectations need {needed} different numbers",
+            remedy="write 1,2,3,4,6",
+        )
     series = run_microbenchmark(
         BENCHMARKS[name],
         counts,

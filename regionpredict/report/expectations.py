@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -19,10 +20,13 @@ SCHEMA = "regionpredict/verdicts/1"
 LITMUS = "a litmus test diverges too; the machine may be the cause of the other failures"
 INCONCLUSIVE = "inconclusive"
 _VERDICTS = {"match": "as expected", "approximate": "about as expected", "none": "not as expected"}
+_OUTCOMES = (*_VERDICTS.values(), INCONCLUSIVE, "not checked", "proposed")
 
 
 def outcome(check: Check) -> str:
-    """The result of a check without a verdict."""
+    """The result of a check, in two or three words."""
+    if check.verdict is not None:
+        return _VERDICTS[check.verdict.match]
     if check.problem is not None:
         return "not checked"
     return INCONCLUSIVE if check.inconclusive else "proposed"
@@ -32,8 +36,6 @@ def check_text(check: Check) -> str:
     """Why a check failed, in one line."""
     if check.problem is not None:
         return str(check.problem)
-    if check.inconclusive:
-        return f"{check.callpath or '-'}: {check.inconclusive}"
     verdict = check.verdict
     assert verdict is not None
     name = check.parameter
@@ -65,11 +67,12 @@ def expectations_document(
         name, verdict = check.parameter, check.verdict
         rows.append([
             (check.callpath or "-") + (" (litmus)" if check.litmus else ""), check.metric,
-            None if verdict is None else f"O({verdict.expected.text(name)})", check.model or None,
+            None if check.expected is None else f"O({check.expected.text(name)})",
+            check.model or None,
             check.adjusted_r2, None if check.growth is None else f"O({check.growth.text(name)})",
             None if verdict is None else f"O({verdict.divergence.text(name)})",
             None if verdict is None else f"O({verdict.deviation.text(name)})",
-            outcome(check) if verdict is None else _VERDICTS[verdict.match],
+            outcome(check),
         ])  # fmt: skip
     columns = [
         Column("Call path"), Column("Metric", choice=True, minor=True, only="page"),
@@ -84,9 +87,11 @@ def expectations_document(
           else "broken"] for rule in report.rules],
     )  # fmt: skip
     failed = [f"failed: {check_text(check)}" for check in report.checks if check.failed]
-    failed += [
-        f"{INCONCLUSIVE}: {check_text(check)}" for check in report.checks if check.inconclusive
-    ]
+    doubts: dict[str, list[str]] = {}
+    for check in report.checks:
+        if check.inconclusive:
+            doubts.setdefault(check.inconclusive, []).append(check.callpath or "-")
+    failed += [f"{INCONCLUSIVE}: {', '.join(names)}: {why}" for why, names in doubts.items()]
     failed += [f"note: {LITMUS}"] if report.litmus_failed else []
     problems = [str(problem) for problem in report.problems]
     sections = [
@@ -104,10 +109,9 @@ def expectations_document(
 def _summary(report: Report) -> str:
     """`Failed: 2 expectations, 1 as expected, 1 not as expected; 0 of 1 rule hold`."""
     state = "Passed" if report.passed else INCONCLUSIVE.title() if report.inconclusive else "Failed"
-    checked = [check.verdict.match for check in report.checks if check.verdict is not None]
-    parts = [plural(len(checked), "expectation")]
-    parts += [f"{checked.count(match)} {words}" for match, words in _VERDICTS.items()
-              if match in checked]  # fmt: skip
+    counts = Counter(outcome(check) for check in report.checks)
+    parts = [plural(len(report.checks), "expectation")]
+    parts += [f"{counts[words]} {words}" for words in _OUTCOMES if counts[words]]
     held = sum(rule.passed for rule in report.rules)
     rules = f"; {held} of {plural(len(report.rules), 'rule')} hold" if report.rules else ""
     return f"{state}: {', '.join(parts)}{rules}"
@@ -117,17 +121,18 @@ def _record(report: Report, predictions: Sequence[PredictedValue]) -> dict[str, 
     verdicts = []
     for check in report.checks:
         name, verdict = check.parameter, check.verdict
-        growths = {} if verdict is None else {
-            key: growth.text(name) for key, growth in (
-                ("expectation", verdict.expected), ("divergence", verdict.divergence),
-                ("deviation", verdict.deviation),
+        growths = {
+            key: None if growth is None else growth.text(name)
+            for key, growth in (
+                ("expectation", check.expected),
+                ("divergence", verdict.divergence if verdict else None),
+                ("deviation", verdict.deviation if verdict else None),
+                ("growth", check.growth),
             )
-        }  # fmt: skip
+        }
         verdicts.append({
             **fields_of(check, "callpath metric parameter adjusted_r2 litmus passed problem"),
-            **dict.fromkeys(("expectation", "divergence", "deviation")), **growths,
-            "model": check.model or None,
-            "growth": check.growth.text(name) if check.growth is not None else None,
+            **growths, "model": check.model or None,
             "match": verdict.match if verdict else INCONCLUSIVE if check.inconclusive else None,
             "inconclusive": check.inconclusive or None,
         })  # fmt: skip
@@ -171,7 +176,7 @@ def report_junit(report: Report) -> str:
         if check.problem is not None:
             ElementTree.SubElement(case, "error", message=xml_text(check_text(check)))
         elif check.inconclusive:
-            ElementTree.SubElement(case, "skipped", message=xml_text(check_text(check)))
+            ElementTree.SubElement(case, "skipped", message=xml_text(check.inconclusive))
         elif check.failed:
             ElementTree.SubElement(
                 case, "failure", message=xml_text(check_text(check))

@@ -68,7 +68,7 @@ def test_a_folder_of_headers_that_is_not_there_is_noted(tmp_path: Path) -> None:
 def test_too_few_points_name_the_option(tmp_path: Path) -> None:
     done = called(tmp_path, "fit", "points.csv", "--min-points", "50")
     assert done.returncode == 1
-    assert done.stderr.endswith("measure more, or lower the minimum (--min-points)\n")
+    assert done.stderr.endswith("lower the minimum (--min-points; min_points in YAML)\n")
 
 
 def test_one_line_is_no_lines(tmp_path: Path) -> None:

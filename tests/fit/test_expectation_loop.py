@@ -13,6 +13,9 @@ from regionpredict.fit import fit
 from regionpredict.fit.expectations.expectation_file import check_file
 from regionpredict.fit.expectations.run_microbenchmark import OPENMP, run_microbenchmark
 from regionpredict.fit.expectations.search_spaces import exponent_sets, space_of
+from regionpredict.fit.experiment import Experiment, SeriesBuilder
+from regionpredict.report.expectations import expectations_document
+from regionpredict.report.rendered import rendered
 
 POINTS = [2**k for k in range(1, 8)]
 
@@ -125,6 +128,9 @@ def test_a_run_whose_times_contain_waiting_is_inconclusive(tmp_path):
     compiler.chmod(0o755)
     done = expect("openmp", "--run", "1,2,4,8,16", "--compiler", str(compiler))
     assert "contain waiting" in done.output
+    [row] = [line.split() for line in done.output.splitlines() if line.startswith("barrier ")]
+    assert row[1] == "O(log(p))"  # shown without a verdict, too
+    assert "9 expectations, 1 inconclusive, 8 not checked" in done.output
     report = check_file_of_run(compiler)
     [barrier] = [check for check in report.checks if check.callpath == "barrier"]
     assert (barrier.inconclusive != "", barrier.failed, barrier.passed) == (True, False, False)
@@ -136,6 +142,26 @@ def check_file_of_run(compiler):
     experiment = run_microbenchmark(OPENMP, [1, 2, 4, 8, 16], compiler=str(compiler))
     assert experiment.disturbed
     return check_file(expectation_path("openmp"), experiment)
+
+
+def test_a_run_on_too_few_numbers_is_refused_before_it_runs():
+    done = expect("openmp", "--run", "1,2,4,2,1")
+    assert isinstance(done.exception, UsageError)
+    assert "the expectations need 5 different numbers" in str(done.exception)
+
+
+def test_measurements_that_are_inconclusive_for_one_reason_share_a_line(tmp_path):
+    file = tmp_path / "e.yaml"
+    file.write_text("expectations:\n- {callpath: f, expect: p}\n- {callpath: g, expect: p}\n")
+    builder = SeriesBuilder(("p",))
+    for name in "fg":
+        for value in (1.0, 2.0, 4.0, 8.0, 16.0):
+            builder.add(name, "time", (value,), (value,))
+    report = check_file(file, Experiment(builder.series(), (), "the host was busy"))
+    text = rendered(expectations_document(report), "table")
+    assert text.startswith("Inconclusive: 2 expectations, 2 inconclusive\n")
+    assert text.count("the host was busy") == 1
+    assert "inconclusive: f, g: the host was busy" in text
 
 
 SCATTERED = """#!/bin/sh
@@ -163,6 +189,7 @@ def test_runs_are_repeated_until_their_means_are_precise(tmp_path, far, rounds, 
     assert len(log.read_text().split()) == rounds
     assert len(experiment.series[0].values[0]) == 4 * rounds
     assert len(experiment.problems) == problems
+    assert all("1 of 1 means on 1 have" in problem.message for problem in experiment.problems)
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ rules:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -65,10 +65,10 @@ _WHOLE_NUMBERS = {"steps": (0, FINEST_STEPS), "min_points": (2, 10_000), "max_te
 class Check:
     """An expectation and its result.
 
-    `verdict` is None if there is no model (`problem` gives the reason), or no expectation (`model`
-    is then the proposal). `model` is a formula, or the growth in the file. `fitted` is the model of
-    measurements, with its series. `inconclusive` is the reason why the measurements neither confirm
-    nor refute the expectation. It is empty if they do.
+    `verdict` is None if there is no model (`problem` gives the reason), or no expectation
+    (`expected` is None, and `model` is the proposal). `model` is a formula, or the growth in the
+    file. `fitted` is the model of measurements, with its series. `inconclusive` is the reason why
+    the measurements neither confirm nor refute the expectation. It is empty if they do.
     """
 
     callpath: str
@@ -82,6 +82,7 @@ class Check:
     adjusted_r2: float | None = None
     inconclusive: str = ""
     fitted: tuple[Series, FittedModel] | None = None
+    expected: Growth | None = None
 
     @property
     def failed(self) -> bool:
@@ -247,12 +248,19 @@ def _check(
     callpath = str(entry.get("callpath") or "")
     metric = str(settings.get("metric", ""))
     name = str(settings["parameter"]) if settings.get("parameter") is not None else None
+    expected: Growth | None = None
     try:
-        return _judged(settings, callpath, metric, name, experiment, callpath in litmus, path)
+        if settings.get("expect") is not None:
+            expected, name = parse(str(settings["expect"]), name, path)
+        check = _judged(settings, callpath, metric, name, experiment, expected, path)
+        return replace(check, litmus=callpath in litmus)
     except InputError as error:
         message = f"{callpath}: {error.message}" if callpath else error.message
         placed = InputError(message, remedy=error.remedy, path=error.path or path)
-        return Check(callpath, metric, name or "p", "", None, None, callpath in litmus, placed)
+        return Check(
+            callpath, metric, name or "p", "", None, None, callpath in litmus, placed,
+            expected=expected,
+        )  # fmt: skip
 
 
 def _judged(
@@ -261,12 +269,9 @@ def _judged(
     metric: str,
     name: str | None,
     experiment: Experiment | None,
-    litmus: bool,
+    expected: Growth | None,
     path: str,
 ) -> Check:
-    expected: Growth | None = None
-    if settings.get("expect") is not None:
-        expected, name = parse(str(settings["expect"]), name, path)
     limits = {
         key: parse(str(settings[key]), None, path)[0] if settings.get(key) is not None else None
         for key in ("deviation", "search")
@@ -314,8 +319,8 @@ def _judged(
     if expected is not None and not inconclusive:
         verdict = judge(expected, growth, deviation=limits["deviation"], better=better)
     return Check(
-        callpath, metric, name or "p", model, growth, verdict, litmus, adjusted_r2=adjusted,
-        inconclusive=inconclusive, fitted=measured,
+        callpath, metric, name or "p", model, growth, verdict, adjusted_r2=adjusted,
+        inconclusive=inconclusive, fitted=measured, expected=expected,
     )  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def run_microbenchmark(
             launch = (launcher or benchmark.launch).format(n=count)
             size = () if message_bytes is None else (str(message_bytes),)
             seen: dict[tuple[str, str], list[float]] = {}
-            text, said, wide = "", [], []
+            text, said, wide = "", [], {}
             for _ in range(1 if precision is None else MOST_ROUNDS):
                 more, messages = _run(
                     [*shlex.split(launch), str(program), str(repetitions), *size],
@@ -112,10 +112,13 @@ def run_microbenchmark(
                 for line in dict.fromkeys(said)
                 if line.startswith(f"{program.name}: ")
             )
-            doubts.extend(
-                InputError(f"{name} on {count}: {text}", path=benchmark.source.name)
-                for name, text in wide
-            )
+            if wide:
+                worst, share = max(wide.items(), key=lambda item: item[1])
+                doubts.append(InputError(
+                    f"{len(wide)} of {len(seen)} means on {count} have a 95 % interval beyond "
+                    f"{precision:.0%}; the widest is {worst} with {share:.0%}",
+                    remedy="repeat it on a quiet machine", path=benchmark.source.name,
+                ))  # fmt: skip
             if not text.strip():
                 reason = doubts[-1].message if doubts else "it said nothing"
                 where = "1 thread or process" if count == 1 else f"{count} threads or processes"
@@ -133,20 +136,16 @@ def run_microbenchmark(
 
 def _imprecise(
     seen: Mapping[tuple[str, str], Sequence[float]], precision: float | None
-) -> list[tuple[str, str]]:
+) -> dict[str, float]:
     """The call paths with a mean that is less precise than requested, and their precision."""
-    wide = []
+    wide = {}
     for (callpath, metric), values in seen.items():
         if precision is None or metric != "time" or len(values) < _FEWEST:
             continue
         mean = fmean(values)
         half = _NORMAL_95 * stdev(values) / sqrt(len(values))
         if half > precision * mean:
-            wide.append((
-                callpath,
-                f"the 95 % interval of the mean is within {half / mean:.0%}, "
-                f"not {precision:.0%}, after {len(values)} repetitions",
-            ))  # fmt: skip
+            wide[callpath] = half / mean
     return wide
 
 

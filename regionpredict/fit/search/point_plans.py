@@ -94,7 +94,7 @@ def _plan(
     if len(x) < min_points:
         raise InputError(
             f"{len(x)} different points, at least {min_points} are needed",
-            remedy="measure more, or lower the minimum (--min-points)",
+            remedy="measure more, or lower the minimum (--min-points; min_points in YAML)",
         )
     active = tuple(np.flatnonzero((x != x[0]).any(axis=0)).tolist())
     if len(active) > 1:
