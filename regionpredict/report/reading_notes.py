@@ -11,6 +11,7 @@ _HOW_MANY = re.compile(r" \(and \d+ more\)")
 _GUESSED_NAMES = "RP005"  # guessed names differ by file, but the remedy is the same
 _GUESSED_FOLDER = "RP003"
 _LEFT_OUT = "RP006"
+_FILE_LEFT_OUT = "RP004"  # each of these files is named
 _EACH = 3  # maximum guessed folders with separate lines
 
 
@@ -22,10 +23,11 @@ def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
     """
     folders = {note.message for note in notes if note.id == _GUESSED_FOLDER}
     together = {_GUESSED_NAMES} | ({_GUESSED_FOLDER} if len(folders) > _EACH else set())
-    by_subject: dict[tuple[str, str], list[Diagnostic]] = {}
+    by_subject: dict[tuple[str, ...], list[Diagnostic]] = {}
     for note in notes:
         subject = "" if note.id in together else _HOW_MANY.sub("", note.message)
-        by_subject.setdefault((note.id, subject), []).append(note)
+        file = note.span.file if note.id == _FILE_LEFT_OUT else ""
+        by_subject.setdefault((note.id, subject, file), []).append(note)
     ordered = sorted(by_subject.values(), key=lambda same: same[0].id == _LEFT_OUT)
     return [f"{same[0]}{_others(same)}" for same in ordered]
 

@@ -47,3 +47,11 @@ def test_guesses_of_many_files_are_one_line_though_each_has_its_names() -> None:
         "h.h:9:1: RP002: syntax error: wrong; the rest was read (and 1 similar)",
         "a.c:3:1: RP006: left out: add -D X (in 3 lines of 2 files)",
     ]
+
+
+def test_each_file_that_was_left_out_is_named() -> None:
+    notes = [note("RP004", f"{k}.c", 1, "the reader crashed: file left out") for k in "ab"]
+    assert note_lines(notes) == [
+        "a.c:1:1: RP004: the reader crashed: file left out",
+        "b.c:1:1: RP004: the reader crashed: file left out",
+    ]
