@@ -9,6 +9,7 @@ import pytest
 from regionpredict.frontend import SourceRequest, parse_file, requests_for
 from regionpredict.frontend.libclang_reader import bindings
 from regionpredict.frontend.libclang_reader.parsing import GuessingParser
+from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.pipeline import analyse
 
 LOOP = "#pragma omp parallel for\n  for (int i = 0; i < n; i++) a[i] = 0.0;\n"
@@ -51,3 +52,23 @@ def test_folders_of_all_missing_headers_are_guessed_at_once(
     assert unit.missing_headers() == []
     unit.close()
     assert len(parses) == 2
+
+
+def test_nested_calls_are_read_a_limited_number_of_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[str] = []
+    called = Context._called
+    monkeypatch.setattr(
+        Context, "_called", lambda *given: reads.append(given[1].name) or called(*given)
+    )
+    counts = []
+    for depth in (60, 120):
+        nested = "f(" * depth + "n" + ")" * depth
+        Path(tmp_path, "main.c").write_text(
+            f"int f(int n) {{\ndouble a[9];\nn = {nested};\n{LOOP}  return a[0];\n}}\n"
+        )
+        reads.clear()
+        analyse(requests_for([str(tmp_path)]), {})
+        counts.append(len(reads))
+    assert 0 < counts[1] <= 2 * counts[0] + 2 * depth

@@ -61,6 +61,7 @@ from regionpredict.ir.expr import ONE, ZERO
 from regionpredict.library import allocated
 
 _MAX_INLINE = 6
+_MAX_NESTED = 20  # calls that are arguments of calls: each level would be read for each around it
 _MAX_SIZE = 80  # parts: longer expressions cost time without use
 
 
@@ -93,6 +94,7 @@ class Context:
         self.exact = False  # unsigned numbers wrap for any values of names
         self.returned: dict[Expression, Value] = {}  # return values of inlined calls
         self.homes: dict[str, Function] = {}  # the function of each name, if requested
+        self._nested = 0  # calls around the current expression
         self._names: dict[tuple[Decl | str, int], str] = {}
         self._taken: dict[str, tuple[Decl | str, int]] = {}
         self._declared: dict[str, tuple[Decl, int]] = {}
@@ -202,8 +204,11 @@ class Context:
             return self._loaded(expression, frame)
         if isinstance(expression, Ternary):
             return self._ternary(expression, frame)
-        if isinstance(expression, CallExpr):
-            return self._called(expression, frame)
+        if isinstance(expression, CallExpr) and self._nested < _MAX_NESTED:
+            self._nested += 1
+            called = self._called(expression, frame)
+            self._nested -= 1
+            return called
         if isinstance(expression, Assign):
             return self.value(expression.right, frame)
         if isinstance(expression, Opaque) and expression.text.isidentifier():
