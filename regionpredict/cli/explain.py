@@ -31,6 +31,7 @@ from regionpredict.errors import InputError, UsageError
 if TYPE_CHECKING:
     from regionpredict.pipeline import Predictions
     from regionpredict.predict import Advice, Prediction, TeamPrediction
+    from regionpredict.report.document import Document
 
 _NEAR = 3
 
@@ -51,11 +52,19 @@ def _complete_rule(
 @machine_option
 @curve_options
 @reading_options
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "html"]),
+    default="table",
+    show_default=True,
+    help="html: one self-contained page.",
+)
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")
 def command(
     what: str, paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,
     statement_weight: str, miss_weight: str,
-    output: str | None,
+    form: str, output: str | None,
     threads: str | None, first_touch: str | None, pages: str | None, binding: str,
     runtime: str | None, within: float, **options: Any,
 ) -> None:  # fmt: skip
@@ -87,30 +96,33 @@ def command(
             pages=placement, within=within / 100,
             processes=processes_of(options["processes"]), tell=progress,
         )  # fmt: skip
+    from regionpredict.report.rendered import rendered
+
     whole = _team_at(result, file, line)
-    text = _of_team(result, whole) if whole else _of_region(result, _at(result, file, line))
-    write_result(text, output)
+    document = _of_team(result, whole) if whole else _of_region(result, _at(result, file, line))
+    write_result(rendered(document, form), output)
     keep_answer(output, machine_file)
 
 
-def _of_region(result: Predictions, chosen: Prediction) -> str:
-    from regionpredict.report.derivation import explain_prediction
+def _of_region(result: Predictions, chosen: Prediction) -> Document:
+    from regionpredict.report.explanation import region_document
     from regionpredict.report.program_summary import planned_otherwise
 
     team = _team(result, chosen)
     planned = planned_otherwise(result.plans, team)
     shared = team if team is not None and len(team.facts.members) > 1 else None
-    return explain_prediction(chosen, result.machine, shared, _advice(result, chosen), planned)
+    return region_document(chosen, result.machine, shared, _advice(result, chosen), planned)
 
 
-def _of_team(result: Predictions, team: TeamPrediction) -> str:
+def _of_team(result: Predictions, team: TeamPrediction) -> Document:
+    from regionpredict.report.explanation import team_document
     from regionpredict.report.program_summary import planned_otherwise
-    from regionpredict.report.team_derivation import explain_team
 
     by_id = {prediction.facts.region.id: prediction for prediction in result.predictions}
     loops = [by_id[member.facts.region.id] for member in team.facts.members]
     planned = planned_otherwise(result.plans, team)
-    return explain_team(team, loops, result.advice.get(team.facts.id, ()), planned)
+    advice = result.advice.get(team.facts.id, ())
+    return team_document(team, loops, result.machine, advice, planned)
 
 
 def _refuse_options_with_rule(paths: tuple[str, ...]) -> None:

@@ -14,8 +14,9 @@ from pygls.protocol import LanguageServerProtocol
 from regionpredict import __version__
 from regionpredict.cli.editor_predictions import Choices, predicted
 from regionpredict.errors import InputError, UsageError
-from regionpredict.report.derivation import explain_prediction
+from regionpredict.report.document_text import document_text
 from regionpredict.report.editor_notes import Finding, HintNote, findings, hint_notes
+from regionpredict.report.explanation import region_document
 
 if TYPE_CHECKING:
     from regionpredict.pipeline import Predictions
@@ -152,7 +153,7 @@ def _derivation(result: Predictions, region: str) -> str:
     (chosen,) = (
         prediction for prediction in result.predictions if prediction.facts.region.id == region
     )
-    return explain_prediction(chosen, result.machine, None, ())
+    return document_text(region_document(chosen, result.machine))
 
 
 def _range(line: int, first: int = 0, last: int = _WHOLE_LINE) -> lsp.Range:

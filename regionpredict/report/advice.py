@@ -24,12 +24,6 @@ class ProgramAdvice(NamedTuple):
     saved: float
 
 
-def advice_lines(advice: Sequence[Advice]) -> list[str]:
-    """The recommended changes with their places, under a heading. Empty if there are none."""
-    head = ["", "Changes to the source that would help (each predicted again)"] if advice else []
-    return head + [f"  {change.span}: {advice_sentence(change)}" for change in advice]
-
-
 def advice_sentence(advice: Advice | ProgramAdvice) -> str:
     """`1.5x: write collapse(2) (RP203)`."""
     return f"{advice.gain:.1f}x: {advice.message} ({advice.id})"

@@ -136,9 +136,12 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A result. `lead` are the first sentences, and `record` makes its JSON."""
+    """A result. `lead` are the first sentences, and `record` makes its JSON. Text begins with the
+    title if it is `titled`.
+    """
 
     title: str
     lead: Sequence[str]
     sections: Sequence[Section]
     record: Callable[[], Mapping[str, Any]] = dict
+    titled: bool = False

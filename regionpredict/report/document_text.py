@@ -31,7 +31,8 @@ _WIDEST_NAME = 26  # columns of fact names; the values of longer ones follow dir
 
 def document_text(document: Document) -> str:
     """The lead and all blocks that have a text form, with blank lines between them."""
-    parts = [[part for line in document.lead for part in page_lines(one_line(line), then="  ")]]
+    parts = [[one_line(document.title)] if document.titled else []]
+    parts += [[part for line in document.lead for part in _hanging(line)]]
     parts += [block_lines(block) for section in document.sections for block in section.at("text")]
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
@@ -96,7 +97,7 @@ def block_lines(block: Block) -> list[str]:
         return lines + [
             line
             for entry in block.entries
-            for line in page_lines(one_line(entry), first=first, then=first + "  ")
+            for line in _hanging(entry, first)
         ]
     if isinstance(block, Facts):
         return _facts(block)
@@ -105,6 +106,13 @@ def block_lines(block: Block) -> list[str]:
     if not isinstance(block, Table) or not block.rows:
         return []
     return _listed(block) if block.listed else _table(block)
+
+
+def _hanging(text: str, first: str = "") -> list[str]:
+    """The text wrapped behind its own indentation and `first`."""
+    line = one_line(text)
+    indent = first + " " * (len(line) - len(line.lstrip()))
+    return page_lines(line.lstrip(), first=indent, then=indent + "  ")
 
 
 def _listed(table: Table) -> list[str]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.report.call_tree import growth_text
 from regionpredict.report.document import (
@@ -64,6 +65,7 @@ def fit_document(path: str, result: FitResult) -> Document:
               for series, model in models for warning in model.warnings]  # fmt: skip
     left_out = [str(problem) for problem in result.models.problems]
     sections = [
+        Section("Result", _fastest(result), "page"),
         Section("Models", [_models(result), *notes], only),
         Section("Comparison", lambda: _together(result), "page"),
         Section("Doubts", [Items(doubts, "Doubts")], only),
@@ -74,6 +76,21 @@ def fit_document(path: str, result: FitResult) -> Document:
                 [next_points_table(result.next_points)] if result.next_points else []),
     ]  # fmt: skip
     return Document(f"Models of {path}", [], sections, lambda: _record(result))
+
+
+def _fastest(result: FitResult) -> list[Block]:
+    """The model that grows fastest, and the largest error at points left out of the fit."""
+    models = result.models.models
+    if not models:
+        return []
+    series, model = max(models, key=lambda pair: growth_key(pair[1].leading_term))
+    errors = [own.cross_validated_error for _, own in models]
+    known = list(filter(math.isfinite, errors))
+    growth = growth_text(model.leading_term, model.parameters)
+    name = series.callpath or series.metric or "the measured value"
+    text = f"Fastest growth: {name}, O({growth})."
+    return [Text(text + (f" Largest error at points left out of the fit: {max(known):.2f} %."
+                         if known else ""))]  # fmt: skip
 
 
 def _record(result: FitResult) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
 
 PAGE_WIDTH = 80  # columns
 
@@ -21,17 +20,3 @@ def page_lines(text: str, *, first: str = "", then: str = "    ") -> list[str]:
         text, PAGE_WIDTH, initial_indent=first, subsequent_indent=then, break_long_words=False,
         break_on_hyphens=False,
     )  # fmt: skip
-
-
-def wrapped(lines: Iterable[str]) -> list[str]:
-    """Indented lines, wrapped to the page width. The first one, a place, is unchanged.
-
-    >>> wrapped(["  short", "  " + "n " * 50])[0]
-    '  short'
-    """
-    parts: list[str] = []
-    for at, line in enumerate(lines):
-        indent = line[: len(line) - len(line.lstrip())]
-        long = at > 0 and len(line) > PAGE_WIDTH
-        parts += page_lines(line.strip(), first=indent, then=indent + "    ") if long else [line]
-    return parts

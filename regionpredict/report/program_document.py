@@ -5,34 +5,24 @@ and roofline.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
-from regionpredict.machine import Machine
 from regionpredict.predict import (
-    Advice,
     DensityDerivation,
-    Point,
-    Prediction,
-    SaturationDerivation,
-    TeamPrediction,
 )
 from regionpredict.report.advice import advice_sentence, program_advice
-from regionpredict.report.derivation import explain_prediction
 from regionpredict.report.document import (
     Block,
     Cell,
     Column,
     Document,
     Drawing,
-    Facts,
-    Folded,
     Items,
-    Printed,
     Section,
     Table,
     Text,
 )
-from regionpredict.report.html.blocks import curve, line
+from regionpredict.report.explanation import region_document
 from regionpredict.report.html.checks import program_checks
 from regionpredict.report.html.roofline import roofline
 from regionpredict.report.html.source import excerpt, source_blocks
@@ -41,11 +31,11 @@ from regionpredict.report.names import common_folder
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import plan_difference, planned_otherwise
 from regionpredict.report.program_text import program_text
-from regionpredict.report.quantities import plural, show_bytes, show_seconds, show_share
+from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import settings_sentences
-from regionpredict.report.size_hints import needed_lines, open_sentence
-from regionpredict.report.speedup_chart import program_speedup, region_speedup
+from regionpredict.report.size_hints import needed_lines
+from regionpredict.report.speedup_chart import program_speedup, whole_speedup
 from regionpredict.report.thread_rules import row_rule
 from regionpredict.report.unconverged import convergence_sentence
 from regionpredict.report.view import (
@@ -56,12 +46,6 @@ from regionpredict.report.view import (
     region_seconds,
 )
 from regionpredict.sizes.ranking import rank_sizes
-
-TERMS = {
-    "compute": "compute", "cache": "caches", "memory-bandwidth": "memory",
-    "imbalance": "imbalance", "overhead": "overhead", "serialization": "serial",
-}  # fmt: skip
-"""The names of the time terms on the page."""
 
 
 def program_document(
@@ -129,12 +113,16 @@ def _overview(result: ProgramResult) -> list[Block]:
     folder = _folder(result)
     helps = [f"{str(advice.span).removeprefix(folder)}: {advice_sentence(advice)}"
              for advice in best]  # fmt: skip
-    chart = []
+    if not helps and result.model == "saturation":
+        helps = ["No change of the source is known to help."]
+    blocks: list[Block] = [*([Text(needed)] if needed else []),
+                           Items(helps, "Changes that would help most")]  # fmt: skip
+    together = result.recommended.together
+    if together is not None and together.seconds and len(together.curve) > 1:
+        blocks.append(whole_speedup(together, result.machine))
     if any(len(team.speedup) > 1 for team in result.teams):
-        chart = [program_speedup(result.teams, result.machine)]
-    return [
-        *([Text(needed)] if needed else []), Items(helps, "Changes that would help most"), *chart,
-    ]  # fmt: skip
+        blocks.append(program_speedup(result.teams, result.machine))
+    return blocks
 
 
 def _program(result: ProgramResult) -> list[Block]:
@@ -191,8 +179,13 @@ def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
         advice = result.advice.get(team.facts.id, ()) if team is not None else ()
         shared = team if team is not None and len(team.facts.members) > 1 else None
         planned = planned_otherwise(result.plans, team)
-        blocks = _details(prediction, result.machine, shared, advice, planned, folder)
-        return [*blocks, *excerpt(prediction.facts.region.span, folder, sources)]
+        derivation = region_document(prediction, result.machine, shared, advice, planned)
+        return [
+            *map(Text, (derivation.title, *derivation.lead)),
+            *(block for section in derivation.sections for block in section.at("page")),
+            {"kind": "roof", "name": prediction.facts.region.id},
+            *excerpt(prediction.facts.region.span, folder, sources),
+        ]
 
     table = loop_table(
         "Regions, by time: open one for its curve, roofline, source and derivation",
@@ -202,82 +195,7 @@ def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
     )  # fmt: skip
     below = [Text(f"Files are below {folder}")] if folder else []
     rule = map(Text, row_rule(result.predictions, "Packages and threads"))
-    return [table, *rule, *below]
-
-
-def _details(
-    prediction: Prediction, machine: Machine, team: TeamPrediction | None,
-    advice: Sequence[Advice], planned: Sequence[str], folder: str,
-) -> list[Block]:  # fmt: skip
-    """The details of a region's row."""
-    region, derived = prediction.facts.region, prediction.derivation
-    pairs = [
-        ("Place", str(region.span).removeprefix(folder)),
-        ("Directive", f"omp {region.directive} in {region.function}"),
-        ("Hint", _hint(prediction)),
-    ]
-    if prediction.by_size:
-        pairs.append(("By size", open_sentence(prediction, whole=True)))
-    if isinstance(derived, SaturationDerivation):
-        pairs.append(("Page placement", f"{derived.first_touch}: {derived.placement_reason}"))
-    pairs += [
-        ("Would help", f"{str(change.span).removeprefix(folder)}: {advice_sentence(change)}")
-        for change in advice
-    ]
-    pairs += [("Assumed", line) for line in prediction.assumed]
-    pairs += [("Note", str(note)) for note in prediction.diagnostics]
-    blocks: list[Block] = [Facts(pairs)]
-    if prediction.speedup:
-        blocks.append(region_speedup(prediction, machine))
-    if isinstance(derived, SaturationDerivation):
-        blocks += [_terms(derived.points), _volumes(derived, machine)]
-    if len(prediction.by_size) > 1:
-        blocks.append(_by_size(prediction))
-    blocks.append({"kind": "roof", "name": region.id})
-    derivation = explain_prediction(prediction, machine, team, advice, planned)
-    return [*blocks, Folded("Derivation", [Printed(f"Derivation of {region.id}", derivation)])]
-
-
-def _terms(points: Sequence[Point]) -> Drawing:
-    step = max(1, -(-len(points) // 12))
-    chosen = [*points[:-1:step], points[-1]]
-    return {
-        "kind": "stack", "title": "Where the time goes, by threads", "x": "threads",
-        "y": "seconds of one execution", "names": list(TERMS.values()),
-        "rows": [{"label": point.threads, "values": [point.terms.get(key, 0.0) for key in TERMS]}
-                 for point in chosen],
-    }  # fmt: skip
-
-
-def _volumes(derivation: SaturationDerivation, machine: Machine) -> Table:
-    """Bytes between the memory levels, on one thread and on all cores."""
-    names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
-    levels = zip(derivation.levels, derivation.full_levels, strict=True)
-    rows: list[list[Cell]] = [
-        [f"{names[at]} to {names[at + 1]}", level.read, level.written, full.total]
-        for at, (level, full) in enumerate(levels)
-    ]
-    columns = [
-        Column("Between"), Column("In", show_bytes, minor=True),
-        Column("Back", show_bytes, minor=True),
-        Column(f"All, {plural(machine.cores, 'thread')}", show_bytes, bar=True),
-    ]  # fmt: skip
-    return Table("Data volumes: one thread in and back, then all threads", columns, rows)
-
-
-def _by_size(prediction: Prediction) -> Drawing:
-    """Threads over the unknown size, as steps. The open end is drawn to ten times the last
-    threshold.
-    """
-    points: list[list[float]] = []
-    begin = 1.0
-    for part in prediction.by_size:
-        points.append([begin, part.threads])
-        begin = float(part.below) if part.below is not None else begin * 10
-    points.append([begin, prediction.by_size[-1].threads])
-    name = prediction.by_size[0].name
-    return curve(f"The hint as a function of {name}", name, "threads",
-                 [line("threads", points)], step=True, logx=True)  # fmt: skip
+    return [*rule, table, *below]
 
 
 def _assumptions(result: ProgramResult) -> list[Block]:
@@ -291,16 +209,3 @@ def _assumptions(result: ProgramResult) -> list[Block]:
         Table(title, columns, seen.most_common()),
         *([Text(unconverged)] if unconverged else []),
     ]
-
-
-def _hint(prediction: Prediction) -> str:
-    if prediction.packages is None or prediction.threads is None:
-        return f"none: {prediction.status}"
-    border = ", borderline" if prediction.borderline else ""
-    guessed = ", at assumed sizes" if prediction.range is not None else ""
-    limit = prediction.bottleneck or "nothing limits it"
-    packages, threads = prediction.packages, prediction.threads
-    return (
-        f"{plural(packages, 'package')}, {plural(threads, 'thread')} ({limit}), "
-        f"{show_share(prediction.confidence)} confidence{border}{guessed}"
-    )

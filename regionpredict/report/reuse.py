@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.ir import WITHHELD, Diagnostic
 from regionpredict.isolation import Failure, attempt
+from regionpredict.report.document import Items
 from regionpredict.report.names import several
 from regionpredict.report.quantities import show_bytes
 from regionpredict.workload import ReuseFact, ReuseShare, reuse_facts, reuse_histogram
@@ -83,33 +84,26 @@ def reuse_sentence(fact: ReuseFact, line_bytes: int) -> str:
     return f"reuse {shown or value} {unit}{size} away, {where}"
 
 
-def explain_reuse(facts: RegionFacts, line_bytes: int) -> list[str]:
-    """The lines of `explain`: references with equal reuse, then the region's histogram."""
+def explain_reuse(facts: RegionFacts, line_bytes: int) -> Items:
+    """References with equal reuse, then the region's histogram."""
     reuse = attempt(reuse_facts, facts, line_bytes)
     if isinstance(reuse, Failure):
-        return ["", f"Reuse distances: {WITHHELD}: {reuse.reason}"]
-    if not reuse:
-        return []
-    lines = ["", f"Reuse of lines of {line_bytes} B on one thread, at most"]
+        return Items([f"Reuse distances: {WITHHELD}: {reuse.reason}"])
     alike: dict[tuple[str, str, str], dict[str, None]] = {}
     for fact in reuse:
         key = fact.access.kind, fact.access.array, reuse_sentence(fact, line_bytes)
         alike.setdefault(key, {})[fact.access.text] = None
-    lines += [
-        f"  {kind} {several(list(texts))}: {sentence}"
-        for (kind, _, sentence), texts in alike.items()
-    ]
-    bars = reuse_histogram(reuse)
-    if bars:
-        shares = []
-        for bar in bars:
-            share = f"{100 * bar.share:.1f} %"
-            if bar.below is None:
-                shares.append(f"{share} first uses")
-            elif bar.share >= _SHOWN_SHARE:
-                shares.append(f"{share} below {show_bytes(bar.below * line_bytes)}")
-        lines.append("  of all references " + ", ".join(shares))
-    return lines
+    lines = [f"{kind} {several(list(texts))}: {sentence}"
+             for (kind, _, sentence), texts in alike.items()]  # fmt: skip
+    shares = []
+    for bar in reuse_histogram(reuse):
+        share = f"{100 * bar.share:.1f} %"
+        if bar.below is None:
+            shares.append(f"{share} first uses")
+        elif bar.share >= _SHOWN_SHARE:
+            shares.append(f"{share} below {show_bytes(bar.below * line_bytes)}")
+    lines += ["of all references " + ", ".join(shares)] if shares else []
+    return Items(lines, f"Reuse of lines of {line_bytes} B on one thread, at most")
 
 
 _SHOWN_SHARE = 0.0005

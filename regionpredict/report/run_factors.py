@@ -23,7 +23,7 @@ from regionpredict.report.document import (
 from regionpredict.report.html.blocks import curve, line, marks
 from regionpredict.report.json_text import fields_of
 from regionpredict.report.parallel_regions import percent_column, region_records, region_tables
-from regionpredict.report.quantities import plural
+from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured, parts_of
 from regionpredict.trace.factors import GIVEN, SERIALISATIONS, RunFactors
 from regionpredict.trace.scaling import ScaledRun, Study
@@ -85,9 +85,25 @@ def factors_document(
         Section("Parallel regions", regions, "page" if hints is None else ""),
         Section("Notes", [Items(study.notes)], "page"),
     ]
-    lead = ["Processes: " + ", ".join(f"{run.width} ({run.name})" for run in runs)]
+    lead = [*_verdict(study),
+            "Processes: " + ", ".join(f"{run.width} ({run.name})" for run in runs)]  # fmt: skip
     title = f"Efficiency of {runs[0].name}"
     return Document(title, lead, sections, lambda: _record(study, extrapolation, hints))
+
+
+def _verdict(study: Study) -> list[str]:
+    """The parallel efficiency of the largest run, and the factor that loses most."""
+    last = study.runs[-1].factors
+    known = {key: value for key, value in _factors_of(study.runs[-1]).items()
+             if key in ("load_balance", *parts_of(study)) and value is not None}  # fmt: skip
+    if last.parallel is None or not known:
+        return []
+    worst = min(known, key=known.__getitem__)
+    return [
+        f"Parallel efficiency on {last.width} process{'es' * (last.width > 1)}: "
+        f"{100 * last.parallel:.1f} %. {_SHORT_NAMES[worst].capitalize()} loses most "
+        f"({100 * known[worst]:.1f} %)."
+    ]
 
 
 def _factors(study: Study) -> Table:
@@ -109,8 +125,8 @@ def _factors(study: Study) -> Table:
             rows.append([name, *(_number(value, ".3f") for value in values)])
     rows += [
         ["speedup", *(_number(table["speedup"], ".4f") for table in factors)],
-        ["run time, s", *(_number(run.factors.runtime_s, ".6g") for run in runs)],
-        ["ideal run time, s", *(_number(run.factors.ideal_runtime_s, ".6g") for run in runs)],
+        ["run time", *(_seconds(run.factors.runtime_s) for run in runs)],
+        ["ideal run time", *(_seconds(run.factors.ideal_runtime_s) for run in runs)],
         *_other_definitions([run.factors for run in runs]),
         *_initialized(runs),
     ]
@@ -355,3 +371,7 @@ def _percent(value: float | None) -> Cell:
 
 def _number(value: float | None, form: str) -> Cell:
     return None if value is None else (f"{value:{form}}", value)
+
+
+def _seconds(value: float | None) -> Cell:
+    return None if value is None else (show_seconds(value), value)

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from regionpredict.errors import InputError
 from regionpredict.machine import Machine, cores_filled_first
-from regionpredict.predict import BAND_SHARE, Prediction, TeamPrediction
+from regionpredict.predict import BAND_SHARE, Prediction, Recommendation, TeamPrediction
 from regionpredict.report.document import Drawing
 from regionpredict.report.html.blocks import curve, line, marks
 from regionpredict.report.quantities import plural, seats_text
@@ -29,6 +29,17 @@ def region_speedup(prediction: Prediction, machine: Machine) -> Drawing:
         mark = {"x": prediction.threads, "label": f"hint: {prediction.threads}"}
     series = [line("speedup", prediction.speedup, band)]
     return _chart("Speedup", machine, int(prediction.speedup[-1][0]), series, mark)
+
+
+def whole_speedup(hint: Recommendation, machine: Machine) -> Drawing:
+    """The speedup of the whole program, with the recommended threads and their interval."""
+    alone = hint.speedup * (hint.seconds or 0.0)
+    points = [(threads, alone / seconds) for threads, seconds in hint.curve]
+    bars = [(hint.threads, hint.low, hint.high)]
+    interval = marks(f"{_BAND} interval", [(hint.threads, hint.speedup)], colour=1, bars=bars)
+    series = [line("the whole program", points), interval]
+    mark = {"x": hint.threads, "label": f"recommended: {hint.threads}"}
+    return _chart("Speedup of the whole program", machine, points[-1][0], series, mark)
 
 
 def program_speedup(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
@@ -58,7 +69,7 @@ def program_speedup(teams: Sequence[TeamPrediction], machine: Machine) -> Drawin
     }  # fmt: skip
     series.append(marks("hint", hints, colour=len(shown)))
     left_out = sum(len(group) for group in groups[len(shown) :])
-    title = f"Speedup of parallel regions on {machine.name}"
+    title = f"Speedup of each parallel region on {machine.name}"
     if left_out:
         title += f"; {plural(left_out, 'region')} with less time left out"
     return _chart(title, machine, max(team.speedup[-1].threads for (team, *_) in shown), series)

@@ -74,11 +74,15 @@ def tasks_document(
     contention. `name` is the file's name. Text shows `top` rows of each table.
     """
     folder = common_folder([place.rpartition(":")[0] for place in graph.places if ":" in place])
-    lead = [f"{plural(metrics.tasks, 'task')}, {plural(metrics.edges, 'edge')} between "
-            f"{plural(metrics.nodes, 'node')}"]  # fmt: skip
+    parallelism = metrics.average_parallelism
+    lead = [] if parallelism is None else [
+        f"At most {parallelism:.3g} times faster on any number of threads: the critical path takes "
+        f"{show_seconds(metrics.depth_s)} of {show_seconds(metrics.work_s)} of work."
+    ]  # fmt: skip
+    lead.append(f"{plural(metrics.tasks, 'task')}, {plural(metrics.edges, 'edge')} between "
+                f"{plural(metrics.nodes, 'node')}")  # fmt: skip
     if folder:
         lead.append(f"Files are below {folder}")
-    parallelism = metrics.average_parallelism
     facts = [
         ("Work (T1)", show_seconds(metrics.work_s)),
         ("Depth (T_inf)", show_seconds(metrics.depth_s)),

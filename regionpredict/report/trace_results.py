@@ -52,10 +52,8 @@ def result_document(
     if metric is None and "wait_direct" in totals and run_s:
         waited = int(analysis.points.wait.sum()) / trace.ticks_per_second
         share = show_share(waited / run_s / len(trace.locations))
-        lead.append(
-            f"Waiting: {show_seconds(waited)}, summed over locations. "
-            f"This is {share} of their time."
-        )
+        lead.insert(0, f"Waiting: {share} of the time of all locations, "
+                    f"{show_seconds(waited)} in sum.")  # fmt: skip
     if not totals:
         lead.append("nothing of the kind was found")
     sections = [

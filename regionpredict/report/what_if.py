@@ -21,15 +21,16 @@ def what_if_document(
 ) -> Document:  # fmt: skip
     """Call paths by the time that the run saves without their delays."""
     runtime = what_if.runtime_s
-    lead = [f"The run takes {show_seconds(runtime)}."]
+    lead = []
     if what_if.changes:
         best = what_if.changes[0]
         lead.append(
-            f"Fix {best.callpath} first: the run would take {show_seconds(best.runtime_s)}, "
-            f"{_share(best.gain_s, runtime)} less."
+            f"Fix {best.callpath} first: the run would take {show_seconds(best.runtime_s)} instead "
+            f"of {show_seconds(runtime)}, {_share(best.gain_s, runtime)} less."
         )
     else:
-        lead.append("No call path delays another location.")
+        lead.append("No call path delays another location: the run takes "
+                    f"{show_seconds(runtime)}.")  # fmt: skip
     if what_if.untried:
         lead.append(f"Not tried: {plural(what_if.untried, 'call path')} with smaller costs. "
                     "A larger --top tries them.")  # fmt: skip

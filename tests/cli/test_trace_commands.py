@@ -80,11 +80,11 @@ def test_the_first_lines_say_how_much_of_the_run_is_waiting(archive: Path) -> No
     waited = sum(totals.get(name, 0.0) for name in WAITS)
     share = f"{waited / (3 * 501.02e-6):.0%}".replace("%", " %")
     for command in ("waits", "delays"):
-        first, second = run(command, str(archive)).stdout.splitlines()[:2]
+        second, first = run(command, str(archive)).stdout.splitlines()[:2]
         assert first.startswith("traces.otf2: 3 locations on 3 ranks, ")
         assert first.endswith(" events, run time 501 µs")
         assert second == (
-            f"Waiting: {waited * 1e6:.3g} µs, summed over locations. This is {share} of their time."
+            f"Waiting: {share} of the time of all locations, {waited * 1e6:.3g} µs in sum."
         )
 
 

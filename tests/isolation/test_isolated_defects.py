@@ -100,7 +100,7 @@ def test_a_defect_in_reuse_distances_takes_no_answer(
         (access,) = regions[function]["arrays"][0]["accesses"]
         assert (access["reuse_distance"] is not None) is known
     (bad,) = (facts for facts in analysis.facts if facts.region.function == "bad")
-    assert "RP120: internal error" in explain_reuse(bad, 64)[1]
+    assert "RP120: internal error" in explain_reuse(bad, 64).entries[0]
 
 
 def fail(*_: object, **__: object) -> None:

@@ -18,7 +18,8 @@ from regionpredict.cli.view_options import view_of
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
-from regionpredict.report.derivation import explain_prediction
+from regionpredict.report.document_text import document_text
+from regionpredict.report.explanation import region_document
 from regionpredict.report.hints import hints_document
 from regionpredict.report.program_document import program_document
 from regionpredict.report.program_result import ProgramResult
@@ -137,9 +138,10 @@ def test_explain_says_what_the_rows_and_the_plan_say(said: Said) -> None:
     for prediction in said.result.predictions[::5]:
         one, team = regions[prediction.facts.region.id], teams[prediction.facts.region.id]
         lines = planned_otherwise(said.result.plans, team)
-        wrapped = explain_prediction(prediction, said.result.machine, None, (), lines)
-        text = wrapped.replace("\n    ", " ")
-        assert ("\n  at the assumed sizes; otherwise " in text) == bool(one["range"])
+        document = region_document(prediction, said.result.machine, None, (), lines)
+        wrapped = document_text(document)
+        text = wrapped.replace("\n  ", " ")
+        assert ("\n  at the assumed sizes; otherwise " in wrapped) == bool(one["range"])
         (hint,) = re.findall(r"^Hint: (\d+) packages?, (\d+) threads?.*\((\S+)\)", text, re.M)
         assert hint == (str(one["packages"]), str(one["threads"]), one["bottleneck"]), one["id"]
         told = re.findall(r"^Plan of .*: (\d+) threads? for this parallel region", text, re.M)

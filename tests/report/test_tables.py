@@ -11,9 +11,9 @@ import pytest
 from regionpredict.frontend import requests_for
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Predictions, analyse, predict
-from regionpredict.report.derivation import explain_prediction
 from regionpredict.report.document import Column, Table
-from regionpredict.report.document_text import block_lines
+from regionpredict.report.document_text import block_lines, document_text
+from regionpredict.report.explanation import region_document
 from regionpredict.report.fact_document import fact_document
 from regionpredict.report.program_document import program_document
 from regionpredict.report.program_result import ProgramResult
@@ -154,7 +154,7 @@ def test_explanations_tell_the_whole_derivation() -> None:
     prediction = next(
         p for p in result.predictions if p.facts.region.span.file.endswith("listing_4_3.c")
     )
-    text = explain_prediction(prediction, machine)
+    text = document_text(region_document(prediction, machine))
     assert "i: 1000 iterations" in text and "k: 3000 iterations" in text
     assert "8 * (1000*3000 + 2000*3000 + 1000*2000)" not in text  # no arithmetic left undone
     assert "88000000" in text  # 8 (Ni Nk + Nj Nk + Ni Nj) bytes
@@ -168,7 +168,7 @@ def test_explanations_tell_the_whole_derivation() -> None:
 def test_an_explanation_of_every_awkward_region() -> None:
     result, machine = result_of("tests/report/awkward.c")
     for prediction in result.predictions:
-        text = explain_prediction(prediction, machine)
+        text = document_text(region_document(prediction, machine))
         assert text.startswith(prediction.facts.region.id)
         for note in prediction.diagnostics:
             assert note.id in text

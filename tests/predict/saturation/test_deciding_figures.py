@@ -26,7 +26,8 @@ from regionpredict.predict.saturation.constants import (
 )
 from regionpredict.predict.saturation.deciding_figures import deciding_figures, spreads_of
 from regionpredict.predict.saturation.region_time import RegionTime, WorkTime
-from regionpredict.report.curve import explain_curve
+from regionpredict.report.document_text import document_text
+from regionpredict.report.explanation import region_document
 from regionpredict.workload import SynchronisationCounts
 
 COPY = """
@@ -110,7 +111,7 @@ def test_explain_says_what_the_doubt_costs(tmp_path: Path) -> None:
     assert figures.reason == "the machine's figures of its overhead are unsure"
     for prediction, shown in ((made, True), (replace(made, doubts=()), False)):
         assert isinstance(prediction.derivation, SaturationDerivation)
-        text = explain_curve(prediction, prediction.derivation, machine, None)
+        text = document_text(region_document(prediction, machine))
         assert (line in text.splitlines()) == shown
 
 
