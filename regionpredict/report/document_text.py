@@ -94,11 +94,7 @@ def block_lines(block: Block) -> list[str]:
     if isinstance(block, Items):
         first = "  " if block.title else ""
         lines = [f"{block.title}:"] if block.title and block.entries else []
-        return lines + [
-            line
-            for entry in block.entries
-            for line in _hanging(entry, first)
-        ]
+        return lines + [line for entry in block.entries for line in _hanging(entry, first)]
     if isinstance(block, Facts):
         return _facts(block)
     if isinstance(block, Printed):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
@@ -20,27 +19,6 @@ def cut(name: str, width: int, head: int) -> str:
         return name
     tail = width - 1 - head
     return name[:head] + "…" + (name[-tail:] if tail else "")
-
-
-def short_names(names: Sequence[str], width: int) -> dict[str, str]:
-    """Each name in at most `width` characters, cut at the end, or in the middle if several begin
-    alike.
-
-    >>> list(short_names(["N_VLinearSum_OpenMP", "N_VLinearScale_OpenMP"], 16).values())
-    ['N_VLinearSum_Op…', 'N_VLinearScale_…']
-    >>> list(short_names(["hypre_CSRMatrixMatvec", "hypre_CSRMatrixMatvecT"], 16).values())
-    ['hypre_CS…xMatvec', 'hypre_CS…MatvecT']
-    """
-    known = list(dict.fromkeys(names))
-    middle = width // 2
-    heads = sorted(range(width), key=lambda head: (head < width - 1, abs(head - middle), head))
-    cuts = {name: [cut(name, width, head) for head in heads] for name in known}
-    seen = Counter(text for texts in cuts.values() for text in set(texts))
-    # A unique shortened name. If there is none, the line number distinguishes them.
-    return {
-        name: next((text for text in texts if seen[text] == 1), texts[0])
-        for name, texts in cuts.items()
-    }
 
 
 def common_folder(paths: Sequence[str]) -> str:

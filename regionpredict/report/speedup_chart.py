@@ -69,7 +69,7 @@ def program_speedup(teams: Sequence[TeamPrediction], machine: Machine) -> Drawin
     }  # fmt: skip
     series.append(marks("hint", hints, colour=len(shown)))
     left_out = sum(len(group) for group in groups[len(shown) :])
-    title = f"Speedup of each parallel region on {machine.name}"
+    title = f"Speedup of parallel regions on {machine.name}"
     if left_out:
         title += f"; {plural(left_out, 'region')} with less time left out"
     return _chart(title, machine, max(team.speedup[-1].threads for (team, *_) in shown), series)

@@ -1,15 +1,51 @@
-"""A trace over time as a block: activities of each rank or thread, its waits, and the critical
-path.
+"""A trace over time as a block: the longest activity of each rank or thread in each part of the
+run, its waits, messages, and the critical path.
 """
 
 from __future__ import annotations
 
-from regionpredict.report.document import Drawing, Section
-from regionpredict.report.timeline_rows import NAMES, Doing, time_unit, timeline_rows
-from regionpredict.trace.analysis import Analysis
+from collections.abc import Iterator
+from enum import IntEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
+from regionpredict.errors import InputError
+from regionpredict.report.document import Drawing, Section
+from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.event_trace import Kind, Paradigm, Region, Role
+from regionpredict.trace.wait_classes import NO_WAIT
+
+MOST_ROWS = 32
+"""Maximum number of ranks and threads in a picture. If there are more, those with the largest share
+of the critical path are shown.
+"""
+MOST_MESSAGES = 300
+"""More arrows would hide the rest."""
 _BINS = 600
 """The number of parts of the run, about one per pixel. Each shows its longest activity."""
+_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+_NO_TIME = np.zeros(0, dtype=np.int64)
+Ticks = NDArray[np.int64]
+
+
+class Doing(IntEnum):
+    """The activity of a location in a part of the run."""
+
+    COMPUTES = 0
+    SYNCHRONISES = 1
+    COMMUNICATES = 2
+    WAITS = 3
+    NOTHING = 4
+
+
+NAMES = {
+    Doing.COMPUTES: "computation",
+    Doing.COMMUNICATES: "MPI",
+    Doing.SYNCHRONISES: "OpenMP barrier or lock",
+    Doing.WAITS: "waiting for another",
+}
+"""The names of activities in pictures. Idle time is not drawn."""
 
 
 def timeline_section(analysis: Analysis) -> Section:
@@ -19,42 +55,163 @@ def timeline_section(analysis: Analysis) -> Section:
 
 
 def timeline_block(analysis: Analysis, bins: int = _BINS) -> Drawing:
-    """The picture with `bins` parts. Raises `InputError` if the trace has no duration."""
+    """The run in `bins` parts of equal length, each with its main activity by location.
+
+    Raises `InputError` if the trace has no duration.
+    """
     trace = analysis.trace
-    shown = timeline_rows(analysis, bins)
-    size, unit = time_unit(shown.end / trace.ticks_per_second)
+    end = int(trace.time.max(initial=0))
+    if not end:
+        raise InputError("no time passes in this trace", remedy="there is nothing to draw")
+    size, unit = time_unit(end / trace.ticks_per_second)
     tick = 1.0 / (trace.ticks_per_second * size)
+    shown = _locations(analysis)
+    row_of = {location: row for row, location in enumerate(shown)}
+    places = [trace.locations[location] for location in shown]
+    edges = np.linspace(0, end, bins + 1)
     numbers = {doing: number for number, doing in enumerate(NAMES)}
-    locations = [trace.locations[row.location] for row in shown.rows]
     title = f"{trace.name or 'Trace'}: activities of each location, messages, and the critical path"
-    if len(locations) < len(trace.locations):
-        title += f"; {len(locations)} of {len(trace.locations)}, with most of the path"
+    if len(shown) < len(trace.locations):
+        title += f"; {len(shown)} of {len(trace.locations)}, with most of the path"
     return {
-        "kind": "timeline",
-        "title": title,
-        "x": f"time ({unit})",
-        "rows_are": "rank.thread" if any(place.thread for place in locations) else "rank",
-        "end": shown.end * tick,
+        "kind": "timeline", "title": title, "x": f"time ({unit})", "end": end * tick,
+        "rows_are": "rank.thread" if any(place.thread for place in places) else "rank",
         "kinds": [
-            {
-                "name": name,
-                "hatched": doing is Doing.WAITS,
-                "plain": doing is Doing.SYNCHRONISES,
-            }
+            {"name": name, "hatched": doing is Doing.WAITS, "plain": doing is Doing.SYNCHRONISES}
             for doing, name in NAMES.items()
         ],
         "rows": [
-            {
-                "name": str(place),
-                "bars": [
-                    [numbers[bar.doing], bar.begin * tick, bar.end * tick] for bar in row.bars
-                ],
-            }
-            for place, row in zip(locations, shown.rows, strict=True)
+            {"name": str(place), "bars": [
+                [numbers[doing], begin * tick, last * tick]
+                for doing, begin, last in _bars(analysis, location, edges)
+            ]}
+            for place, location in zip(places, shown, strict=True)
         ],
         "messages": [
-            [message.sender, message.sent * tick, message.receiver, message.received * tick]
-            for message in shown.messages
+            [row_of[sender], sent * tick, row_of[receiver], received * tick]
+            for sender, sent, receiver, received in _messages(analysis)
+            if sender in row_of and receiver in row_of
         ],
-        "path": [[piece.row, piece.begin * tick, piece.end * tick] for piece in shown.path],
-    }
+        "path": [
+            [row_of[location], begin * tick, last * tick]
+            for location, begin, last in _path(analysis, bins, end / bins) if location in row_of
+        ],
+    }  # fmt: skip
+
+
+def time_unit(seconds: float) -> tuple[float, str]:
+    """A unit for a run of this length: its size in seconds, and its name.
+
+    >>> time_unit(0.02), time_unit(0.0)
+    ((0.001, 'ms'), (1e-09, 'ns'))
+    """
+    return next(((size, name) for size, name in _UNITS if seconds >= size), _UNITS[-1])
+
+
+def _locations(analysis: Analysis) -> list[int]:
+    """The locations in the picture, in ascending order."""
+    count = len(analysis.trace.locations)
+    if count <= MOST_ROWS:
+        return list(range(count))
+    replay = analysis.replay
+    lengths = (replay.segment_to - replay.segment_from).astype(np.float64)
+    on_path = np.bincount(replay.segment_location, weights=lengths, minlength=count)
+    return sorted(np.argsort(-on_path, kind="stable")[:MOST_ROWS].tolist())
+
+
+def _doing_in(region: Region) -> Doing:
+    if region.role is Role.IDLE:
+        return Doing.NOTHING
+    if region.paradigm is Paradigm.MPI:
+        return Doing.COMMUNICATES
+    waits = (Role.BARRIER, Role.IMPLICIT_BARRIER, Role.LOCK)
+    return Doing.SYNCHRONISES if region.role in waits else Doing.COMPUTES
+
+
+def _bars(
+    analysis: Analysis, location: int, edges: NDArray[np.float64]
+) -> Iterator[tuple[Doing, float, float]]:
+    """The main activities of a location, each with its start and end in ticks."""
+    filled = np.stack([_time_in(*spans, edges) for spans in _spans(analysis, location)])
+    for other in (Doing.COMMUNICATES, Doing.SYNCHRONISES):
+        filled[other] -= np.minimum(filled[Doing.WAITS], filled[other])
+    most = np.where(filled.sum(0) > 0, filled.argmax(0), Doing.NOTHING)
+    begins = np.flatnonzero(np.diff(most, prepend=-1))
+    ends = np.append(begins[1:], len(most))
+    for begin, end in zip(begins.tolist(), ends.tolist(), strict=True):
+        if most[begin] != Doing.NOTHING:
+            yield Doing(most[begin]), float(edges[begin]), float(edges[end])
+
+
+def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
+    """Starts and ends of the activities of a location, for each of `Doing` except idle time."""
+    trace, paths = analysis.trace, analysis.paths
+    rows = np.arange(int(trace.starts[location]), int(trace.starts[location + 1]))
+    rows = rows[(trace.kind[rows] == Kind.ENTER) | (trace.kind[rows] == Kind.LEAVE)]
+    nodes = paths.event_node[rows]
+    leaves = trace.kind[rows] == Kind.LEAVE
+    inside = np.where(leaves, paths.parent[nodes], nodes)
+    kinds = [_doing_in(trace.regions[int(region)]) for region in paths.region]
+    kind = np.array([*kinds, Doing.NOTHING])[inside]  # node -1 is no activity
+    times = trace.time[rows]
+    begins, ends = times[:-1], times[1:]
+    spans = []
+    for doing in (Doing.COMPUTES, Doing.SYNCHRONISES, Doing.COMMUNICATES):
+        own = kind[:-1] == doing
+        spans.append((begins[own], ends[own]))
+    spans.append(_waits(analysis, location))
+    return spans
+
+
+def _waits(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
+    """The waits of a location. Each starts at the beginning of the region of its synchronization
+    point.
+    """
+    points = analysis.points
+    own = np.flatnonzero(
+        (points.location == location) & (points.wait > 0) & (points.kind != NO_WAIT)
+    )
+    if not len(own):
+        return _NO_TIME, _NO_TIME
+    begins = analysis.wait_begins(own)
+    order = np.argsort(begins, kind="stable")
+    begins, ends = begins[order], (begins + points.wait[own])[order]
+    begins[1:] = np.maximum(begins[1:], np.maximum.accumulate(ends)[:-1])  # counts each moment once
+    longer = ends > begins
+    return begins[longer], ends[longer]
+
+
+def _time_in(begins: Ticks, ends: Ticks, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The time of disjoint spans in each bin, in ticks."""
+    if not len(begins):
+        return np.zeros(len(edges) - 1)
+    at = np.stack([begins, ends], axis=1).ravel().astype(np.float64)
+    total = np.cumsum((ends - begins).astype(np.float64))
+    value = np.stack([total - (ends - begins), total], axis=1).ravel()
+    filled: NDArray[np.float64] = np.diff(np.interp(edges, at, value))
+    return filled
+
+
+def _messages(analysis: Analysis) -> list[tuple[int, int, int, int]]:
+    """The location and tick of each send and of its receive. None if there are too many."""
+    trace, mate = analysis.trace, analysis.matches.mate
+    events = trace.operations.event
+    kinds = trace.kind[events]
+    sends = np.flatnonzero(((kinds == Kind.SEND) | (kinds == Kind.SEND_REQUEST)) & (mate >= 0))
+    if len(sends) > MOST_MESSAGES:
+        return []
+    owner, time = trace.locations_of(events).tolist(), trace.time[events].tolist()
+    receives = mate[sends].tolist()
+    return [(owner[send], time[send], owner[receive], time[receive])
+            for send, receive in zip(sends.tolist(), receives, strict=True)]  # fmt: skip
+
+
+def _path(analysis: Analysis, bins: int, least: float) -> list[tuple[int, int, int]]:
+    """The critical path: location, start and end of its pieces, in ticks. If there are many pieces,
+    those shorter than `least` ticks are left out.
+    """
+    replay = analysis.replay
+    many = len(replay.segment_from) > bins
+    pieces = zip(replay.segment_location.tolist(), replay.segment_from.tolist(),
+                 replay.segment_to.tolist(), strict=True)  # fmt: skip
+    return [piece for piece in pieces if not (many and piece[2] - piece[1] < least)]
