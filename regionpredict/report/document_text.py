@@ -25,6 +25,7 @@ from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 _LEAST_CUT = 16  # minimum columns of a recognizable call path
 _LEAST_NAME = 8  # of a function behind a place
 _LINE = re.compile(r":\d+$")
+_SETTING = re.compile("(--(?:set|args)) ")
 _ABBREVIATIONS = frozenset(("Ser", "Trf"))  # written as in the literature
 _WIDEST_NAME = 26  # columns of fact names; the values of longer ones follow directly
 
@@ -105,10 +106,12 @@ def block_lines(block: Block) -> list[str]:
 
 
 def _hanging(text: str, first: str = "") -> list[str]:
-    """The text wrapped behind its own indentation and `first`."""
+    """The text wrapped behind its own indentation and `first`. Sizes to set are not broken."""
     line = one_line(text)
     indent = first + " " * (len(line) - len(line.lstrip()))
-    return page_lines(line.lstrip(), first=indent, then=indent + "  ")
+    held = _SETTING.sub("\\1\xa0", line.lstrip())
+    lines = page_lines(held, first=indent, then=indent + "  ")
+    return [part.replace("\xa0", " ") for part in lines]
 
 
 def _listed(table: Table) -> list[str]:
@@ -160,7 +163,7 @@ def _table(table: Table) -> list[str]:
     left = len(table.rows) - (len(rows) - 1)
     if left:
         lines.append(f"... and {left} more; --top {len(table.rows)} shows all")
-    return lines + [part for line in table.legend for part in page_lines(one_line(line), then="  ")]
+    return lines + [part for line in table.legend for part in _hanging(line)]
 
 
 def _indented(sentences: Sequence[str]) -> list[str]:

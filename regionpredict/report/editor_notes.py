@@ -11,7 +11,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, Recommended
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.clause_edit import advised_clause, with_clause
-from regionpredict.report.program_summary import CONFLICTS
+from regionpredict.report.loop_table import CONFLICTS
 from regionpredict.report.quantities import seats_text
 from regionpredict.report.recommendation import recommendation_lines
 

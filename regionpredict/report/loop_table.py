@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.predict import Prediction, TeamPrediction
 from regionpredict.report.document import Block, Cell, Column, Table
-from regionpredict.report.program_summary import wrong_mark
 from regionpredict.report.quantities import show_bytes, show_count, show_share, show_times
 from regionpredict.report.quantities import show_seconds as show_time
 from regionpredict.report.size_hints import size_sentence
@@ -18,6 +17,9 @@ Loop = Prediction | TeamPrediction
 HARDWARE_THREADS = "h"
 GUESSED = "^"
 """The mark of a hint that depends on assumed sizes."""
+CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
+WRONG = "!"
+"""The mark of a row whose region has a finding of these rules."""
 _FACTS = ("id", "file", "line", "function", "directive", "status", "iterations", "iterations_value",
           "working_set", "working_set_bytes")  # fmt: skip
 _HINTS = ("score", "miss_probability", "packages", "threads", "bottleneck", "confidence",
@@ -75,7 +77,8 @@ def _fields(
 
     def marks(loop: Loop) -> str:
         partial = "?" if loop.status == "partial" else ""
-        return (GUESSED if loop.range is not None else "") + partial + wrong_mark(_notes(loop))
+        wrong = WRONG if any(note.id in CONFLICTS for note in _notes(loop)) else ""
+        return (GUESSED if loop.range is not None else "") + partial + wrong
 
     spark = Column("Gain", lambda gain: f"{show_times(gain)}x",
                    spark=lambda at: [point[:2] for point in loops[at].speedup])  # fmt: skip

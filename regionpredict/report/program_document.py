@@ -29,12 +29,11 @@ from regionpredict.report.html.source import excerpt, source_blocks
 from regionpredict.report.loop_table import hint_rows, loop_table
 from regionpredict.report.names import common_folder
 from regionpredict.report.program_result import ProgramResult
-from regionpredict.report.program_summary import plan_difference, planned_otherwise
+from regionpredict.report.program_summary import open_blocks, plan_difference, planned_otherwise
 from regionpredict.report.program_text import program_text
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import settings_sentences
-from regionpredict.report.size_hints import needed_lines
 from regionpredict.report.speedup_chart import program_speedup, whole_speedup
 from regionpredict.report.thread_rules import row_rule
 from regionpredict.report.unconverged import convergence_sentence
@@ -108,14 +107,13 @@ def _folder(result: ProgramResult) -> str:
 
 def _overview(result: ProgramResult) -> list[Block]:
     """The sizes to give, the changes that help most, and the speedup of the parallel regions."""
-    needed = " ".join(line.strip() for line in needed_lines(rank_sizes(result.predictions)))
     best = program_advice(result.advice, result.spent)
     folder = _folder(result)
     helps = [f"{str(advice.span).removeprefix(folder)}: {advice_sentence(advice)}"
              for advice in best]  # fmt: skip
     if not helps and result.model == "saturation":
         helps = ["No change of the source is known to help."]
-    blocks: list[Block] = [*([Text(needed)] if needed else []),
+    blocks: list[Block] = [*open_blocks(result.teams, rank_sizes(result.predictions)),
                            Items(helps, "Changes that would help most")]  # fmt: skip
     together = result.recommended.together
     if together is not None and together.seconds and len(together.curve) > 1:
@@ -204,8 +202,5 @@ def _assumptions(result: ProgramResult) -> list[Block]:
         return [Text("Nothing was assumed.")]
     columns = [Column("Assumption"), Column("Regions", str)]
     title = "Assumptions with their number of regions"
-    unconverged = " ".join(convergence_sentence(result.machine))
-    return [
-        Table(title, columns, seen.most_common()),
-        *([Text(unconverged)] if unconverged else []),
-    ]
+    table = Table(title, columns, seen.most_common())
+    return [table, *map(Text, convergence_sentence(result.machine))]

@@ -3,64 +3,102 @@
 Plan: 40 threads on 2 packages, 0.081 s, 0 changes of threads (best constant: 40 threads, 0.081 s)
 Scaling by time on one thread: 94 % to 2 packages, 6 % to 1 package
 2 parallel regions stop scaling at one package: memory-bandwidth (2)
-    4 %  src/solve.c:40  solve, memory-bandwidth
+4 of 9 parallel regions depend on unknown sizes
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from regionpredict.ir import Diagnostic
-from regionpredict.predict import Plan, TeamPrediction
-from regionpredict.report.advice import ByTeam, advice_sentence, program_advice
-from regionpredict.report.names import common_folder, cut
-from regionpredict.report.open_teams import open_team_lines
-from regionpredict.report.page_width import PAGE_WIDTH, page_lines
-from regionpredict.report.quantities import plural
+from regionpredict.predict import Plan, SizeHint, TeamPrediction
+from regionpredict.report.advice import advice_sentence, program_advice
+from regionpredict.report.document import Block, Cell, Column, Items, Table, Text
+from regionpredict.report.loop_table import CONFLICTS, loop_table
+from regionpredict.report.names import common_folder
+from regionpredict.report.program_result import ProgramResult
+from regionpredict.report.quantities import plural, show_seconds, show_share
+from regionpredict.report.size_hints import needed_sentence, size_name
 from regionpredict.sizes.ranking import SizeRanking
 
+_SHOWN_SIZES = tuple(10**power for power in range(1, 9))
+_SIZES_NAMED = 4  # maximum number of listed sizes
 _NAMED = 3  # maximum number of listed regions, programs and changes
-_NAME = 6  # minimum columns of a recognizable function name
 _MANY = 20  # number of regions from which the output is summarized
-CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
-WRONG = "!"
-"""The mark of a row whose region has a finding of these rules."""
 CAUTIONS = frozenset(("RP225", "RP226"))
 """Rules whose findings depend on values in memory. Their rows are not marked."""
 _SHOWN = 0.005  # share of the time: smaller shares are shown as 0 %
 
 
-def program_summary(
-    teams: Sequence[TeamPrediction], plans: Sequence[Plan], advice: ByTeam, ranking: SizeRanking,
-    spent: float | None = None,
-) -> list[str]:  # fmt: skip
-    """The lines. Empty for one file with few regions. The program takes `spent` seconds."""
-    timed = [(team, team.facts.executions.weight * team.seconds) for team in teams
-             if team.seconds is not None and team.packages is not None]  # fmt: skip
-    whole = sum(seconds for _, seconds in timed)
+def program_summary(result: ProgramResult, ranking: SizeRanking) -> list[Block]:
+    """The blocks. Empty for one file with few regions."""
+    teams, plans = result.teams, result.plans
     if not is_summed_up(teams):
         return []
-    files = [team.facts.span.file for team in teams]
-    folder = common_folder(files)
-    lines = []
-    if plans and whole:
-        lines += [*_planned(plans), *plan_difference(plans, teams)]
-        lines += _scaling(timed, whole, folder)
-    lines += [*open_team_lines(teams, ranking), *advised_lines(advice, folder, spent)]
+    timed = {team.facts.id: team.facts.executions.weight * team.seconds for team in teams
+             if team.seconds is not None and team.packages is not None}  # fmt: skip
+    known = [team for team in teams if team.facts.id in timed]
+    blocks: list[Block] = []
+    if plans and sum(timed.values()):
+        blocks = [*_planned(result), *_scaling(known, timed)]
+    blocks += [*open_blocks(teams, ranking), best_changes(result)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
                     for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
-    if wrong:
-        told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
-        lines.append(f"Conflicts between threads: {told}; see the end")
-    unknown = [team for team, _ in timed if plans and team.facts.executions.value is None]
-    lines += _taken(unknown)
-    return [part for line in lines for part in page_lines(line)]
+    told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
+    conflicts = [f"Conflicts between threads: {told}; see the end"] if wrong else []
+    unknown = [team for team in known if plans and team.facts.executions.value is None]
+    return [*blocks, Items([*conflicts, *_taken(unknown)])]
 
 
-def wrong_mark(diagnostics: Iterable[Diagnostic]) -> str:
-    """The mark of a row whose region has a data race."""
-    return WRONG if any(note.id in CONFLICTS for note in diagnostics) else ""
+def open_blocks(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterator[Block]:
+    """The sizes to set, and how others change the hints of the parallel regions that run. Empty if
+    no size changes a hint.
+    """
+    teams = [team for team in teams if team.facts.executions.value != 0]
+    opened = [team for team in teams if team.range is not None]
+    if not opened:
+        return
+    which = "All" if len(opened) == len(teams) > 1 else f"{len(opened)} of"
+    depend = "depends" if len(opened) == 1 else "depend"
+    regions = plural(len(teams), "parallel region")
+    yield Items([f"{which} {regions} {depend} on unknown sizes", *needed_sentence(ranking)])
+    turning = [team.by_size for team in opened if len(team.by_size) > 1]
+    if turning:
+        yield _by_size(turning)
+    rest = []
+    stay = [team for team in opened if team.range is not None and team.range.packages == (1, 1)]
+    if stay:
+        causes = Counter(team.bottleneck for team in stay)
+        told = ", ".join(f"{cause} ({count})" for cause, count in causes.most_common())
+        rest = [f"{plural(len(stay), 'parallel region')} use{'s' if len(stay) == 1 else ''} "
+                f"1 package at any size: {told}"]  # fmt: skip
+    if alone := len(opened) - len(turning):
+        their = "its row" if alone == 1 else "their rows"
+        depend = "depends" if alone == 1 else "depend"
+        rest.append(f"{plural(alone, 'parallel region')} {depend} on several sizes: see "
+                    f"'depends on' below {their}")  # fmt: skip
+    yield Items(rest)
+
+
+def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Table:
+    """Numbers of parallel regions by their hint, with one column per size."""
+    names = Counter(own[0].name for own in hints).most_common()
+    told = [f"{size_name(name)} ({number})" for name, number in names[:_SIZES_NAMED]]
+    told += ["..."] if len(names) > _SIZES_NAMED else []
+    counts: dict[tuple[int, bool], list[int | None]] = {}
+    for column, size in enumerate(_SHOWN_SIZES):
+        for own in hints:
+            hint = next(hint for hint in own if hint.below is None or size < hint.below)
+            row = counts.setdefault((hint.packages, hint.threads > 1), [None] * len(_SHOWN_SIZES))
+            row[column] = (row[column] or 0) + 1
+    rows: list[list[Cell]] = [
+        [plural(packages, "package") if several else "1 thread", *row]
+        for (packages, several), row in sorted(counts.items())
+    ]
+    heads = [str(size) if size < 10_000 else f"10^{len(str(size)) - 1}" for size in _SHOWN_SIZES]
+    columns = [Column("Hint"), *(Column(head, str, unknown="") for head in heads)]
+    title = f"Packages by size for {len(hints)} of them: {', '.join(told)}"
+    return Table(title, columns, rows)
 
 
 def _taken(unknown: Sequence[TeamPrediction]) -> list[str]:
@@ -84,77 +122,73 @@ def is_summed_up(teams: Sequence[TeamPrediction]) -> bool:
     return len({team.facts.span.file for team in teams}) > 1 or _regions(teams) > _MANY
 
 
-def _scaling(timed: Sequence[tuple[TeamPrediction, float]], whole: float, folder: str) -> list[str]:
+def _scaling(teams: Sequence[TeamPrediction], timed: Mapping[str, float]) -> list[Block]:
     """The share of the time that scales to each number of packages, and the regions that stop at
     one.
     """
+    whole = sum(timed.values())
     shares: dict[int, float] = {}
-    for team, seconds in timed:
+    for team in teams:
         packages = team.packages or 1
-        shares[packages] = shares.get(packages, 0.0) + seconds / whole
-    parts = [f"{_percent(share)} to {plural(packages, 'package')}"
-             for packages, share in sorted(shares.items(), reverse=True)]  # fmt: skip
-    lines = [f"Scaling by time on one thread: {', '.join(parts)}"]
-    stopped = sorted(((team, seconds) for team, seconds in timed if team.packages == 1),
-                     key=lambda entry: -entry[1])  # fmt: skip
+        shares[packages] = shares.get(packages, 0.0) + timed[team.facts.id] / whole
+    parts = [
+        f"{show_share(share) if share >= _SHOWN else 'under 1 %'} to {plural(packages, 'package')}"
+        for packages, share in sorted(shares.items(), reverse=True)
+    ]
+    scaling = Text(f"Scaling by time on one thread: {', '.join(parts)}")
+    stopped = sorted((team for team in teams if team.packages == 1),
+                     key=lambda team: -timed[team.facts.id])  # fmt: skip
     if not stopped or max(shares) < 2:
-        return lines
-    causes = Counter(team.bottleneck for team, _ in stopped)
+        return [scaling]
+    causes = Counter(team.bottleneck for team in stopped)
     told = ", ".join(f"{cause} ({number})" for cause, number in causes.most_common())
-    lines.append(
+    title = (
         f"{plural(len(stopped), 'parallel region')} stop{'s' if len(stopped) == 1 else ''} "
         f"scaling at one package: {told}"
     )
-    for team, seconds in stopped[:_NAMED]:
-        if seconds >= _SHOWN * whole:
-            begin, end = f"  {100 * seconds / whole:3.0f} %  ", f"  {team.bottleneck}"
-            place = _place(team.facts.id, folder)
-            room = PAGE_WIDTH - len(begin) - len(end) - len(place) - 1
-            function = cut(team.facts.function, room, room // 2) if room > _NAME else ""
-            lines.append(f"{begin}{place} {function}".rstrip() + end)
-    return lines
+    shown = [team for team in stopped[:_NAMED] if timed[team.facts.id] >= _SHOWN * whole]
+    if not shown:
+        return [scaling, Text(title)]
+    folder = common_folder([team.facts.span.file for team in teams])
+    columns = "share where limited"
+    return [scaling, loop_table(title, shown, columns, folder=folder, times=timed, whole=whole)]
 
 
-def advised_lines(advice: ByTeam, folder: str, spent: float | None) -> list[str]:
-    """The changes with the largest gain for a program of `spent` seconds."""
-    best = program_advice(advice, spent)[:_NAMED]
-    lines = [
-        f"  {_place(f'{advice.span.file}:{advice.span.line}', folder)}  {advice_sentence(advice)}"
-        for advice in best
-    ]
-    return ["Best changes:", *lines] if lines else []
-
-
-def _place(place: str, folder: str) -> str:
-    """A place, without the common folder if that is long."""
-    if len(place) > PAGE_WIDTH // 2:
-        place = place.removeprefix(folder)
-    return cut(place, PAGE_WIDTH // 2, PAGE_WIDTH // 6)
+def best_changes(result: ProgramResult) -> Items:
+    """The changes with the largest gain."""
+    folder = common_folder([team.facts.span.file for team in result.teams])
+    best = program_advice(result.advice, result.spent)[:_NAMED]
+    return Items([
+        f"{f'{change.span.file}:{change.span.line}'.removeprefix(folder)}  "
+        f"{advice_sentence(change)}" for change in best
+    ], "Best changes")  # fmt: skip
 
 
 def _regions(teams: Sequence[TeamPrediction]) -> int:
     return len({member.facts.region.id for team in teams for member in team.facts.members})
 
 
-def _planned(plans: Sequence[Plan]) -> list[str]:
+def _planned(result: ProgramResult) -> list[Block]:
+    plans = result.plans
+    different = plan_difference(plans, result.teams)
     if len(plans) == 1:
         (plan,) = plans
         best = plan.best_constant
-        return [
+        return [Items([
             f"Plan: {_sizes(plan)}, {plural(plan.team_changes, 'change')} of threads "
-            f"(best constant: {plural(best.threads, 'thread')}, {_time(best.seconds)})"
-        ]
+            f"(best constant: {plural(best.threads, 'thread')}, {show_seconds(best.seconds)})",
+            *different,
+        ])]  # fmt: skip
     folder = common_folder([plan.main for plan in plans if plan.main])
-    lines = [f"Plans of {len(plans)} programs, longest first:"]
+    lines = []
     for plan in plans[:_NAMED]:
         name = plan.main.removeprefix(folder) or "code that no main calls"
         best = plan.best_constant
-        lines.append(
-            f"  {name}: {_sizes(plan)} (best constant: {best.threads}, {_time(best.seconds)})"
-        )
+        lines.append(f"{name}: {_sizes(plan)} (best constant: {best.threads}, "
+                     f"{show_seconds(best.seconds)})")  # fmt: skip
     if len(plans) > _NAMED:
-        lines.append(f"  and {len(plans) - _NAMED} more: see --format json")
-    return lines
+        lines.append(f"and {len(plans) - _NAMED} more: see --format json")
+    return [Items(lines, f"Plans of {len(plans)} programs, longest first"), Items(different)]
 
 
 def plan_difference(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> list[str]:
@@ -192,13 +226,5 @@ def _sizes(plan: Plan) -> str:
     several = "up to " if len(set(plan.sizes.values())) > 1 else ""
     return (
         f"{several}{plural(plan.threads, 'thread')} on {plural(plan.packages, 'package')}, "
-        f"{_time(plan.seconds)}"
+        f"{show_seconds(plan.seconds)}"
     )
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %" if share >= _SHOWN else "under 1 %"
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds:.3g} s"

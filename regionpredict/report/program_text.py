@@ -18,24 +18,28 @@ from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, TeamPrediction, size_target
 from regionpredict.predict.constants import MOST_OF_THE_TIME
 from regionpredict.report.advice import advice_sentence
-from regionpredict.report.document import Block, Printed, Text
+from regionpredict.report.document import Block, Items, Text
 from regionpredict.report.fact_document import first_message
-from regionpredict.report.loop_table import GUESSED, HARDWARE_THREADS, Loop, loop_table
+from regionpredict.report.loop_table import (
+    CONFLICTS,
+    GUESSED,
+    HARDWARE_THREADS,
+    WRONG,
+    Loop,
+    loop_table,
+)
 from regionpredict.report.names import common_folder, several_titles
 from regionpredict.report.other_names import other_names
-from regionpredict.report.page_width import page_lines
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import (
     CAUTIONS,
-    CONFLICTS,
-    WRONG,
-    advised_lines,
+    best_changes,
     is_summed_up,
     program_summary,
 )
 from regionpredict.report.quantities import plural
 from regionpredict.report.reading_notes import note_lines
-from regionpredict.report.size_hints import cut_lines, needed_lines, open_sentence
+from regionpredict.report.size_hints import cut_sentence, needed_sentence, open_sentence
 from regionpredict.report.thread_rules import plan_rule, row_rule
 from regionpredict.report.unconverged import convergence_sentence
 from regionpredict.report.view import View, chosen_predictions, chosen_teams, region_seconds
@@ -70,8 +74,7 @@ def program_text(result: ProgramResult, view: View) -> list[Block]:
         return _first_screen(result)
     ranking = rank_sizes(predictions)
     blocks: list[Block] = []
-    if summary := program_summary(teams, result.plans, result.advice, ranking, result.spent):
-        blocks.append(Printed("", "\n".join(summary)))
+    blocks += program_summary(result, ranking)
     shown = chosen_predictions(predictions, teams, view)
     if view.sort == "line":
         blocks += _by_file(result, shown, chosen_teams(teams, shown))
@@ -84,7 +87,7 @@ def program_text(result: ProgramResult, view: View) -> list[Block]:
     lines += convergence_sentence(machine)
     if len(shown) < len(predictions):
         lines.append(f"{len(shown)} of {plural(len(predictions), 'region')} shown")
-    return [*blocks, Printed("", "\n".join(lines))]
+    return [*blocks, Items(lines)]
 
 
 def _ranked(
@@ -166,11 +169,11 @@ def _first_screen(result: ProgramResult) -> list[Block]:
     if rest := ranked[len(shown) :]:
         took = f" take {100 * (whole - taken) / whole:.0f} % of the time" if whole else ""
         lines.append(f"{plural(len(rest), 'more loop')}{took}: --all shows every loop")
-    folder = common_folder([team.facts.span.file for team in result.teams])
-    advised = advised_lines(result.advice, folder, result.spent)
-    lines += [part for line in advised for part in page_lines(line)]
+    advised = best_changes(result)
+    lines += [f"{advised.title}:"] if advised.entries else []
+    lines += [f"  {change}" for change in advised.entries]
     lines += _marks(shown, ranked)
-    lines += needed_lines(rank_sizes(predictions)) + cut_lines(predictions)
+    lines += needed_sentence(rank_sizes(predictions)) + cut_sentence(predictions)
     title = "Loops by share of time {}"
     return [_ranked(result, shown, "share", title, lines)]
 
@@ -181,8 +184,7 @@ def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> It
     if any(own.range is not None for own in shown):
         typical = any(own.facts.bindings.typical is not None for own in predictions)
         sizes = "sizes, taken from the known ones" if typical else "large sizes"
-        yield from page_lines(f"{GUESSED} for assumed {sizes}; --all shows the thresholds",
-                              then="  ")  # fmt: skip
+        yield f"{GUESSED} for assumed {sizes}; --all shows the thresholds"
     if any(own.status == "partial" for own in shown):
         yield "? part of the loop is unknown"
     if any(own.borderline for own in shown):
@@ -193,10 +195,8 @@ def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> It
     if notes := [own for own in notes if own]:
         rules = ", ".join(sorted({note.id for own in notes for note in own}))
         first = notes[0][0]
-        yield from page_lines(
-            f"{WRONG} conflicts between threads in {plural(len(notes), 'loop')} ({rules}): "
-            f"see --all. One is {first.span.short}: {first.message}", then="  ",
-        )  # fmt: skip
+        yield (f"{WRONG} conflicts between threads in {plural(len(notes), 'loop')} ({rules}): "
+               f"see --all. One is {first.span.short}: {first.message}")  # fmt: skip
     if skipped := sum(own.status == "skipped" for own in predictions):
         yield f"{plural(skipped, 'region')} without a prediction: see --all"
 
@@ -207,7 +207,7 @@ def _legend(
     """The legend of columns and marks with all that was assumed or is unknown."""
 
     def listed(title: str, lines: Iterator[str] | list[str]) -> list[str]:
-        parts = [part for line in lines for part in page_lines(line, first=" " * 4, then=" " * 6)]
+        parts = [f"    {line}" for line in lines]
         return [title, *parts] if parts else []
 
     lines = [f"{plural(len(predictions), 'region')}{_shares(predictions)}"]
@@ -215,8 +215,8 @@ def _legend(
     if any(p.range is not None for p in predictions):
         rules.append(f"{GUESSED} unknown sizes are assumed {_scale(predictions, machine)}; "
                      "the thresholds are below the row")  # fmt: skip
-    lines += [part for rule in rules for part in page_lines(rule, then="  ")]
-    lines += [*needed_lines(rank_sizes(predictions)), *cut_lines(predictions)]
+    lines += [*filter(None, rules), *needed_sentence(rank_sizes(predictions))]
+    lines += cut_sentence(predictions)
     if any(p.borderline for p in predictions):
         near = "the score is within 0.05 of the next number of packages"
         if any(p.speedup for p in predictions):

@@ -20,7 +20,7 @@ from regionpredict.predict import NOTHING_RECOMMENDED, Prediction, Recommended
 from regionpredict.report.advice import ByTeam
 from regionpredict.report.clause_edit import advised_clause, with_clause
 from regionpredict.report.editor_notes import hint_text
-from regionpredict.report.program_summary import CONFLICTS
+from regionpredict.report.loop_table import CONFLICTS
 from regionpredict.report.recommendation import program_documents
 from regionpredict.report.rules import rule_page
 

@@ -9,14 +9,12 @@ from itertools import groupby, islice, takewhile
 from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, split_names
 from regionpredict.quoting import shell_word
-from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize, differs_by_element
 
 _MOST = 0.9
 """The share of the decided hints that the listed names must decide."""
 _OF_COMMAND_LINE = re.compile(r"\barg[cv]\b")
-_HELD = "\xa0"  # a blank without a line break
 _EQUAL = 3  # maximum listed names of one size
 _DECIDING = 4  # maximum listed deciding names
 _NAMED = 5  # maximum names requested from the user at once
@@ -142,25 +140,22 @@ def needed_names(ranking: SizeRanking) -> list[str]:
     return [one_line(size.name) for size in _few(ranking)]
 
 
-def cut_lines(predictions: Sequence[Estimate]) -> list[str]:
+def cut_sentence(predictions: Sequence[Estimate]) -> list[str]:
     """The number of loops that were tried at fewer sizes than requested. Empty if there are
     none.
     """
     cut = sum(bool(prediction.cut) for prediction in predictions)
     if not cut:
         return []
-    return page_lines(
-        f"Fewer sizes than usual were tried for {plural(cut, 'loop')}: --effort full tries all.",
-        then="  ",
-    )
+    loops = plural(cut, "loop")
+    return [f"Fewer sizes than usual were tried for {loops}: --effort full tries all."]
 
 
-def needed_lines(ranking: SizeRanking) -> list[str]:
+def needed_sentence(ranking: SizeRanking) -> list[str]:
     """The sizes to set, with their options: `...: --set n=... --set m=...`.
 
-    Lines break between options only. Empty if all hints are known. If a size is known only at run
-    time, or there are too many, the line recommends a recorded run. Names in `main` follow from its
-    arguments.
+    Empty if all hints are known. If a size is known only at run time, or there are too many, the
+    sentence recommends a recorded run. Names in `main` follow from its arguments.
     """
     if not _settling_most(ranking):
         return []
@@ -168,18 +163,16 @@ def needed_lines(ranking: SizeRanking) -> list[str]:
     if not few or few[-1].settled == ranking.settled:
         left = ranking.regions - ranking.settled
         verb = "depends" if left == 1 else "depend"
-        return page_lines(
+        return [
             f"{left} of {plural(ranking.regions, 'region')} {verb} on sizes that the program "
             "computes. Record a run with regionpredict measure, then use --sizes-from. "
             "regionpredict sizes lists them."
-        )
+        ]
     needed = _needed(few, ranking)
-    options = [f"--set{_HELD}{_quoted(size.name)}=..." for size in few]
-    text = f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"
+    options = [f"--set {_quoted(size.name)}=..." for size in few]
     if any(_OF_COMMAND_LINE.search(size.name) for size in few):
-        text += f", or --args{_HELD}'...'"
-    lines = page_lines(text)
-    return [line.replace(_HELD, " ") for line in lines]
+        options[-1] += ", or --args '...'"
+    return [f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"]
 
 
 def _quoted(name: str) -> str:

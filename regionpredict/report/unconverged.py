@@ -6,24 +6,22 @@ from typing import Any
 
 from regionpredict.machine import Machine, unconverged_figures
 from regionpredict.report.json_text import fields_of
-from regionpredict.report.page_width import page_lines
 from regionpredict.report.quantities import plural
 
 _SHOWN = 3
 
 
 def convergence_sentence(machine: Machine) -> list[str]:
-    """The least certain figures, as lines of a table. Empty if all converged."""
+    """A sentence with the least certain figures. Empty if all converged."""
     wide = unconverged_figures(machine)
     if not wide:
         return []
     named = [f"{unconverged.key} ({_shown(unconverged.spread)})" for unconverged in wide[:_SHOWN]]
     more = [f"and {len(wide) - _SHOWN} more"] if len(wide) > _SHOWN else []
-    text = (
+    return [
         f"{plural(len(wide), 'figure')} of {machine.name} did not converge: "
         f"{', '.join(named + more)}; recalibrate on an idle host"
-    )
-    return page_lines(text)
+    ]
 
 
 def _shown(spread: float) -> str:

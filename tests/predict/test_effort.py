@@ -9,7 +9,7 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict.constants import LEAST_TRIALS_WORK, QUICK_SHARE, TRIALS_WORK
-from regionpredict.report.size_hints import cut_lines
+from regionpredict.report.size_hints import cut_sentence
 from regionpredict.report.team_hints import estimate_fields
 from regionpredict.sizes.trials import Effort, work_a_region
 
@@ -38,11 +38,11 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     (full,) = predicted(tmp_path, "full").predictions
     assert quick.cut == ("sizes",)
     assert estimate_fields(quick, ())["cut"] == ["sizes"]
-    assert cut_lines([quick, full]) == [
+    assert cut_sentence([quick, full]) == [
         "Fewer sizes than usual were tried for 1 loop: --effort full tries all."
     ]
     assert full.cut == ()
-    assert cut_lines([full]) == []
+    assert cut_sentence([full]) == []
     # The answer at the assumed sizes is the same, whatever else was tried.
     assert (quick.packages, quick.threads, quick.speedup) == (
         full.packages, full.threads, full.speedup

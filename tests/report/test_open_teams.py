@@ -15,7 +15,7 @@ from regionpredict.predict import TRIED_SIZES
 from regionpredict.report.program_document import program_document
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.rendered import rendered
-from regionpredict.report.size_hints import needed_lines
+from regionpredict.report.size_hints import needed_sentence
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize
 
 STREAM = """\
@@ -60,7 +60,7 @@ def shown(
         result.predictions, result.teams, result.plans, machine, "saturation", result.advice
     )
     table = rendered(program_document(program), "table")
-    first = "\n".join(table.split("\n\n")[:2]).splitlines()
+    first = [line for line in table.splitlines() if line]
     assert all(len(line) <= 80 for line in first)
     return result, first
 
@@ -74,7 +74,7 @@ def test_without_any_given_size_the_first_lines_still_answer(tmp_path: Path) -> 
     told = first.index("All 4 parallel regions depend on unknown sizes")
     assert first[told + 1 : told + 4] == [
         "Set these 2 sizes to get hints for 4 of 4 regions (now 0): --set m=...",
-        "    --set n=...",
+        "  --set n=...",
         "Packages by size for 4 of them: n (2), m (2)",
     ]
 
@@ -84,8 +84,10 @@ def test_the_rows_count_teams_by_size(tmp_path: Path) -> None:
     result, first = shown(tmp_path, STREAM, KNOWN)
     turning = [team.by_size for team in result.teams if len(team.by_size) > 1]
     assert len(turning) == 2
-    rows = {line[2:14].strip(): f"{line[14:]:<48}" for line in first
-            if re.match(r"  (1 thread|\d packages?) ", line)}  # fmt: skip
+    (head,) = (line for line in first if line.startswith("hint "))
+    ends = [found.end() for found in re.finditer(r"\S+", head)]
+    rows = {line[:10].strip(): line for line in first
+            if re.match(r"(1 thread|\d packages?) ", line)}  # fmt: skip
     for column, size in enumerate(10**power for power in range(1, 9)):
         expected: dict[str, int] = {}
         for hints in turning:
@@ -93,7 +95,8 @@ def test_the_rows_count_teams_by_size(tmp_path: Path) -> None:
             several = f"{hint.packages} package" + ("s" if hint.packages > 1 else "")
             label = several if hint.threads > 1 else "1 thread"
             expected[label] = expected.get(label, 0) + 1
-        cells = {label: text[6 * column : 6 * column + 6].strip() for label, text in rows.items()}
+        cells = {label: text[max(ends[column], 10) : ends[column + 1]].strip()
+                 for label, text in rows.items()}  # fmt: skip
         assert {label: int(cell) for label, cell in cells.items() if cell} == expected
 
 
@@ -119,7 +122,7 @@ def test_what_stays_on_one_package_is_told_with_its_cause(tmp_path: Path) -> Non
 def test_what_follows_from_the_command_line_is_asked_for_as_one() -> None:
     def needed(name: str) -> str:
         size = UnboundSize(name, "f.c", 3, decides=1, settled=1)
-        return " ".join(line.strip() for line in needed_lines(SizeRanking(1, 0, (size,))))
+        return " ".join(needed_sentence(SizeRanking(1, 0, (size,))))
 
     assert needed("atoi(argv[1])") == (
         "Set this size to get hints for 1 of 1 region (now 0): --set 'atoi(argv[1])'=..., or "
@@ -133,20 +136,18 @@ def test_names_that_settle_nothing_by_themselves_are_not_asked_for() -> None:
     settled = (0,) * 5 + (1,) * 6 + (2,)
     sizes = [UnboundSize(f"n{at}", "f.c", 3, decides=1, settled=now)
              for at, now in enumerate(settled)]  # fmt: skip
-    assert needed_lines(SizeRanking(2, 0, tuple(sizes))) == [
-        "2 of 2 regions depend on sizes that the program computes. Record a run with",
-        "    regionpredict measure, then use --sizes-from. regionpredict sizes lists",
-        "    them.",
+    assert needed_sentence(SizeRanking(2, 0, tuple(sizes))) == [
+        "2 of 2 regions depend on sizes that the program computes. Record a run with "
+        "regionpredict measure, then use --sizes-from. regionpredict sizes lists them."
     ]
-    assert needed_lines(SizeRanking(2, 0, tuple(sizes[5:])))[0].startswith("Set these ")
+    assert needed_sentence(SizeRanking(2, 0, tuple(sizes[5:])))[0].startswith("Set these ")
 
 
 def test_what_differs_by_element_is_left_to_a_recorded_run() -> None:
     def shown(*names: str) -> str:
         sizes = [UnboundSize(name, "f.c", 3, decides=1, settled=at)
                  for at, name in enumerate(names, 1)]  # fmt: skip
-        lines = needed_lines(SizeRanking(len(names), 0, tuple(sizes)))
-        return " ".join(line.strip() for line in lines)
+        return " ".join(needed_sentence(SizeRanking(len(names), 0, tuple(sizes))))
 
     assert shown("row[i+1]-row[i]").startswith("1 of 1 region depends on sizes that the program")
     assert shown("s->count[i]", "n").startswith("2 of 2 regions depend on sizes")

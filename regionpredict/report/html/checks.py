@@ -12,7 +12,7 @@ from regionpredict.predict import Point, Prediction, SaturationDerivation, TeamP
 from regionpredict.report.advice import ByTeam, ProgramAdvice, program_advice
 from regionpredict.report.document import Drawing
 from regionpredict.report.html.constants import GRADES, HALF_GOOD, WORTH_TELLING
-from regionpredict.report.program_summary import CONFLICTS
+from regionpredict.report.loop_table import CONFLICTS
 from regionpredict.report.quantities import plural
 from regionpredict.report.view import region_seconds
 
