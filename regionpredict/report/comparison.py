@@ -52,7 +52,16 @@ def comparison_document(
     hints = comparison.hints
     shown = (*comparison.verdicts, *comparison.teams)
     folder = common_folder([verdict.hint.file for verdict in shown])
-    lead = [
+    rate = success(comparison)
+    lead = (
+        [
+            f"{rate.right} of {plural(rate.judged, 'hint')} {'is' if rate.judged == 1 else 'are'} "
+            f"right (95 % interval {100 * rate.low:.0f} to {100 * rate.high:.0f} %)."
+        ]
+        if rate.judged
+        else ["No hint could be judged."]
+    )
+    lead += [
         f"{hints.model} model for {hints.machine}, hints in {comparison.unit}",
         f"right: {_rule(comparison)}",
         *_reservations(comparison),
@@ -263,7 +272,7 @@ def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
         ("What was wrong", wrong_term(verdict) or "nothing"),
         ("Limited by", verdict.hint.bottleneck or "unknown"),
         ("Hinted, needed", f"{verdict.hinted or '?'}, {verdict.needed or '?'}"),
-        ("Sure", f"{100 * verdict.hint.confidence:.0f} %"),
+        ("Confidence", f"{100 * verdict.hint.confidence:.0f} %"),
     ]
     if ratio is not None:
         pairs.append(("Predicted time on one thread", f"{ratio:.3g} times the measured one"))

@@ -75,7 +75,11 @@ def imbalance_document(
             ("Course", course_text(whole)),
         ]  # fmt: skip
     notes = [str(finding) for finding in findings] + ([study.note] if study.note else [])
-    lead = [f"{analysis.trace.name}: {plural(len(study.locations), 'location')}"]
+    lead = [
+        "An even distribution of the work would save at most "
+        f"{show_seconds(whole.runtime_impact_s)} of run time.",
+        f"{analysis.trace.name}: {plural(len(study.locations), 'location')}",
+    ]
     sections = [
         Section("Overview", [Facts(facts)]),
         Section("Locations", lambda: [_workloads(whole, study.locations), *_evolution(whole)],

@@ -33,8 +33,8 @@ def machine_document(machine: Machine) -> Document:
     overview = [
         ("Shape", f"{plural(machine.packages, 'package')} of "
          f"{plural(machine.cores_per_package, 'core')}, "
-         f"{plural(machine.domains_per_package, 'NUMA domain')} a package, "
-         f"{plural(machine.threads_per_core, 'hardware thread')} a core"),
+         f"{plural(machine.domains_per_package, 'NUMA domain')} per package, "
+         f"{plural(machine.threads_per_core, 'hardware thread')} per core"),
         ("Clock", quantity_text(machine.node.clock_hz)),
         *((f"L{cache.level}", f"{show_bytes(cache.size_bytes.value)} for "
            f"{plural(cache.shared_by_cores.whole, 'core')}") for cache in machine.caches),

@@ -113,11 +113,11 @@ def _overview(result: ProgramResult) -> list[Block]:
              for advice in best]  # fmt: skip
     if not helps and result.model == "saturation":
         helps = ["No change of the source is known to help."]
-    blocks: list[Block] = [*open_blocks(result.teams, rank_sizes(result.predictions)),
-                           Items(helps, "Changes that would help most")]  # fmt: skip
+    blocks: list[Block] = [Items(helps, "Changes that would help most")]
     together = result.recommended.together
     if together is not None and together.seconds and len(together.curve) > 1:
         blocks.append(whole_speedup(together, result.machine))
+    blocks += open_blocks(result.teams, rank_sizes(result.predictions))
     if any(len(team.speedup) > 1 for team in result.teams):
         blocks.append(program_speedup(result.teams, result.machine))
     return blocks

@@ -83,7 +83,12 @@ def study_document(
         Section("Plots", plots, "markdown"),
         Section(
             "Score and utilisation",
-            lambda: [utilisation_scatter(one.comparison) for one in judged],
+            lambda: [
+                {**drawn, "title": f"{one.model}: {drawn['title']}"}
+                for one in judged
+                if one.comparison.criterion == "utilisation"
+                for drawn in [utilisation_scatter(one.comparison)]
+            ],
             "page",
         ),
         Section(alone, [Text(f"![{one.caption}]({one.plot})") for one in sweeps], "markdown"),
