@@ -241,7 +241,7 @@ def _team(team: Record) -> TeamHint:
 
 
 def _by_size(record: Record) -> BySize | None:
-    """None if no size changes the hint, and in old files."""
+    """None if no size changes the hint, or if the file is old."""
     if "range" not in record.value or record.is_null("range"):
         return None
     ranges = record.inner("range")
@@ -304,13 +304,13 @@ def _score(region: Record) -> float | None:
 
 
 def _seconds(region: Record) -> float | None:
-    """None if unknown, and in old files."""
+    """None if unknown, or if the file is old."""
     known = "seconds" in region.value and not region.is_null("seconds")
     return region.number("seconds") if known else None
 
 
 def _iterations(region: Record) -> int | None:
-    """None if unknown, and in old files."""
+    """None if unknown, or if the file is old."""
     if "iterations" not in region.value or region.is_null("iterations"):
         return None
     count = region.inner("iterations")

@@ -84,9 +84,11 @@ def study_document(
         Section(
             "Score and utilisation",
             lambda: [
-                {**drawn, "title": f"{one.model}: {drawn['title']}"}
+                {
+                    **drawn,
+                    "title": f"{one.model}, right is {_rule(one.comparison)}: {drawn['title']}",
+                }
                 for one in judged
-                if one.comparison.criterion == "utilisation"
                 for drawn in [utilisation_scatter(one.comparison)]
             ],
             "page",

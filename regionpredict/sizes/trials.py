@@ -224,7 +224,7 @@ class RegionTrials:
     def at(self, sizes: Mapping[str, int]) -> Trial | None:
         """The region with these values for some of its names, and the others as assumed.
 
-        None if no program has it: its data exceed the memory, or the loop has no iterations.
+        None for impossible sizes: the data exceed the memory, or the loop has no iterations.
         """
         key = frozenset(sizes.items())
         if key not in self.known:
@@ -276,7 +276,7 @@ class RegionTrials:
             return ()
 
     def _workload(self, sizes: Mapping[str, int]) -> tuple[Workload, int | None] | None:
-        """The region with these values, and its iterations. None if no program has it."""
+        """The region with these values, and its iterations. None for impossible sizes."""
         subject, machine = self.subject, self.machine
         source = self._source(sizes)
         given = {**subject.given, **sizes}

@@ -376,8 +376,9 @@ def _executions(facts: RegionFacts, bindings: Values) -> float | None:
 
 
 def _elements(facts: RegionFacts, bindings: Values) -> float | None:
-    """Iterations of the innermost loops without short ones, which are an element's own work: the
-    corners of a cell, the entries of a sparse row."""
+    """The number of elements: iterations of the innermost loops, without short loops. A short loop
+    is the work of one element, such as the corners of a cell or the entries of a sparse row.
+    """
     counts = []
     for fact, (_, loops) in zip(facts.statements, facts.region.statements(), strict=True):
         executions = fact.executions.expr

@@ -23,9 +23,10 @@ _ORDERED = frozenset(("lt", "le", "and", "or", "not", "floordiv"))
 
 
 class Held(NamedTuple):
-    """Where `tests` hold along the loop over `variable`: in a `share` (0 to 1) of its iterations.
-    Other names have `values`. `together`: they hold in contiguous ranges, so that some threads have
-    more than others.
+    """The iterations of the loop over `variable` in which `tests` hold, a `share` (0 to 1) of all.
+
+    `values` are those of the other names. If the tests hold `together`, in contiguous ranges, some
+    threads have more such iterations than others.
     """
 
     tests: Tests

@@ -76,7 +76,7 @@ class Grid:
     """The points of several parameters, and derived data for the search.
 
     It caches the candidate columns of short lists, since many call paths at the same points have
-    the same ones. After `MOST_COLUMNS`, the cache is cleared.
+    the same ones. A cache with `MOST_COLUMNS` lists is cleared.
     """
 
     points: FloatArray
