@@ -229,7 +229,7 @@ def _shown(
         seconds, hint = None, result.recommended.together
         unreached = result.unreached
         if campaign is not None:
-            from regionpredict.report.measured_weights import measured_seconds
+            from regionpredict.compare.measured_weights import measured_seconds
             from regionpredict.whole_programs import measured_ids, together_of
 
             seconds = measured_seconds(predictions, campaign, weights)

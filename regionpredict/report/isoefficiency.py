@@ -23,14 +23,14 @@ from regionpredict.report.document import (
 )
 from regionpredict.report.html.blocks import curve, line, marks
 from regionpredict.report.isoefficiency_answers import isoefficiency_answers
-from regionpredict.report.isoefficiency_lines import (
+from regionpredict.report.json_text import fields_of, plain
+from regionpredict.report.quantities import show_seconds
+from regionpredict.tasks.isoefficiency.constant_efficiency import (
     CONTOURS,
     REACH,
     efficiency_surfaces,
     size_lines,
 )
-from regionpredict.report.json_text import fields_of, plain
-from regionpredict.report.quantities import show_seconds
 from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData, SizeTime
 from regionpredict.tasks.isoefficiency.models import LEVEL, EfficiencyPoint, Isoefficiency
 

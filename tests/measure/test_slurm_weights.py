@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from regionpredict.compare.measured_weights import measured_seconds
 from regionpredict.errors import InputError, UsageError
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
@@ -21,7 +22,6 @@ from regionpredict.predict import (
     predict_team,
     recommendation_of,
 )
-from regionpredict.report.measured_weights import measured_seconds
 from regionpredict.report.slurm import slurm_script
 
 SOURCE = """void f(int n, double a[n]) {

@@ -9,12 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from regionpredict.errors import InputError
-from regionpredict.report.isoefficiency_lines import (
-    CONTOURS,
-    REACH,
-    efficiency_surfaces,
-    size_lines,
-)
 from regionpredict.report.plots.canvas import (
     BLUE,
     COLOUR_MAP,
@@ -24,6 +18,12 @@ from regionpredict.report.plots.canvas import (
     new_figure,
     scale_axis,
     style_axes,
+)
+from regionpredict.tasks.isoefficiency.constant_efficiency import (
+    CONTOURS,
+    REACH,
+    efficiency_surfaces,
+    size_lines,
 )
 from regionpredict.tasks.isoefficiency.models import MUCH, Isoefficiency
 
