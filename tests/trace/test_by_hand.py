@@ -335,5 +335,5 @@ def test_the_first_lines_count_waits_without_a_cause(kernels: Kernels) -> None:
     analysis = analyse(build.build(), kernels)
     for result in (waits(analysis), delays(analysis)):
         lead = result_document(result, analysis, 20).lead
-        assert lead[0].endswith(" events, run time 6 s")
+        assert lead[1].endswith(" events, run time 6 s")
         assert lead[0] == "Waiting: 42 % of the time of all locations, 5 s in sum."
