@@ -260,7 +260,7 @@ def _assumed(prediction: Prediction) -> list[str]:
 
 
 def working_set_line(facts: RegionFacts) -> str:
-    """`Working set: 8*n bytes = 24 MiB`, as the source has it. Without a value, the reason."""
+    """`Working set: 8*n bytes = 24 MiB`, from the source. Without a value, the reason."""
     size = facts.working_set
     if size.expr is None and size.value is None:
         return "Working set: not known"

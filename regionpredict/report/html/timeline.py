@@ -1,5 +1,5 @@
-"""A trace over time as a block: the longest activity of each rank or thread in each part of the
-run, its waits, messages, and the critical path.
+"""A trace over time as a block: activities and waits of each rank or thread, messages, and the
+critical path.
 """
 
 from __future__ import annotations
