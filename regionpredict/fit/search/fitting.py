@@ -161,7 +161,7 @@ def _fit_grid(
     grid = plan.grid
     assert grid is not None
     match = several_parameters.search(grid, observations, options.criterion)
-    model = FittedModel(
+    model = FittedModel.of_search(
         constant=match.constant,
         terms=match.terms,
         law="pmnf",

@@ -106,17 +106,20 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The candidate columns: monomials, `(c, n)` values, and the price of each column and each
-    pair.
+    """The candidate columns: monomials and their growth, `(c, n)` values, and prices.
+
+    Each column and each pair has a price. `flat` are the pairs' indices in a matrix of all columns.
 
     `sums` `(s, m)` are the sums of one term of each of at least three parameters.
     """
 
     monomials: tuple[Monomial, ...]
+    growths: tuple[tuple[float, float, float], ...]
     values: FloatArray
     price: FloatArray
     first: NDArray[np.intp]
     second: NDArray[np.intp]
+    flat: NDArray[np.intp]
     pair_price: FloatArray
     sums: NDArray[np.intp]
     sum_price: FloatArray
@@ -222,10 +225,12 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     sum_price = [_price(tuple(monomials[k] for k in picks), criterion) for picks in sums]
     return _Columns(
         tuple(monomials),
+        tuple(map(growth_key, monomials)),
         np.array(column_values),
         np.array(price),
         first,
         second,
+        first * len(monomials) + second,
         pair_price,
         np.array(sums, dtype=np.intp).reshape(len(sums), len(alone)),
         np.array(sum_price),
@@ -361,7 +366,7 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
     ranked.extend((float(single_scores[k]), (k,)) for k in single_scores.argsort()[:keep].tolist())
     a, b = fit.columns.first, fit.columns.second
     if len(a):
-        rho = fit.gram[a, b]
+        rho = fit.gram.take(fit.columns.flat)
         pa, pb = fit.projection[a], fit.projection[b]
         determinant = 1.0 - rho * rho
         positive = (pa > rho * pb) & (pb > rho * pa)
@@ -519,11 +524,10 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Foun
     assert solved is not None
     coefficients = solved[0] / fit.norm[list(chosen)]
     constant = fit.mean - float(coefficients @ fit.column_mean[list(chosen)])
-    terms = [
-        (float(c), dict(fit.columns.monomials[k]))
-        for c, k in zip(coefficients, chosen, strict=True)
-    ]
-    terms.sort(key=lambda item: growth_key(item[1]), reverse=True)
+    columns = fit.columns
+    pairs = [*zip(chosen, coefficients.tolist(), strict=True)]
+    pairs.sort(key=lambda pair: columns.growths[pair[0]], reverse=True)
+    terms = [(c, dict(columns.monomials[k])) for k, c in pairs]
     settled = explained and solved[1] <= DOUBTFUL * fit.spread
     return Found(terms, constant, settled)
 
