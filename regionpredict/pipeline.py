@@ -39,11 +39,10 @@ from regionpredict.frontend import (
     InputPaths,
     Lookups,
     SourceRequest,
+    as_built,
     default_frontend,
     files_to_read,
     join,
-    with_generated_headers,
-    with_openmp_switches,
 )
 from regionpredict.ir import Program, Span
 from regionpredict.isolated_reading import (
@@ -213,8 +212,8 @@ def analyse(
     chosen = frontend or default_frontend()
     begin = clock()
     given_sizes = parted(given)
-    generated = with_generated_headers(requests)
-    requests, switches = with_openmp_switches(generated.requests)
+    built = as_built(requests)
+    requests = built.requests
     selection = files_to_read(requests, every=tasks or arguments is not None)
     read = selection.read
     reading = Reading(given_sizes, chosen, flows, limits, clock, arguments, tasks, defaults)
@@ -223,8 +222,7 @@ def analyse(
     else:
         asked = read_together(read, reading, processes, tell)
     remarks = (
-        *generated.remarks,
-        *switches,
+        *built.remarks,
         *selection.remarks,
         *argument_remarks(asked, arguments),
     )
@@ -279,7 +277,7 @@ def analyse(
     return Analysis(
         program, facts, {"read": share * both, "analyse": (1 - share) * both},
         tuple(lookups[request.path] for request in requests), sizes, executions, remarks,
-        same_build, inputs._replace(read=(*inputs.read, *generated.sources)),
+        same_build, inputs._replace(read=(*inputs.read, *built.sources)),
     )  # fmt: skip
 
 

@@ -7,10 +7,9 @@ The input consists of `SourceRequest`s (a path, macros, include folders). Two pa
 (`lowering`, `memory_effects`) is common, so both give the same facts.
 """
 
+from regionpredict.frontend.build_files import as_built
 from regionpredict.frontend.dependencies import dependencies_of
 from regionpredict.frontend.files_to_read import files_to_read, has_directive
-from regionpredict.frontend.generated_headers import with_generated_headers
-from regionpredict.frontend.openmp_switches import with_openmp_switches
 from regionpredict.frontend.program_arguments import NO_INPUTS, ArgumentValues, InputPaths
 from regionpredict.frontend.read import (
     FRONTENDS,
@@ -43,6 +42,7 @@ __all__ = [
     "Parsed",
     "SourceRequest",
     "aborted_reading",
+    "as_built",
     "default_frontend",
     "dependencies_of",
     "files_to_read",
@@ -58,6 +58,4 @@ __all__ = [
     "request_of_call",
     "requests_for",
     "serial_nests_in",
-    "with_generated_headers",
-    "with_openmp_switches",
 ]

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from regionpredict.file_dependencies import FileDependencies
+from regionpredict.frontend.build_files import build_file_places
 from regionpredict.frontend.headers import (
     compiler_listings,
     guess_folders,
@@ -75,7 +76,7 @@ def dependencies_of(
     return FileDependencies(
         contents=(*of_paths.contents, *dict.fromkeys((*own, *forced, *inputs.read))),
         identities=(*systems, *filter(os.path.isfile, inputs.unread)),
-        presence=(*of_paths.presence, *unread, *inputs.unread),
+        presence=(*of_paths.presence, *build_file_places(requests), *unread, *inputs.unread),
         searches=(
             (_folders_of(own), tuple(sorted(own_names))),
             (tuple(dict.fromkeys(everywhere)), tuple(sorted(own_names | system_names))),

@@ -94,6 +94,11 @@ _VECTOR_OF_CPP = re.compile(r"/bits/(?:stl_vector\.h|vector\.tcc)$|/__vector/|/c
 _CHANGES_OF_VECTOR = frozenset((
     "push_back", "emplace_back", "pop_back", "clear", "reserve", "resize",
 ))  # fmt: skip
+# Algorithms of C++ that return a place in the range that begins at their first argument.
+_FINDS = frozenset((
+    "lower_bound", "upper_bound", "find", "find_if", "find_if_not", "adjacent_find", "max_element",
+    "min_element",
+))  # fmt: skip
 _ENDING = frozenset((
     "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__assert",
     "__assert_rtn", "_wassert", "MPI_Abort", "err", "errx", "verr", "verrx",
@@ -161,6 +166,11 @@ def written_arguments(name: str, count: int, header: str = "") -> tuple[int, ...
         return (0,)
     known = _WRITES_THROUGH.get(name.removeprefix("__builtin_"), ())
     return known if all(position < count for position in known) else ()
+
+
+def returns_place(name: str) -> bool:
+    """Whether a library function returns an address in the array of its first argument."""
+    return name.startswith("std::") and name.removeprefix("std::") in _FINDS
 
 
 class MemoryIntrinsic(NamedTuple):

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from reading import FRONTENDS
 
-from regionpredict.frontend import requests_for, with_generated_headers
-from regionpredict.frontend.headers import header_from
-from regionpredict.frontend.headers.cmake_values import cmake_values
+from regionpredict.frontend import requests_for
+from regionpredict.frontend.build_files.cmake_files import followed
+from regionpredict.frontend.build_files.generated_headers import with_generated_headers
+from regionpredict.frontend.build_files.header_templates import header_from
 
 _CMAKE = """\
 cmake_minimum_required(VERSION 3.15)
@@ -90,7 +91,7 @@ def _predicted(folder: Path, *more: str) -> tuple[int, str]:
 
 
 def test_values_are_those_of_cmake() -> None:
-    known = cmake_values([_CMAKE], lambda name: name == "sqrt", lambda _: False)
+    known = followed([_CMAKE], lambda name: name == "sqrt", lambda _: False).values
     assert (known["COUNT"], known["HAVE_SQRT"], known["HAVE_NOTHING"]) == ("4000", "1", "")
     assert (known["waves_VERSION_MINOR"], known["POINTER_BYTES"]) == ("2", "8")
 
@@ -98,7 +99,7 @@ def test_values_are_those_of_cmake() -> None:
 def test_hostile_files_take_no_memory_and_end() -> None:
     doubled = "set(A 0123456789)\n" + 'set(A "${A}${A}")\n' * 60
     nested = f"if({'A AND ' * 5000}A)\nelseif({'NOT ' * 5000}A)\nendif()\nset(B 1)\n"
-    known = cmake_values([doubled + nested], lambda _: False, lambda _: False)
+    known = followed([doubled + nested], lambda _: False, lambda _: False).values
     assert known["B"] == "1"
     assert len(known["A"]) <= 20_000
 

@@ -1,11 +1,9 @@
 """Finds header files, and replaces missing ones.
 
 Input: the includes of a source. Output: include folders (`include_folders`), guessed declarations
-(`missing_declarations`), headers from templates (`header_templates`), and the shipped minimal C
-library (`c_library/`).
+(`missing_declarations`), and the shipped minimal C library (`c_library/`).
 """
 
-from regionpredict.frontend.headers.header_templates import header_from
 from regionpredict.frontend.headers.include_folders import (
     SHIPPED,
     TEMPLATES,
@@ -32,7 +30,6 @@ __all__ = [
     "guess_include",
     "guess_trees",
     "has_system_headers",
-    "header_from",
     "is_system_path",
     "project_files",
     "shortened",

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.cursors import (
     CALL,
+    CONSTRUCTOR,
     FUNCTION_TEMPLATE,
     FUNCTIONS,
     METHODS,
@@ -62,9 +63,7 @@ class Templates:
             return self._known[key]
         self._known[key] = []  # for recursion
         instances: dict[int, Instance] = {}
-        name = lc.spelling(template)
-        occurrences = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}
-        for caller in functions_holding(self._located(), occurrences) if depth < _DEEPEST else ():
+        for caller in self._callers(template) if depth < _DEEPEST else ():
             for version, caller_name in self._versions(caller, key, depth):
                 for cursor in self._asked_for(version, key):
                     instances.setdefault(int(cursor.data0 or 0), Instance(cursor, caller_name))
@@ -80,17 +79,26 @@ class Templates:
         leading = {int(function.data0 or 0) for function in functions}
         if not any(self.is_template(function) for function, _, _, _ in self._located()):
             return leading
-        waiting = [lc.spelling(function) for function in functions]
+        waiting = [_name(function) for function in functions]
         seen = set(waiting)
         while waiting:
             name = waiting.pop()
-            occurrences = {f: mentioned_at(text.data, name) for f, text in self._sources.items()}
-            for caller in functions_holding(self._located(), occurrences):
+            for caller in self._mentioning(name):
                 leading.add(int(caller.data0 or 0))
-                if (spelled := lc.spelling(caller)) not in seen:
+                if (spelled := _name(caller)) not in seen:
                     seen.add(spelled)
                     waiting.append(spelled)
         return leading
+
+    def _callers(self, template: lc.Cursor) -> list[lc.Cursor]:
+        """The functions that may call a template. A constructor is called by any type's name."""
+        if template.kind == CONSTRUCTOR:
+            return [function for function, _, _, _ in self._located()]
+        return self._mentioning(_name(template))
+
+    def _mentioning(self, name: str) -> list[lc.Cursor]:
+        occurrences = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}
+        return functions_holding(self._located(), occurrences)
 
     def _versions(self, caller: lc.Cursor, key: int, depth: int) -> list[Instance]:
         if self._key(caller) == key:
@@ -117,6 +125,12 @@ class Templates:
 
     def _key(self, function: lc.Cursor) -> int:
         return int(self._lib.clang_getCanonicalCursor(function).data0 or 0)
+
+
+def _name(function: lc.Cursor) -> str:
+    """The name by which code refers to a function: `Grid` for the constructor `Grid<T>`."""
+    name = lc.spelling(function)
+    return name.partition("<")[0] if function.kind == CONSTRUCTOR else name
 
 
 def instance_name(function: lc.Cursor) -> str:

@@ -15,7 +15,8 @@
 
 Knuth, The Art of Computer Programming, vol. 3, sec. 5.2.4: a sort has n log2(n) comparisons and
 moves. Every pass goes through the array in order, and merges runs of w elements. Other methods are
-of the same order. Searches that may end early are counted to their end.
+of the same order. Searches that may end early are counted to their end. A binary search has log2(n)
+comparisons with elements at places that depend on the values (sec. 6.2.1).
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from regionpredict.frontend.syntax import (
     Expression,
     ExprStmt,
     For,
+    If,
     IntLit,
     Name,
     Stmt,
@@ -83,7 +85,8 @@ _RANGES = {
 _COUNTED = {"fill_n": _FILLS, "generate_n": _FILLS, "copy_n": _COPIES, "for_each_n": _LOOKS}
 _SORTS = frozenset(("sort", "stable_sort", "partial_sort", "make_heap", "sort_heap"))
 _SORTS_OF_C = frozenset(("qsort", "mergesort", "heapsort"))
-ALGORITHMS = frozenset((*_RANGES, *_COUNTED, *_SORTS))
+_SEARCHES = frozenset(("lower_bound", "upper_bound", "equal_range", "binary_search"))
+ALGORITHMS = frozenset((*_RANGES, *_COUNTED, *_SORTS, *_SEARCHES))
 """Algorithms of the C++ library, which a call names `std::fill`."""
 
 
@@ -111,6 +114,8 @@ def algorithm_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | No
         order = call.args[-1] if len(call.args) > 2 and name != "partial_sort" else None
         place = context.pointer(_bare(first), frame)
         return loops.sort(first, length, order) if place is not None else None
+    if name in _SEARCHES:
+        return loops.search(first, length)
     return loops.over(length, _COUNTED.get(name) or _RANGES[name])
 
 
@@ -191,6 +196,19 @@ class _Loops:
             return self._counted(width, 0, passes, self._one_more(width), one_pass)
         doubled = Assign("*=", Name(width, self._at), IntLit(2), self._at)
         return self._counted(width, 1, length, doubled, one_pass)
+
+    def search(self, base: Expression, length: Expression) -> Stmt | None:
+        """The steps of a binary search. None if the array is unknown."""
+        element = self._element_at(base)
+        if element is None:
+            return None
+        step = Decl(f"step of {self._element.name}", "local", LONG, self._at)
+        here = Name(self._element, self._at)
+        start = self._does(Assign("=", here, IntLit(0), self._at))
+        onwards = self._does(Assign("+=", here, Name(step, self._at), self._at))
+        body = If(Binary("<", element, self._call.args[-1]), onwards, None, self._at)
+        doubled = Assign("*=", Name(step, self._at), IntLit(2), self._at)
+        return Compound((start, self._counted(step, 1, self._held(length), doubled, body)))
 
     def _element_at(self, base: Expression) -> Unary | None:
         """The element at the loop's variable of the array that starts at `base`."""

@@ -76,7 +76,8 @@ def _run_folders(unit: LinkedUnit) -> tuple[Path, ...]:
     They are the working folder, the folder of the source of `main`, and its parents up to the root
     of the project.
     """
-    own, top = Path(unit.path).resolve().parent, project_root(Path(unit.path))
+    own = Path(unit.path).resolve().parent
+    top = project_root(own)
     return (Path(), own, *(folder for folder in own.parents if folder.is_relative_to(top)))
 
 

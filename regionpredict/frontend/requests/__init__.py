@@ -11,10 +11,16 @@ from regionpredict.frontend.requests.regular_files import (
     is_special_file,
     read_regular_file,
 )
-from regionpredict.frontend.requests.source_request import HEADERS, SourceRequest, is_cpp
+from regionpredict.frontend.requests.source_request import (
+    HEADERS,
+    SOURCES,
+    SourceRequest,
+    is_cpp,
+)
 
 __all__ = [
     "HEADERS",
+    "SOURCES",
     "SourceRequest",
     "is_cpp",
     "is_regular_file",

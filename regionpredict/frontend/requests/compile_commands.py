@@ -70,10 +70,6 @@ def _listed(
         request = _from_entry(entry, path, defines, includes, standard)
         if request is not None:
             requests.append(request)
-    if not requests:
-        raise InputError(
-            "no C or C++ file listed that exists", remedy="write it again", path=str(path)
-        )
     return requests
 
 
@@ -92,13 +88,16 @@ def _from_entry(
         shown if not shown.startswith("..") else str(file),
         (*own_defines, *defines), (*includes, *own_includes), standard or own_standard,
         str(database.parent), extra, _reassociates(argv),
+        is_from_build=True,
     )  # fmt: skip
 
 
 def request_of_call(path: str, argv: Sequence[str], folder: str) -> SourceRequest:
     """A file with the options of a compiler call `argv` in `folder`."""
     defines, includes, standard, extra = _flags(argv, Path(folder))
-    return SourceRequest(path, tuple(defines), tuple(includes), standard, folder, extra)
+    return SourceRequest(path, tuple(defines), tuple(includes), standard, folder, extra,
+        is_from_build=True,
+    )  # fmt: skip
 
 
 def listed_files(database: Path) -> list[str]:

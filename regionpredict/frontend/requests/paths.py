@@ -5,6 +5,7 @@ compile_commands.json.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -17,11 +18,12 @@ from regionpredict.frontend.requests.compile_commands import (
     listed_files,
     requests_from_database,
 )
-from regionpredict.frontend.requests.regular_files import read_regular_file
+from regionpredict.frontend.requests.regular_files import is_regular_file, read_regular_file
 from regionpredict.frontend.requests.source_request import HEADERS, SOURCES, SourceRequest
 
 _SKIPPED = frozenset(("build", "dist", "node_modules", "__pycache__", "CMakeFiles"))
-_PROJECT_MARKS = (".git", "Makefile", "CMakeLists.txt", "configure")
+_REPOSITORY = ".git"
+_PROJECT_MARKS = (_REPOSITORY, "Makefile", "CMakeLists.txt", "configure")
 
 
 def requests_for(
@@ -99,8 +101,9 @@ def _expand(
         raise InputError("no such file or folder", remedy="check the path", path=path)
     if given.is_dir():
         database = given / DATABASE
-        if database.exists():
-            return requests_from_database(database, defines, includes, standard)
+        listed = database.exists() and requests_from_database(database, defines, includes, standard)
+        if listed:  # a database from another machine lists no file that exists
+            return listed
         files = _files_below(given, SOURCES)
         if not files:
             headers = _files_below(given, HEADERS)
@@ -110,30 +113,48 @@ def _expand(
                 else "name a folder with .c files",
                 path=path,
             )  # fmt: skip
-        return [SourceRequest(file, defines, includes, standard, path) for file in files]
+        root = project_root(given)
+        return [SourceRequest(file, defines, includes, standard, root) for file in files]
     if given.name.endswith(".json"):
-        return requests_from_database(given, defines, includes, standard)
+        listed = requests_from_database(given, defines, includes, standard)
+        if not listed:
+            raise InputError(
+                "no C or C++ file listed that exists", remedy="write it again", path=path
+            )
+        return listed
     if given.suffix not in SOURCES | HEADERS:
         raise InputError(
             "not a C or C++ source file", remedy="name a .c, .cc, .cpp or .h file", path=path
         )
     if b"\0" in read_regular_file(path)[:4096]:
         raise InputError("not a text file", remedy="name a C source file", path=path)
-    return [SourceRequest(path, defines, includes, standard, project_root(given))]
+    return [SourceRequest(path, defines, includes, standard, project_root(given.parent))]
 
 
-def project_root(file: Path) -> str:
-    """The nearest folder above that looks like a project's, at most two levels up. Without one, the
-    folder of the file."""
-    folder = file.resolve().parent
-    for level in _levels(folder):
-        if any((level / mark).exists() for mark in _PROJECT_MARKS):
-            return str(level)
-    return str(folder)
+def project_root(folder: Path) -> str:
+    """The highest folder that looks like a project's: the folder itself, or up to two levels above
+    it, where a program that is built in parts has its common headers. Without one, the folder."""
+    root = own = folder.resolve()
+    try:
+        for level in _levels(own):
+            if level != own and _is_shared(level):
+                break
+            if any((level / mark).exists() for mark in _PROJECT_MARKS):
+                root = level
+            if (level / _REPOSITORY).exists():
+                break
+    except PermissionError:  # for a folder above
+        return str(root)
+    return str(root)
 
 
 def _levels(folder: Path) -> tuple[Path, ...]:
     return (folder, *list(folder.parents)[:2])
+
+
+def _is_shared(folder: Path) -> bool:
+    """Whether every user can write there, as in the temporary folder."""
+    return bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
 def path_dependencies(paths: Sequence[str]) -> FileDependencies:
@@ -144,17 +165,17 @@ def path_dependencies(paths: Sequence[str]) -> FileDependencies:
     for path in paths:
         given = Path(path)
         database = given if path.endswith(".json") else given / DATABASE
-        if given.is_dir():
-            presence.append(str(database))
+        listed = listed_files(database) if database.is_file() else []
+        presence += listed
         if database.is_file():
             contents.append(str(database))
-            presence += listed_files(database)
-        elif given.is_dir():
-            trees.append(
-                Tree(path, suffixes=tuple(sorted(SOURCES)), skipped=tuple(sorted(_SKIPPED)))
-            )
-        else:
-            levels = _levels(given.resolve().parent)
+        if given.is_dir():
+            presence.append(str(database))
+            if not any(map(is_regular_file, listed)):
+                suffixes = tuple(sorted(SOURCES))
+                trees.append(Tree(path, suffixes=suffixes, skipped=tuple(sorted(_SKIPPED))))
+        if not listed:
+            levels = _levels((given if given.is_dir() else given.parent).resolve())
             presence += [str(level / mark) for level in levels for mark in _PROJECT_MARKS]
     return FileDependencies(tuple(contents), presence=tuple(presence), trees=tuple(trees))
 

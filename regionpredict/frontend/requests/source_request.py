@@ -16,6 +16,7 @@ class SourceRequest:
 
     A missing header is searched below `root`, then below `other_roots`, the roots of the other
     PATHs. `reassociates`: the compiler may reorder sums of floating-point numbers (`-ffast-math`).
+    `is_from_build`: the options are those of a real compilation.
     """
 
     path: str
@@ -26,6 +27,7 @@ class SourceRequest:
     extra: tuple[str, ...] = ()
     reassociates: bool = False
     other_roots: tuple[str, ...] = ()
+    is_from_build: bool = False
 
 
 def is_cpp(path: str) -> bool:

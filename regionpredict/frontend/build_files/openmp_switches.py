@@ -10,17 +10,11 @@ Predictions are for a build with OpenMP, so these macros are defined. A remark l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from regionpredict.errors import InputError
-from regionpredict.frontend.requests import (
-    HEADERS,
-    SourceRequest,
-    is_regular_file,
-    read_regular_file,
-)
+from regionpredict.frontend.build_files.program_texts import program_texts
+from regionpredict.frontend.requests import SourceRequest
 from regionpredict.frontend.text import conditions_of_directives
 
 _SWITCH = re.compile(r"(?:\w*_)?(?:OPENMP|OMP)_*", re.IGNORECASE)
@@ -28,7 +22,6 @@ _OTHER = re.compile(
     r"_OPENMP|.*(?:DEVICE|TARGET|OFFLOAD|GPU|CUDA|HIP|SYCL|SIMD|DISABLE|WITHOUT|NO_|NOT_).*",
     re.IGNORECASE,
 )
-_MOST_HEADERS = 4_000_000  # bytes that are searched
 
 
 def with_openmp_switches(
@@ -37,7 +30,7 @@ def with_openmp_switches(
     """The requests with the macros that their OpenMP loops need, and a remark for each macro."""
     given = {name for request in requests for name, _ in request.defines}
     needed = sorted({
-        name for text in _texts(requests) for condition in conditions_of_directives(text)
+        name for text in program_texts(requests) for condition in conditions_of_directives(text)
         for name in condition if name not in given and _is_switch(name)
     })  # fmt: skip
     defines = tuple((name, "1") for name in needed)
@@ -55,23 +48,3 @@ def _is_switch(name: str) -> bool:
     [True, True, False, False]
     """
     return _SWITCH.fullmatch(name) is not None and _OTHER.fullmatch(name) is None
-
-
-def _texts(requests: Sequence[SourceRequest]) -> Iterator[bytes]:
-    """The texts of the requests, and of the headers in their folders."""
-    for request in requests:
-        yield _text_of(request.path)
-    left = _MOST_HEADERS
-    for folder in sorted({Path(request.path).parent for request in requests}):
-        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            if path.suffix in HEADERS and is_regular_file(path) and left > 0:
-                text = _text_of(str(path))
-                left -= len(text)
-                yield text
-
-
-def _text_of(path: str) -> bytes:
-    try:
-        return read_regular_file(path)
-    except InputError:  # the parser reports it
-        return b""

@@ -1,8 +1,9 @@
-"""Variables that a project's CMake files set by default, for the headers that CMake would make.
+"""Variables that a project's CMake files set by default, and the macros that they define.
 
     option(USE_FLOAT "single precision" OFF)          USE_FLOAT  OFF
     set(ORDER "4" CACHE STRING "of the stencil")      ORDER      4
     find_package(OpenMP)                              OpenMP_FOUND, OpenMP_C_FOUND, ...  TRUE
+    add_compile_definitions(ORDER=${ORDER})           macro ORDER=4
 
 Commands are followed in their order, with nothing given on the command line, on Linux. Functions,
 macros and loops are not. A variable without a value is empty, as in CMake.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 _TOKEN = re.compile(
     r'#\[(=*)\[.*?\]\1\]|#[^\n]*|\[(=*)\[(?P<raw>.*?)\]\2\]|"(?P<quoted>(?:\\.|[^"\\])*)"'
@@ -34,20 +36,30 @@ _SIZES = {
 }  # bytes on 64-bit Linux
 _POINTER = 8  # bytes of all other types that builds test: long, double, size_t, pointers
 _LONGEST = 10_000  # characters of a value: `set(A "${A}${A}")` doubles it
+_REACHES = ("PUBLIC", "PRIVATE", "INTERFACE")
 _COMMANDS_IN_SCOPES = ("function", "macro", "foreach", "while")
 
 
-def cmake_values(
+class Followed(NamedTuple):
+    """The variables at the end, and the macros of all targets: the file's index, name and value."""
+
+    values: Mapping[str, str]
+    macros: Sequence[tuple[int, str, str]]
+
+
+def followed(
     texts: Iterable[str], is_declared: Callable[[str], bool], has_header: Callable[[str], bool]
-) -> Mapping[str, str]:
-    """The variables after the CMake files with these texts, from a project's top downwards.
+) -> Followed:
+    """Follows the CMake files with these texts, from a project's top downwards.
 
     `is_declared` and `has_header` answer checks for functions and headers of the system.
     """
     project = _Project(is_declared, has_header)
-    for text in texts:
+    macros: list[tuple[int, str, str]] = []
+    for place, text in enumerate(texts):
         project.follow(text)
-    return project.values
+        macros += [(place, name, value) for name, value in project.macros().items()]
+    return Followed(project.values, macros)
 
 
 def is_true(value: str) -> bool:
@@ -89,10 +101,13 @@ class _Project:
         self._is_declared, self._has_header = is_declared, has_header
         self._branches: list[tuple[bool, bool]] = []
         self._scopes = 0
+        self._targets: set[str] = set()
+        self._defined: dict[tuple[str, str], set[str]] = {}
 
     def follow(self, text: str) -> None:
         """Carries out the commands of one file."""
         self._branches, self._scopes = [], 0
+        self._targets, self._defined = set(), {}
         for name, words in _commands(text):
             if name in _COMMANDS_IN_SCOPES:
                 self._scopes += 1
@@ -110,6 +125,13 @@ class _Project:
                 self._branches.pop()
             elif self._counts() and not self._scopes:
                 self._command(name, [replaced(word, self.values) for word in words])
+
+    def macros(self) -> dict[str, str]:
+        """The macros that the last file defines for all of its targets."""
+        return {
+            name: value for (name, value), targets in self._defined.items()
+            if "" in targets or targets >= self._targets
+        }  # fmt: skip
 
     def _counts(self) -> bool:
         return all(holds for holds, _ in self._branches)
@@ -166,6 +188,12 @@ class _Project:
                 self._check(variable, self._is_declared(symbol))
             case "check_type_size", [kind, variable, *_]:
                 self.values.update({variable: str(bytes_of(kind)), f"HAVE_{variable}": "1"})
+            case "add_executable" | "add_library", [target, *_]:
+                self._targets.add(target)
+            case "add_definitions" | "add_compile_definitions", macros:
+                self._define("", macros)
+            case "target_compile_definitions", [target, *macros]:
+                self._define(target, macros)
 
     def _set(self, variable: str, rest: Sequence[str]) -> None:
         cached = "CACHE" in rest
@@ -174,6 +202,13 @@ class _Project:
             value = value.removesuffix(";PARENT_SCOPE")
         if not cached or "FORCE" in rest or variable not in self.values:
             self.values[variable] = value if len(value) <= _LONGEST else ""
+
+    def _define(self, target: str, words: Sequence[str]) -> None:
+        for word in ";".join(words).split(";"):
+            name, _, value = word.removeprefix("-D").partition("=")
+            if name not in _REACHES and name.isidentifier() and "$<" not in value:
+                macro = name, value if "=" in word else "1"
+                self._defined.setdefault(macro, set()).add(target)
 
     def _project(self, title: str, rest: Sequence[str]) -> None:
         version = rest[rest.index("VERSION") + 1 :][:1] if "VERSION" in rest else []

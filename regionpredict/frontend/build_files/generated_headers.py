@@ -20,8 +20,10 @@ from typing import NamedTuple
 
 from regionpredict.atomic_file import write_file
 from regionpredict.errors import InputError
-from regionpredict.frontend.headers import TEMPLATES, header_from, project_files
-from regionpredict.frontend.requests import HEADERS, SourceRequest, read_regular_file
+from regionpredict.frontend.build_files.header_templates import header_from
+from regionpredict.frontend.build_files.program_texts import bytes_of, text_of
+from regionpredict.frontend.headers import TEMPLATES, project_files
+from regionpredict.frontend.requests import HEADERS, SourceRequest
 from regionpredict.user_cache import private_folder
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
@@ -45,7 +47,7 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
         return GeneratedHeaders(requests)
     cmake_files = [f"{folder}/CMakeLists.txt" for folder in files.get("CMakeLists.txt", ())]
     sources = [*cmake_files, *dict.fromkeys(names.values())]
-    texts = dict(zip(sources, map(_text_of, sources), strict=True))
+    texts = dict(zip(sources, map(text_of, sources), strict=True))
     defaults = [texts[path] for path in cmake_files]
     made = {name: header_from(texts[template], defaults) for name, template in names.items()}
     try:
@@ -81,7 +83,7 @@ def _included(
     )
     names: set[str] = set()
     for path in (*(request.path for request in requests), *headers, *templates.values()):
-        names.update(os.fsdecode(name) for name in _INCLUDE.findall(_bytes_of(path)))
+        names.update(os.fsdecode(name) for name in _INCLUDE.findall(bytes_of(path)))
     usable = (name for name in sorted(names) if ".." not in name and not name.startswith("/"))
     return {
         name: templates[base] for name in usable if (base := PurePosixPath(name).name) in templates
@@ -98,14 +100,3 @@ def _written(made: Mapping[str, str]) -> str:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, text.encode("utf-8", "surrogateescape"))
     return str(folder)
-
-
-def _text_of(path: str) -> str:
-    return _bytes_of(path).decode("utf-8", "surrogateescape")
-
-
-def _bytes_of(path: str) -> bytes:
-    try:
-        return read_regular_file(path)
-    except InputError:
-        return b""

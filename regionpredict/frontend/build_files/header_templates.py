@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from regionpredict.frontend.headers.cmake_values import (
+from regionpredict.frontend.build_files.cmake_files import (
     bytes_of,
-    cmake_values,
+    followed,
     is_true,
     replaced,
 )
-from regionpredict.frontend.headers.include_folders import SHIPPED
+from regionpredict.frontend.headers import SHIPPED
 
 _CMAKE_DEFINE = re.compile(r"^([ \t]*#[ \t]*)cmakedefine(01)?[ \t]+(\w+)([^\n]*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"^([ \t]*#[ \t]*)undef[ \t]+(\w+)[ \t]*$", re.MULTILINE)
@@ -36,9 +36,18 @@ def header_from(template: str, cmake_files: Sequence[str]) -> str:
     >>> header_from("#undef HAVE_STDIO_H", [])
     '#define HAVE_STDIO_H 1'
     """
-    values = cmake_values(cmake_files, _is_declared, _has_header)
+    values = followed(cmake_files, _is_declared, _has_header).values
     text = _CMAKE_DEFINE.sub(lambda match: _defined(match, values), template)
     return replaced(_UNDEFINED.sub(_configured, text), values)
+
+
+def cmake_macros(cmake_files: Sequence[str]) -> Sequence[tuple[int, str, str]]:
+    """The macros that the CMake files define for all targets: the file's index, name and value.
+
+    >>> cmake_macros(["set(N 4)", "add_compile_definitions(SIZE=${N})"])
+    [(1, 'SIZE', '4')]
+    """
+    return followed(cmake_files, _is_declared, _has_header).macros
 
 
 def _defined(match: re.Match[str], values: Mapping[str, str]) -> str:

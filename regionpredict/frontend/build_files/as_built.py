@@ -1,0 +1,42 @@
+"""Requests as the program's build would compile them with its defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from regionpredict.frontend.build_files.build_macros import (
+    BUILD_FILES,
+    folders_above,
+    with_build_macros,
+)
+from regionpredict.frontend.build_files.generated_headers import with_generated_headers
+from regionpredict.frontend.build_files.openmp_switches import with_openmp_switches
+from regionpredict.frontend.requests import SourceRequest
+
+
+class AsBuilt(NamedTuple):
+    """The requests, remarks on what was assumed, and the files that this depends on."""
+
+    requests: Sequence[SourceRequest]
+    remarks: tuple[str, ...]
+    sources: tuple[str, ...]
+
+
+def as_built(requests: Sequence[SourceRequest]) -> AsBuilt:
+    """The requests with generated headers, the build's macros, and those that OpenMP needs."""
+    generated = with_generated_headers(requests)
+    defined = with_build_macros(generated.requests)
+    switched, switches = with_openmp_switches(defined.requests)
+    return AsBuilt(
+        switched,
+        (*generated.remarks, *defined.remarks, *switches),
+        (*generated.sources, *defined.sources),
+    )
+
+
+def build_file_places(requests: Sequence[SourceRequest]) -> list[str]:
+    """The paths at which a build file changes the requests, existing or not."""
+    folders = dict.fromkeys(folder for request in requests for folder in folders_above(request))
+    return [str(Path(folder, name)) for folder in folders for name in BUILD_FILES]

@@ -1,0 +1,118 @@
+"""Macros that a program's build files define, by default.
+
+    FLAGS = -DSCALAR=double                       a Makefile
+    add_compile_definitions(SCALAR=double)        a CMakeLists.txt
+
+Only macros that the program mentions are defined, and none that a user gives with `-D`. A source
+has the macros of the build files in its folder and in the folders above it, up to its root. The
+nearest file decides. A remark lists them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from regionpredict.frontend.build_files.header_templates import cmake_macros
+from regionpredict.frontend.build_files.makefiles import Macro, makefile_macros
+from regionpredict.frontend.build_files.program_texts import program_texts, text_of
+from regionpredict.frontend.requests import SourceRequest, is_regular_file
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
+BUILD_FILES = (*_MAKEFILES, "CMakeLists.txt")
+_MOST_SHOWN = 8
+
+
+class BuildMacros(NamedTuple):
+    """The requests with the macros, a remark on each build file, and the files that were read."""
+
+    requests: list[SourceRequest]
+    remarks: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+
+
+def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
+    """The requests with the macros that the program's build files define."""
+    above = [folders_above(request) for request in requests]
+    files = {folders: _of_folders(folders) for folders in dict.fromkeys(above)}
+    mentioned = _mentioned({name for each in files.values() for name in each.macros}, requests)
+    used: dict[str, dict[str, Macro]] = {}
+    able = []
+    for request, folders in zip(requests, above, strict=True):
+        given = {name for name, _ in request.defines}
+        macros = {
+            name: (path, macro)
+            for name, (path, macro) in files[folders].macros.items()
+            if name in mentioned
+            and not any(re.fullmatch(macro.alternatives, other) for other in given)
+        }
+        for path, macro in macros.values():
+            used.setdefault(path, {})[macro.name] = macro
+        defines = tuple((macro.name, macro.value) for _, macro in macros.values())
+        able.append(replace(request, defines=(*request.defines, *defines)))
+    remarks = tuple(_remark(path, macros) for path, macros in used.items())
+    read = dict.fromkeys(path for each in files.values() for path in each.read)
+    return BuildMacros(able, remarks, tuple(read))
+
+
+def folders_above(request: SourceRequest) -> tuple[str, ...]:
+    """A source's folder and those above it up to its root. None if its build is known."""
+    if request.is_from_build:
+        return ()
+    folder = Path(request.path).parent
+    top = Path(request.root).resolve()
+    levels = [str(folder)]
+    while top in folder.resolve().parents:
+        folder = folder / ".." if folder.name in ("", "..") else folder.parent
+        levels.append(str(folder))
+    return tuple(levels)
+
+
+class _Macros(NamedTuple):
+    """The macros that apply in a folder, each with its build file, and the files read for them."""
+
+    macros: Mapping[str, tuple[str, Macro]]
+    read: tuple[str, ...]
+
+
+def _of_folders(folders: Sequence[str]) -> _Macros:
+    """The macros of a folder, from its build files and those of the folders above."""
+    found: dict[str, tuple[str, Macro]] = {}
+    read: list[str] = []
+    lists = list(_in_each(folders, ("CMakeLists.txt",)))
+    for path in _in_each(folders, _MAKEFILES):
+        macros, files = makefile_macros(path, text_of)
+        read += files
+        for macro in macros.values():
+            found.setdefault(macro.name, (path, macro))
+    for place, name, value in cmake_macros([text_of(path) for path in reversed(lists)]):
+        path = lists[-1 - place]
+        found.setdefault(name, (path, Macro(name, value, re.escape(name))))
+    return _Macros(found, (*read, *lists))
+
+
+def _in_each(folders: Iterable[str], names: Sequence[str]) -> Iterator[str]:
+    """The first file of these names in each of the folders that has one."""
+    for folder in folders:
+        paths = (str(Path(folder, name)) for name in names)
+        if found := next(filter(is_regular_file, paths), None):
+            yield found
+
+
+def _mentioned(names: set[str], requests: Sequence[SourceRequest]) -> set[str]:
+    """Those of the names that are in the text of the program."""
+    if not names:
+        return set()
+    pattern = re.compile(rb"\b(?:%s)\b" % b"|".join(name.encode() for name in sorted(names)))
+    return {
+        name.decode() for text in program_texts(requests) for name in set(pattern.findall(text))
+    }
+
+
+def _remark(path: str, macros: Mapping[str, Macro]) -> str:
+    words = [f"{macro.name}={macro.value}" for macro in macros.values()]
+    more = f" and {len(words) - _MOST_SHOWN} more" if len(words) > _MOST_SHOWN else ""
+    return f"{path} defines {', '.join(words[:_MOST_SHOWN])}{more}; -D replaces them"

@@ -1,0 +1,245 @@
+"""Macros that a Makefile gives to the compiler, with nothing given to `make`.
+
+    SIZE  ?= 1000
+    FLAGS  = -O2 -DN=$(SIZE)
+    ifeq ($(MPI), yes)
+    FLAGS += -DUSE_MPI
+    endif
+    %.o: %.c
+        $(CC) $(FLAGS) -c $<                N=1000
+
+Variables, conditionals and included files are followed, without running anything. What a function
+of make would return is unknown: its conditionals count for nothing, and its macros are left out.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from regionpredict.frontend.requests import SOURCES
+
+_ASSIGNMENT = re.compile(
+    r"(?:(?:export|override|private)\s+)*([^\s:#=+?!]+)\s*(:{0,3}=|\?=|\+=|!=)\s*(.*)", re.DOTALL
+)
+_COMMENT = re.compile(r"(?<!\\)#.*", re.DOTALL)
+_EQUAL = re.compile(r"""\((.*),(.*)\)|"(.*)"\s*"(.*)"|'(.*)'\s*'(.*)'""", re.DOTALL)
+_CONDITIONALS = ("ifeq", "ifneq", "ifdef", "ifndef")
+_INCLUDES = ("include", "-include", "sinclude")
+_IMPLICIT = ("CPPFLAGS", "CFLAGS", "CXXFLAGS")
+_PREDEFINED = {"CC": "cc", "CXX": "c++", "MAKE": "make", "SHELL": "/bin/sh"}
+_LINUX = ("uname", "uname -s")
+_UNKNOWN = "\0"
+_OPEN, _CLOSE = "\1", "\2"  # around the value of a variable
+_VALUE = re.compile(f"{_OPEN}[^{_OPEN}{_CLOSE}]*{_CLOSE}")
+_LONGEST = 10_000  # characters of a value: `A := $(A)$(A)` doubles it
+_MOST_REFERENCES = 20_000  # that are replaced for one Makefile
+_MOST_FILES = 20  # that one Makefile includes
+
+
+class Macro(NamedTuple):
+    """A macro of a build. `alternatives` matches the names that other settings would define, such
+    as `\\w+_DATASET` for `-D$(SIZE)_DATASET`."""
+
+    name: str
+    value: str
+    alternatives: str
+
+
+def makefile_macros(
+    path: str, text_of: Callable[[str], str]
+) -> tuple[Mapping[str, Macro], tuple[str, ...]]:
+    """The macros by name that most of the commands that compile define, and the files read."""
+    followed = _Makefile(text_of)
+    followed.follow(path)
+    commands = list(followed.compilations())
+    votes = Counter(macro for command in commands for macro in _macros_in(command).values())
+    chosen = {macro.name: macro for macro, count in votes.items() if 2 * count > len(commands)}
+    return chosen, tuple(followed.files)
+
+
+class _Makefile:
+    """What was read so far. `_branches` has one entry for each open conditional: whether its lines
+    count now, and whether no later branch can count."""
+
+    def __init__(self, text_of: Callable[[str], str]) -> None:
+        self.files: list[str] = []
+        self._text_of = text_of
+        self._variables = dict(_PREDEFINED)
+        self._recipes: list[str] = []
+        self._branches: list[tuple[bool, bool]] = []
+        self._references = 0
+        self._in_rule = self._in_definition = False
+
+    def follow(self, path: str) -> None:
+        """Reads one file and the files that it includes."""
+        if path in self.files or len(self.files) >= _MOST_FILES:
+            return
+        self.files.append(path)
+        for line in _lines(self._text_of(path)):
+            if self._in_definition:
+                self._in_definition = line.split()[:1] != ["endef"]
+            elif self._in_rule and line.startswith("\t"):
+                if self._counts():
+                    self._recipes.append(line.strip())
+            else:
+                self._line(_COMMENT.sub("", line).strip(), Path(path).parent)
+
+    def compilations(self) -> Iterator[str]:
+        """The commands that compile. Without one, make has its own, with the usual flags."""
+        commands = [self._expanded(recipe) for recipe in self._recipes]
+        compiling = [command for command in commands if _compiles(command)]
+        if compiling:
+            yield from compiling
+        else:
+            yield self._expanded(" ".join(f"$({name})" for name in _IMPLICIT))
+
+    def _counts(self) -> bool:
+        return all(holds for holds, _ in self._branches)
+
+    def _line(self, line: str, folder: Path) -> None:
+        word, _, rest = line.partition(" ")
+        if word.startswith(("ifeq", "ifneq")):
+            word, rest = word.partition("(")[0], line.removeprefix(word.partition("(")[0])
+        if word in _CONDITIONALS:
+            self._branch(word, rest, possible=self._counts())
+        elif word == "else" and self._branches:
+            _, done = self._branches.pop()
+            self._branch(*(rest.strip().partition(" ")[::2] or ("", "")), possible=not done)
+        elif word == "endif" and self._branches:
+            self._branches.pop()
+        elif word == "define":
+            self._in_definition = True
+        elif self._counts() and word in _INCLUDES:
+            for name in self._plain(rest).split():
+                self.follow(str(folder / name))
+        elif self._counts() and (found := _ASSIGNMENT.fullmatch(line)):
+            self._in_rule = False
+            self._assign(*found.groups())
+        elif ":" in line:
+            self._in_rule = True
+            _, _, recipe = line.partition(";")
+            if recipe and self._counts():
+                self._recipes.append(recipe.strip())
+
+    def _branch(self, word: str, rest: str, *, possible: bool) -> None:
+        holds = self._holds(word, rest) if possible and word else possible
+        self._branches.append((holds is True, not possible or holds is not False))
+
+    def _holds(self, word: str, rest: str) -> bool | None:
+        """Whether a condition holds. None if that is unknown."""
+        if word in ("ifdef", "ifndef"):
+            return bool(self._variables.get(rest.strip())) == (word == "ifdef")
+        found = _EQUAL.fullmatch(rest.strip())
+        if found is None or word not in _CONDITIONALS:
+            return None
+        sides = [self._plain(side).strip() for side in found.groups() if side is not None]
+        if any(_UNKNOWN in side for side in sides):
+            return None
+        return (sides[0] == sides[1]) == (word == "ifeq")
+
+    def _assign(self, name: str, how: str, value: str) -> None:
+        known = self._variables.get(name)
+        if how == "+=" and known:
+            value = f"{known} {value}"
+        elif how == "?=" and known is not None:
+            return
+        elif how == "!=":
+            value = _UNKNOWN
+        elif how.startswith(":"):
+            value = self._expanded(value).replace("$", "$$")
+        self._variables[name] = value if len(value) <= _LONGEST else _UNKNOWN
+
+    def _plain(self, text: str) -> str:
+        return self._expanded(text).replace(_OPEN, "").replace(_CLOSE, "")
+
+    def _expanded(self, text: str, inside: tuple[str, ...] = ()) -> str:
+        """The text with its references replaced. Each value is between `_OPEN` and `_CLOSE`."""
+        parts = []
+        at = 0
+        while (dollar := text.find("$", at)) >= 0:
+            parts.append(text[at:dollar])
+            end = _end_of_reference(text, dollar + 1)
+            reference = text[dollar + 1 : end]
+            parts.append("$" if reference == "$" else self._value(reference, inside))
+            at = end
+        parts.append(text[at:])
+        whole = "".join(parts)
+        return whole if len(whole) <= _LONGEST else _UNKNOWN
+
+    def _value(self, reference: str, inside: tuple[str, ...]) -> str:
+        self._references += 1
+        name = reference[1:-1] if reference[:1] in ("(", "{") else reference
+        if self._references > _MOST_REFERENCES or name in inside:
+            return _UNKNOWN
+        function, _, words = name.partition(" ")
+        if name in ("<", "^", "+"):
+            return "$<"  # a source
+        if function == "strip":
+            return self._expanded(words.strip(), inside)
+        if name.startswith("shell ") and words.strip() in _LINUX:
+            return "Linux"
+        if words or "$" in name or ":" in name:
+            return _UNKNOWN
+        value = self._expanded(self._variables.get(name, ""), (*inside, name))
+        return f"{_OPEN}{value}{_CLOSE}"
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines, with those that end in a backslash joined to the next."""
+    return iter(re.sub(r"\\\r?\n[ \t]*", " ", text).splitlines())
+
+
+def _end_of_reference(text: str, start: int) -> int:
+    """Where the reference ends whose `$` is before `start`."""
+    opening = text[start : start + 1]
+    closing = {"(": ")", "{": "}"}.get(opening)
+    if closing is None:
+        return start + 1
+    depth = 0
+    for at in range(start, len(text)):
+        depth += (text[at] == opening) - (text[at] == closing)
+        if not depth:
+            return at + 1
+    return len(text)
+
+
+def _compiles(command: str) -> bool:
+    words = command.replace(_OPEN, "").replace(_CLOSE, "").lstrip("@-+ ").split()
+    return words[:1] != ["make"] and any(
+        word in ("-c", "$<") or PurePosixPath(word).suffix in SOURCES for word in words
+    )
+
+
+def _macros_in(command: str) -> dict[str, Macro]:
+    """The macros of a command by name.
+
+    >>> list(_macros_in("cc -DN=4 -D A -DB -UB -c a.c"))
+    ['N', 'A']
+    """
+    found: dict[str, Macro] = {}
+    words = iter(_words(command))
+    for word in words:
+        option = word.lstrip(_OPEN)[:2]
+        if option not in ("-D", "-U"):
+            continue
+        text = word.lstrip(_OPEN)[2:] or next(words, "")
+        name, _, value = text.partition("=")
+        plain = _VALUE.sub(lambda match: match.group()[1:-1], name).strip(_OPEN + _CLOSE)
+        found.pop(plain, None)
+        if option == "-D" and plain.isidentifier() and _UNKNOWN not in text:
+            own = value.replace(_OPEN, "").replace(_CLOSE, "") if "=" in text else "1"
+            pattern = _VALUE.sub(r"\\w+", name).strip(_OPEN + _CLOSE)
+            found[plain] = Macro(plain, own, plain if pattern == r"\w+" else pattern)
+    return found
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError:  # an unbalanced quote
+        return command.split()

@@ -1,0 +1,38 @@
+"""The text of a program, as far as its build files matter for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from regionpredict.errors import InputError
+from regionpredict.frontend.headers import project_files
+from regionpredict.frontend.requests import HEADERS, SourceRequest, read_regular_file
+
+_MOST_HEADERS = 8_000_000  # bytes that are searched
+
+
+def program_texts(requests: Sequence[SourceRequest]) -> Iterator[bytes]:
+    """The texts of the requests, and of the headers below their roots."""
+    for request in requests:
+        yield bytes_of(request.path)
+    left = _MOST_HEADERS
+    for name, folders in project_files(requests).items():
+        for folder in folders if Path(name).suffix in HEADERS else ():
+            if left > 0:
+                text = bytes_of(f"{folder}/{name}")
+                left -= len(text)
+                yield text
+
+
+def text_of(path: str) -> str:
+    """A file's text. Empty if it cannot be read."""
+    return bytes_of(path).decode("utf-8", "surrogateescape")
+
+
+def bytes_of(path: str) -> bytes:
+    """A file's bytes. Empty if it cannot be read, which the parser reports."""
+    try:
+        return read_regular_file(path)
+    except InputError:
+        return b""
