@@ -17,6 +17,7 @@ from regionpredict.ir.expr import ONE, ZERO
 
 _PLACE = re.compile(r"(.+):(\d+)")
 _WORD = re.compile(r"\w+")
+_GOES_ON = re.compile(r"[\w']")
 _SCOPED = re.compile(r"([^:?]+):([^:].*)")  # after `?`, a `:` belongs to C's conditional
 
 
@@ -31,9 +32,7 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
         if place := _PLACE.fullmatch(name):
             scoped |= {trip_name(loop): value for loop in loops_at(region, place[1], int(place[2]))}
         elif part := scope_of(name):
-            here = name_here(region, *part)
-            if here is not None:
-                scoped[here] = value
+            scoped |= dict.fromkeys(names_here(region, *part), value)
         else:
             sizes[name] = value
             for here in _members_of_others(region, name):
@@ -64,28 +63,26 @@ def scope_of(name: str) -> tuple[str, str] | None:
     return match[1].replace("\0", "::"), match[2].replace("\0", "::")
 
 
-def name_here(region: Region, function: str, name: str) -> str | None:
-    """The name of a function's variable in a region, such as `main:n` in another function with its
-    own `n`. None if the region has no such name, or several."""
+def names_here(region: Region, function: str, name: str) -> list[str]:
+    """The names of a function's variable in a region, such as `n'` for `main:n` in another function
+    with its own `n`. There are several if the function is called several times."""
     if function == region.function:
-        return name
+        return [name]
     word = _WORD.match(name)
-    if word is None:
-        return None
-    meant = [
-        other.name for other in region.others
-        if other.function == function and other.plain == word[0]
-    ]  # fmt: skip
-    return meant[0] + name[word.end() :] if len(meant) == 1 else None
+    return [
+        other.name + name[word.end() :]
+        for other in region.others
+        if word is not None and other.function == function and other.plain == word[0]
+    ]
 
 
 def names_at_home(region: Region, name: str) -> Iterator[tuple[str, str]]:
-    """Other functions, each with the region's name for its variable if there is one."""
+    """Other functions, each with its own name for the variable that has this name in the region."""
     for other in region.others:
         rest = name.removeprefix(other.name)
-        if other.function and len(rest) < len(name) and not rest[:1].isalnum() and rest[:1] != "_":
+        if other.function and len(rest) < len(name) and not _GOES_ON.match(rest):
             plain = other.plain + rest
-            if name_here(region, other.function, plain) == name:
+            if name in names_here(region, other.function, plain):
                 yield other.function, plain
 
 

@@ -19,7 +19,6 @@ from regionpredict.library.memory_accesses import (
     ends_run,
     is_intrinsic,
     memory_intrinsic,
-    returns_place,
     touches_no_memory,
     vector_arithmetic,
     written_arguments,
@@ -28,6 +27,5 @@ from regionpredict.library.memory_accesses import (
 __all__ = [
     "HIDDEN_LOCKS", "MESSAGES", "RARE_UNDER_A_CONDITION", "MemoryIntrinsic", "allocated",
     "ends_run", "is_intrinsic", "is_synchronisation", "memory_intrinsic", "place_argument",
-    "returns_place", "touches_no_memory", "vector_arithmetic",
-    "with_critical_sections", "written_arguments",
+    "touches_no_memory", "vector_arithmetic", "with_critical_sections", "written_arguments",
 ]  # fmt: skip

@@ -80,7 +80,7 @@ _WRITES_THROUGH = {
     **{f"{base}{suffix}": (1,) for base in ("frexp", "modf") for suffix in ("", "f", "l")},
     **{f"remquo{suffix}": (2,) for suffix in ("", "f", "l")},
     "lgamma_r": (1,), "lgammaf_r": (1,), "rand_r": (0,), "erand48": (0,), "nrand48": (0,),
-    "times": (0,), "localtime_r": (1,), "gmtime_r": (1,),
+    "posix_memalign": (0,), "times": (0,), "localtime_r": (1,), "gmtime_r": (1,),
     "MPI_Comm_rank": (1,), "MPI_Comm_size": (1,), "MPI_Cart_rank": (2,), "MPI_Type_size": (1,),
     **{f"gsl_spline_eval{kind}_e": (3,) for kind in ("", "_deriv", "_deriv2")},
     "gsl_spline_eval_integ_e": (4,),
@@ -93,11 +93,6 @@ _RANDOM_OF_CPP = re.compile(r"/bits/(?:random|uniform_int_dist)\.(?:h|tcc)$|/__r
 _VECTOR_OF_CPP = re.compile(r"/bits/(?:stl_vector\.h|vector\.tcc)$|/__vector/|/c\+\+/v1/vector$")
 _CHANGES_OF_VECTOR = frozenset((
     "push_back", "emplace_back", "pop_back", "clear", "reserve", "resize",
-))  # fmt: skip
-# Algorithms of C++ that return a place in the range that begins at their first argument.
-_FINDS = frozenset((
-    "lower_bound", "upper_bound", "find", "find_if", "find_if_not", "adjacent_find", "max_element",
-    "min_element",
 ))  # fmt: skip
 _ENDING = frozenset((
     "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__assert",
@@ -166,11 +161,6 @@ def written_arguments(name: str, count: int, header: str = "") -> tuple[int, ...
         return (0,)
     known = _WRITES_THROUGH.get(name.removeprefix("__builtin_"), ())
     return known if all(position < count for position in known) else ()
-
-
-def returns_place(name: str) -> bool:
-    """Whether a library function returns an address in the array of its first argument."""
-    return name.startswith("std::") and name.removeprefix("std::") in _FINDS
 
 
 class MemoryIntrinsic(NamedTuple):

@@ -13,7 +13,7 @@ from regionpredict.analysis.given_sizes import (
     extent_name,
     loops_at,
     name_at_home,
-    name_here,
+    names_here,
     place_of,
     scope_of,
     sizes_in,
@@ -229,7 +229,7 @@ def test_one_size_under_two_names_has_one_value(program: Program, given: dict[st
 
 
 def test_variables_of_other_functions(region: Region) -> None:
-    """n' is main's n; of two m of main none is meant alone; of k' nobody says whose it is."""
+    """n' is main's n; of two m of main both are meant; of k' nobody says whose it is."""
     others = tuple(
         OtherName(name, function, Span("f.c", 1))
         for name, function in (
@@ -237,10 +237,10 @@ def test_variables_of_other_functions(region: Region) -> None:
         )
     )  # fmt: skip
     primed = replace(region, others=others)
-    here = {name: name_here(primed, "main", name) for name in ("n", "n[]", "m", "q", "[]")}
-    assert here == {"n": "n'", "n[]": "n'[]", "m": None, "q": None, "[]": None}
-    assert name_here(primed, "solve", "n") == "n"
+    here = {name: names_here(primed, "main", name) for name in ("n", "n[]", "m", "q", "[]")}
+    assert here == {"n": ["n'"], "n[]": ["n'[]"], "m": ["m'", "m''"], "q": [], "[]": []}
+    assert names_here(primed, "solve", "n") == ["n"]
     home = {name: name_at_home(primed, name) for name in ("n'", "n'[]", "n", "m'", "k'", "l'")}
     assert home == {
-        "n'": "main:n", "n'[]": "main:n[]", "n": None, "m'": None, "k'": None, "l'": None,
+        "n'": "main:n", "n'[]": "main:n[]", "n": None, "m'": "main:m", "k'": None, "l'": None,
     }  # fmt: skip

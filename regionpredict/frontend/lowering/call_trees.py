@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.candidate_functions import are_sides, representative
+from regionpredict.frontend.lowering.candidate_functions import representative
 from regionpredict.frontend.lowering.function_pointers import pointed_functions
 from regionpredict.frontend.lowering.library_algorithms import is_algorithm
 from regionpredict.frontend.lowering.library_calls import has_loops
@@ -90,11 +90,13 @@ class CallTrees:
         if call.decl is None and call.pointer is not None:
             pointed = pointed_functions(self._unit, call.pointer, at) or ()
             meant = representative(self._unit, pointed)
-            if meant is None and are_sides(self._unit, pointed):
-                bodies = [self._unit.body_of(decl) for decl in pointed]
-                return _together([self.tree_of(body) for body in bodies if body is not None])
             if meant is not None:
                 call = call._replace(name=meant.name, decl=meant, pointer=None)
+            elif pointed:  # a caller that is inlined may hand one of them on
+                bodies = [self._unit.body_of(decl) for decl in pointed]
+                return _together(
+                    [_UNSEEN if body is None else self.tree_of(body) for body in bodies]
+                )
         function = self._unit.body_of(call.decl) if call.decl is not None else None
         if function is not None:
             return self.tree_of(function)

@@ -43,7 +43,7 @@ _MAX_STATEMENTS = 1000  # then no more calls are inlined, since each costs time 
 # A limit for regions whose calls all have visible bodies, since these can be known completely.
 # Others stay partial, with the lower limit above.
 _MAX_SEEN_INLINE = 32
-_MAX_SEEN_STATEMENTS = 4000
+_MAX_SEEN_STATEMENTS = 8000
 _MOST_NAMED = 6  # maximum number of targets of one call
 
 Followed = CType | CallExpr | None

@@ -58,7 +58,7 @@ from regionpredict.frontend.syntax.integer_types import (
 )
 from regionpredict.ir import Array, Expr, Span
 from regionpredict.ir.expr import ONE, ZERO
-from regionpredict.library import allocated, returns_place
+from regionpredict.library import allocated
 
 _MAX_INLINE = 6
 _MAX_NESTED = 20  # calls that are arguments of calls: each level would be read for each around it
@@ -429,10 +429,6 @@ class Context:
         returned = self.returned.get(expression) if isinstance(expression, CallExpr) else None
         if isinstance(returned, Pointer):
             return returned
-        if isinstance(expression, CallExpr) and returns_place(expression.name):
-            first = self.pointer(expression.args[0], frame) if expression.args else None
-            if first is not None:
-                return first.plus(self.varying(show(expression)))
         if isinstance(expression, CallExpr) and expression.decl is not None:
             ctype = expression.decl.ctype
             if ctype.kind == "pointer" and ctype.element is not None:
