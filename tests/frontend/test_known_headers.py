@@ -75,3 +75,17 @@ def test_a_function_of_such_a_name_elsewhere_is_unknown(tmp_path: Path, frontend
     source = "double REAL(double *);\nvoid f(int n, double *a) {\n#pragma omp parallel for\n"
     source += "  for (int i = 0; i < n; i++) a[i] = REAL(a);\n}\n"
     assert facts_of(tmp_path, source, frontend).status == "partial"
+
+
+def test_a_missing_type_that_a_function_pointer_returns_is_a_type(tmp_path: Path) -> None:
+    source = (
+        '#include "nowhere.h"\n'
+        "typedef Index (*Solver)(Index, double *);\n"
+        "Index f(Index n, double *a, Solver solve) {\n"
+        "#pragma omp parallel for\n"
+        "  for (Index i = 0; i < n; i++) a[i] *= 0.5;\n"
+        "  return solve(n, a);\n"
+        "}\n"
+    )
+    facts = facts_of(tmp_path, source, "libclang")
+    assert facts.status == "complete", facts.diagnostics

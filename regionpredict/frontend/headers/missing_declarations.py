@@ -18,6 +18,8 @@ from regionpredict.frontend.requests import is_regular_file
 from regionpredict.ir import Span
 
 _UNKNOWN_TYPE = re.compile(r"unknown type name '(\w+)'")
+_NO_SPECIFIER = re.compile(r"type specifier missing|type name requires a specifier")
+_RETURNED = re.compile(r"(\w+)[\s*]*\(\s*\*\s*(\w+)\s*\)\s*\(")  # `T (*function)(`
 _UNDECLARED = re.compile(r"use of undeclared identifier '(\w+)'")
 _NO_MEMBER = re.compile(r"no member named '(\w+)' in '(?:struct )?(\w+)'")
 _INCOMPLETE = re.compile(r"incomplete definition of type '(?:struct )?(\w+)'")
@@ -101,15 +103,23 @@ class Guesses:
 
     def _learn_types(self, errors: list[tuple[str, Span]]) -> bool:
         before = len(self._types)
+        functions = []
         for message, span in errors:
             match = _UNKNOWN_TYPE.search(message)
-            if match is None:
+            if match is None and _NO_SPECIFIER.search(message):
+                match = _RETURNED.match(self._text_at(span))
+                functions += [match.group(2)] if match else []
+            elif match is None:
                 match = _UNDECLARED.search(message)
-                if match is None or not self._is_used_as_type(match.group(1), span):
+                if match is not None and not self._is_used_as_type(match.group(1), span):
                     continue
+            if match is None:
+                continue
             name = match.group(1)
             if name not in self._types:
                 self._types[name] = self._type_text(name)
+        for name in functions:  # declared once the type that it returns is known
+            self._types.pop(name, None)
         return len(self._types) > before
 
     def _learn_names(self, errors: list[tuple[str, Span]]) -> bool:
@@ -141,10 +151,13 @@ class Guesses:
         return True
 
     def _is_used_as_type(self, name: str, span: Span) -> bool:
+        use = rf"{name}\s*(?:\*\s*)*\s[\s*]*[A-Za-z_]\w*\s*[;,=\[)]"
+        return re.match(use, self._text_at(span)) is not None
+
+    def _text_at(self, span: Span) -> str:
         lines = self._lines[span.file]
         line = lines[span.line - 1] if 0 < span.line <= len(lines) else ""
-        rest = line[span.column - 1 :] if span.column else line
-        return re.match(rf"{name}\s*(?:\*\s*)*\s[\s*]*[A-Za-z_]\w*\s*[;,=\[)]", rest) is not None
+        return line[span.column - 1 :] if span.column else line
 
     def _type_text(self, name: str) -> str:
         if self._points(name):

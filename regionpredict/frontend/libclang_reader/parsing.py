@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from regionpredict.errors import InputError
@@ -214,17 +215,16 @@ class GuessingParser:
         while waiting:
             file = waiting.pop()
             text = _text_of(file)
-            for match in _INCLUDE.finditer(text):
-                header = os.fsdecode(match.group(1) or match.group(2))
+            for header, quoted, start in _includes_in(text):
                 for folder in (file.parent, *known):
                     if is_special_file(folder / header):
-                        line = text.count(b"\n", 0, match.start()) + 1
+                        line = text.count(b"\n", 0, start) + 1
                         self._shut_out(str(folder / header), Span(str(file), line))
                         # The parser identifies a text by the name that it constructs. For a file in
                         # the current folder that is ./pipe.h, unlike a path.
                         for base in (str(folder), os.path.join(".", folder)):  # noqa: PTH118
                             self._unsaved[f"{base}/{header}"] = ""
-                if match.group(1) is None or request.extra:
+                if not quoted or request.extra:
                     continue
                 folder_of = next(
                     (f for f in (file.parent, *known) if is_regular_file(f / header)), None
@@ -292,6 +292,15 @@ class GuessingParser:
 
     def _say(self, rule: str, span: Span, message: str) -> None:
         self.diagnostics.append(Diagnostic(rule, span, message))
+
+
+@lru_cache(maxsize=64)  # many files include the same headers
+def _includes_in(text: bytes) -> list[tuple[str, bool, int]]:
+    """The included names of a text, whether in quotes, and where."""
+    return [
+        (os.fsdecode(match.group(1) or match.group(2)), match.group(1) is not None, match.start())
+        for match in _INCLUDE.finditer(text)
+    ]
 
 
 def _text_of(header: Path) -> bytes:
