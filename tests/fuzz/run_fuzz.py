@@ -175,7 +175,8 @@ def sanitizing(folder: Path) -> dict[str, str]:
     return {
         "CC": str(wrapper), "XDG_CACHE_HOME": str(folder / "sanitized" / "cache"),
         "LD_PRELOAD": " ".join(libraries),
-        "ASAN_OPTIONS": "detect_leaks=0:abort_on_error=1:allocator_may_return_null=1",
+        "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0:abort_on_error=1:"
+        "allocator_may_return_null=1",
         "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:print_stacktrace=1",
     }  # fmt: skip
 
