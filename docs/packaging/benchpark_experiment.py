@@ -1,5 +1,5 @@
-# Copy to experiments/PROGRAM/experiment.py of Benchpark. The program runs on 1 thread, on the number
-# of threads that suits the whole program best by `regionpredict predict --format json`, and on all cores of a node.
+# Copy to experiments/PROGRAM/experiment.py of Benchpark. The program runs on 1 thread, on the
+# recommended number of threads (`regionpredict predict --format json`), and on all cores of a node.
 import json
 
 from benchpark.directives import maintainers, variant
@@ -14,7 +14,7 @@ class RecommendedThreads(Experiment, OpenMPExperiment):
 
     def compute_applications_section(self):
         with open(self.spec.variants["hints"][0], encoding="utf-8") as file:
-            threads = json.load(file)["plan"]["best_constant"]["threads"]
+            threads = json.load(file)["program"]["threads"]
         self.add_experiment_variable("n_nodes", 1, True)
         self.add_experiment_variable("n_ranks", 1, True)
         self.add_experiment_variable("n_threads_per_proc", ["1", str(threads), "{sys_cores_per_node}"], True)

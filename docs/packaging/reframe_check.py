@@ -30,7 +30,7 @@ class RecommendedThreads(rfm.RegressionTest):
             threads = self.current_partition.processor.num_cores
         else:
             with open(self.hints, encoding="utf-8") as file:
-                threads = json.load(file)["plan"]["best_constant"]["threads"]
+                threads = json.load(file)["program"]["threads"]
         self.num_cpus_per_task = threads
         self.env_vars = {
             "OMP_NUM_THREADS": threads,

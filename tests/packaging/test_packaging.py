@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import venv
+from importlib.metadata import requires
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,14 @@ def test_all_files_name_this_version() -> None:
     for path in (ROOT / "CITATION.cff", FILES / "spack_package.py", FILES / "conda_recipe.yaml"):
         assert re.search(rf'version\W+"?{re.escape(__version__)}', path.read_text()), path
     assert f"\n## {__version__}\n" in (ROOT / "docs" / "changelog.md").read_text()
+
+
+def test_the_recipes_have_all_dependencies() -> None:
+    needed = [each for each in requires("regionpredict") or () if "extra ==" not in each]
+    names = {re.split(r"[<>=]", each)[0].replace("libclang", "clang") for each in needed}
+    for recipe in ("spack_package.py", "conda_recipe.yaml"):
+        text = (FILES / recipe).read_text()
+        assert not [name for name in names if name not in text], recipe
 
 
 @pytest.mark.slow
