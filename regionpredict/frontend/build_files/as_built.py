@@ -17,7 +17,7 @@ from regionpredict.frontend.requests import SourceRequest
 
 
 class AsBuilt(NamedTuple):
-    """The requests, remarks on what was assumed, and the files that this depends on."""
+    """The requests, remarks on assumptions, and the files with influence on them."""
 
     requests: Sequence[SourceRequest]
     remarks: tuple[str, ...]

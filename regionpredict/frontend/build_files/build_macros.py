@@ -103,7 +103,7 @@ def _in_each(folders: Iterable[str], names: Sequence[str]) -> Iterator[str]:
 
 
 def _mentioned(names: set[str], requests: Sequence[SourceRequest]) -> set[str]:
-    """Those of the names that are in the text of the program."""
+    """The names that occur in the program's text."""
     if not names:
         return set()
     pattern = re.compile(rb"\b(?:%s)\b" % b"|".join(name.encode() for name in sorted(names)))

@@ -8,8 +8,8 @@
     %.o: %.c
         $(CC) $(FLAGS) -c $<                N=1000
 
-Variables, conditionals and included files are followed, without running anything. What a function
-of make would return is unknown: its conditionals count for nothing, and its macros are left out.
+Variables, conditionals and included files are followed, without running anything. The results of
+make's functions are unknown. Conditionals and macros that depend on them are left out.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def makefile_macros(
 
 
 class _Makefile:
-    """What was read so far. `_branches` has one entry for each open conditional: whether its lines
-    count now, and whether no later branch can count."""
+    """The variables and recipes so far. `_branches` has one entry for each open conditional:
+    whether its lines count now, and whether no later branch can count."""
 
     def __init__(self, text_of: Callable[[str], str]) -> None:
         self.files: list[str] = []

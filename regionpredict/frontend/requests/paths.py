@@ -132,8 +132,8 @@ def _expand(
 
 
 def project_root(folder: Path) -> str:
-    """The highest folder that looks like a project's: the folder itself, or up to two levels above
-    it, where a program that is built in parts has its common headers. Without one, the folder."""
+    """The highest folder that looks like a project's, at most two levels above. Without one, the
+    folder itself. A program that is built in parts has its common headers there."""
     root = own = folder.resolve()
     try:
         for level in _levels(own):
