@@ -60,6 +60,7 @@ def command(
     Without options for a loop of your own: working set, operations, stride and order of loops as in
     figures 4.2 to 4.8 of the thesis. MACHINE is this host's model.
     """
+    from regionpredict.machine import unconverged_figures
     from regionpredict.measure.synthetic_run import synthetic_times
     from regionpredict.model_sweeps import loops_source, model_answers, order_loops, sweep_loops
     from regionpredict.report.bench import bench_document
@@ -89,6 +90,12 @@ def command(
         times = synthetic_times(text, counts, compiler or first_compiler(), folder, budget)
     if busy := quiet.remark():
         click.echo(f"warning: {busy}", err=True)
+    if unsure := unconverged_figures(machine):
+        click.echo(
+            f"warning: {len(unsure)} of {len(machine.spread)} measured figures of {machine.name} "
+            "did not converge: predictions are less certain; calibrate again on a quiet host",
+            err=True,
+        )
     rows = _rows(loops, answers, times, counts, machine)
     left = len(loops) * len(counts) - len(times)
     if left:

@@ -143,10 +143,14 @@ def _hint(prediction: Prediction, derived: DensityDerivation | SaturationDerivat
         within = f" (within {100 * derived.within:g} % of the best)"
     return (
         f"Hint: {seats_text(prediction.packages or 0, prediction.threads or 0)}"
-        f"{cores if each > 1 else ''} ({prediction.bottleneck or 'nothing limits it'}), "
+        f"{cores if each > 1 else ''} ({_limit(prediction)}), "
         f"{show_share(prediction.confidence)} confidence{within}"
         + (", borderline" if prediction.borderline else "")
     )
+
+
+def _limit(prediction: Prediction) -> str:
+    return f"limited by {prediction.bottleneck}" if prediction.bottleneck else "nothing limits it"
 
 
 def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:

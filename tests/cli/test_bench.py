@@ -107,6 +107,16 @@ def test_csv_has_a_row_per_loop_and_thread_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiler
+def test_figures_that_did_not_converge_are_a_warning(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "machines" / "epyc-7451.yaml").read_text()
+    text += "\nspread: {'caches[1].bandwidth.load': 0.4, 'caches[1].latency': 0.01}\n"
+    (tmp_path / "noisy.yaml").write_text(text)
+    done = _run(tmp_path, "-m", "noisy.yaml", *SMALL, "--threads", "1", "--format", "csv")
+    assert done.returncode == 0, done.stderr
+    assert "warning: 1 of 2 measured figures of" in done.stderr
+
+
+@pytest.mark.compiler
 def test_the_page_has_both_models_beside_the_measurement(tmp_path: Path) -> None:
     done = _run(tmp_path, "-m", "epyc-7451", *SMALL, "--order", "ji", "--format", "html", "-o",
                 "bench.html")  # fmt: skip

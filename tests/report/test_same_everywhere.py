@@ -142,7 +142,9 @@ def test_explain_says_what_the_rows_and_the_plan_say(said: Said) -> None:
         wrapped = document_text(document)
         text = wrapped.replace("\n  ", " ")
         assert ("\n  at the assumed sizes; otherwise " in wrapped) == bool(one["range"])
-        (hint,) = re.findall(r"^Hint: (\d+) packages?, (\d+) threads?.*\((\S+)\)", text, re.M)
+        (hint,) = re.findall(
+            r"^Hint: (\d+) packages?, (\d+) threads?.*\(limited by (\S+)\)", text, re.M
+        )
         assert hint == (str(one["packages"]), str(one["threads"]), one["bottleneck"]), one["id"]
         told = re.findall(r"^Plan of .*: (\d+) threads? for this parallel region", text, re.M)
         sizes = planned.get(team.facts.id, set()) - {team.threads}
