@@ -93,7 +93,7 @@ def command(
     if unsure := unconverged_figures(machine):
         click.echo(
             f"warning: {len(unsure)} of {len(machine.spread)} measured figures of {machine.name} "
-            "did not converge: predictions are less certain; calibrate again on a quiet host",
+            "did not converge. Calibrate again on a quiet host for better predictions.",
             err=True,
         )
     rows = _rows(loops, answers, times, counts, machine)

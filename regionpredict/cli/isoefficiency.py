@@ -51,7 +51,11 @@ def command(
     PATH is a table of p, n and time, or of p, n and efficiency, in any format that fit reads.
     """
     from regionpredict.errors import UsageError
-    from regionpredict.fit.laws.efficiency_surface import size_for, threads_for
+    from regionpredict.fit.laws.efficiency_surface import (
+        reason_to_withhold,
+        size_for,
+        threads_for,
+    )
 
     if (path is None) == (formula is None):
         raise UsageError("give a table or --formula", remedy="one of both")
@@ -61,20 +65,26 @@ def command(
             raise UsageError("--at names p or n, above zero", remedy="write --at p=60")
     if not points:
         raise UsageError("nothing to solve for", remedy="write --at p=60 or --at n=5000")
-    surface = None if path is None else _surface(path, options)
+    surface, measured = (None, []) if path is None else _surface(path, options)
     published = None if formula is None else _published(formula)
     rows = []
     for point in points:
         [(name, given)] = point.items()
+        note = ""
         if surface is not None:
             solved = (size_for if name == "p" else threads_for)(surface, given, efficiency)
             value, low, high = solved.value, solved.low, solved.high
+            if value is not None:
+                place = (given, value) if name == "p" else (value, given)
+                note = reason_to_withhold(surface, measured, *place)
         else:
             assert published is not None
             value = _solved(published, name, given, efficiency)
             low = high = value
+        if note:
+            value = low = high = None
         rows.append({"given": name, "at": given, "solved": "n" if name == "p" else "p",
-                     "value": value, "low": low, "high": high})  # fmt: skip
+                     "value": value, "low": low, "high": high, "withheld": note})  # fmt: skip
     model = surface.text() if surface is not None else formula
     error = surface.rrmse if surface is not None else None
     if form == "json":
@@ -89,13 +99,20 @@ def command(
     table += [
         (
             f"{row['given']} = {row['at']:g}",
-            f"{row['solved']} = {_number(row['value'])}",
-            f"{_number(row['low'])} to {_number(row['high'])}" if surface is not None else "-",
+            f"{row['solved']} {'withheld' if row['withheld'] else '= ' + _number(row['value'])}",
+            "-"
+            if surface is None or row["withheld"]
+            else f"{_number(row['low'])} to {_number(row['high'])}",
         )
         for row in rows
     ]
     known = "" if error is None else f" (relative root mean square error {error:.1%})"
-    write_result("\n".join([f"E(p, n) = {model}{known}", *aligned_lines(table)]) + "\n", target)
+    notes = [
+        f"{row['solved']} for {row['given']} = {row['at']:g} is withheld: {row['withheld']}"
+        for row in rows if row["withheld"]
+    ]  # fmt: skip
+    lines = [f"E(p, n) = {model}{known}", *aligned_lines(table), *notes]
+    write_result("\n".join(lines) + "\n", target)
 
 
 def _number(value: Any) -> str:
@@ -104,8 +121,10 @@ def _number(value: Any) -> str:
     return "none" if value is None else "any" if value >= LARGEST else f"{value:.5g}"
 
 
-def _surface(path: str, options: dict[str, Any]) -> EfficiencySurface:
-    """The model of the table's efficiencies."""
+def _surface(
+    path: str, options: dict[str, Any]
+) -> tuple[EfficiencySurface, list[tuple[float, float]]]:
+    """The model of the table's efficiencies, and the measured processors and sizes."""
     from regionpredict.errors import InputError
     from regionpredict.fit.input import read
     from regionpredict.fit.laws.efficiency_surface import fit_efficiency
@@ -120,7 +139,7 @@ def _surface(path: str, options: dict[str, Any]) -> EfficiencySurface:
             "there are several call paths", remedy="give a table of one", path=path
         )  # fmt: skip
     points, efficiencies = efficiencies_of(known[0], options["processors"])
-    return fit_efficiency(points, efficiencies)
+    return fit_efficiency(points, efficiencies), points
 
 
 def _published(formula: str) -> Callable[[float, float], float]:

@@ -87,3 +87,30 @@ def test_a_formula_without_a_value_is_nan(text):
 def test_wrong_use_is_refused(arguments):
     with pytest.raises(UsageError):
         solve(*arguments)
+
+
+def _table(folder, kind, value):
+    rows = [f"p,n,{kind}"]
+    rows += [f"{p},{n},{value(p, n)}" for n in (1000, 2000, 4000, 8000, 16000)
+             for p in (1, 2, 4, 8, 16)]  # fmt: skip
+    path = folder / "table.csv"
+    path.write_text("\n".join(rows) + "\n")
+    return path
+
+
+def test_answers_far_beyond_the_measured_range_are_withheld(tmp_path):
+    path = _table(tmp_path, "time", lambda p, n: 1e-6 * n / p + 2e-5 * math.log2(p))
+    near, far = solve(path, "--at", "p=32", "--at", "n=1e6")["solutions"]
+    assert near["value"] is not None
+    assert near["withheld"] == ""
+    assert (far["value"], far["low"], far["high"]) == (None, None, None)
+    assert far["withheld"] == "p is more than 32 times the largest measured one"
+    done = CliRunner().invoke(command, [str(path), "--at", "n=1e6"])
+    assert "p for n = 1e+06 is withheld: p is more than 32 times" in done.output
+
+
+def test_an_efficiency_that_grows_with_processors_gives_no_answer(tmp_path):
+    grown = _table(tmp_path, "efficiency", lambda p, n: 0.2 + 0.1 * math.log2(p) + 1e-6 * n)
+    [solution] = solve(grown, "--at", "p=100", "--efficiency", "0.9")["solutions"]
+    assert solution["value"] is None
+    assert "grows with p" in solution["withheld"]

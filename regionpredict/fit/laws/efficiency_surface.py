@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 from regionpredict.errors import InputError
+from regionpredict.fit.model.fitted_model import TOO_FAR
 from regionpredict.fit.model.terms import FloatArray, Term, evaluate, rarity, term_text
 
 _THREAD_POWERS = (0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1.0, 1.25, 4 / 3, 1.5, 1.75, 2.0)
@@ -38,6 +40,8 @@ _RIVALS = 12
 _WORSE = 1.5  # ratio to the best mean square error: up to this, models count as equal
 _RARE = 0.02  # share of the mean square error that an unusual term must gain
 _EXACT = 1e-12  # mean square error below which all models are the same
+_STEPS = 16  # of the processors at which growth is looked for
+_GROWTH = 1e-9  # of the efficiency from one step to the next: above rounding errors
 _NORMAL = {0.8: 1.2816, 0.9: 1.6449, 0.95: 1.96}
 
 
@@ -94,6 +98,29 @@ class Solved:
     low: float | None
     high: float | None
     level: float
+
+
+def reason_to_withhold(
+    model: EfficiencySurface, points: Sequence[tuple[float, float]], threads: float, size: float
+) -> str:
+    """Why an answer with these threads and this size is not reliable. Empty if it is.
+
+    No program's efficiency at a given size grows with threads from the fewest measured ones on,
+    except by caches within the measured range. A surface that grows beyond has no support.
+    """
+    most = [max(point[axis] for point in points) for axis in (0, 1)]
+    far = [
+        f"{name} is more than {TOO_FAR:g} times the largest measured one"
+        for name, value, largest in zip(("p", "n"), (threads, size), most, strict=True)
+        if value > TOO_FAR * largest
+    ]
+    if far:
+        return far[0]
+    beyond = np.geomspace(most[0], max(threads, most[0]), _STEPS)
+    values = [model.value(float(p), size) for p in beyond]
+    if any(later > value + _GROWTH for value, later in pairwise(values)):
+        return "the fitted efficiency grows with p there; measure more processors at larger sizes"
+    return ""
 
 
 def surface(

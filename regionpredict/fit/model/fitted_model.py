@@ -28,7 +28,8 @@ from regionpredict.quoting import latex_name, python_name
 Point = Sequence[float] | float
 
 _FAR = 4.0  # times the largest measured value: farther off, a poor fit is marked as a guess
-_TOO_FAR = 32.0  # farther off, every prediction is marked
+TOO_FAR = 32.0
+"""Predictions beyond this multiple of the measured range are marked or withheld."""
 _POOR_FIT = 10.0  # percent (SMAPE)
 POOR_SMAPE = 20.0  # percent: such a model gets a warning, also at the measured points
 NO_MODEL = "none"
@@ -361,7 +362,7 @@ class FittedModel:
         doubts = [
             f"{name} = {value:g} is {times:.0f} times the largest measured value"
             for name, value, times in beyond
-            if times > _TOO_FAR
+            if times > TOO_FAR
         ]
         if band.high - band.low > abs(middle):
             doubts.append(
