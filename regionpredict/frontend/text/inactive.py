@@ -122,7 +122,7 @@ def conditions_of_directives(text: bytes) -> list[tuple[str, ...]]:
 
     Empty for a directive outside conditionals, or in one of another form.
     """
-    if not _CONDITIONAL.search(text) or not _DIRECTIVE.search(text):
+    if b"omp" not in text or not _DIRECTIVE.search(text):
         return []
     branches = _branches(text)
     conditions = []
