@@ -277,7 +277,8 @@ def analyse(
     return Analysis(
         program, facts, {"read": share * both, "analyse": (1 - share) * both},
         tuple(lookups[request.path] for request in requests), sizes, executions, remarks,
-        same_build, inputs._replace(read=(*inputs.read, *built.sources)),
+        same_build,
+        InputPaths((*inputs.read, *built.sources), (*inputs.unread, *built.absent)),
     )  # fmt: skip
 
 

@@ -60,12 +60,12 @@ def command(
     Without options for a loop of your own: working set, operations, stride and order of loops as in
     figures 4.2 to 4.8 of the thesis. MACHINE is this host's model.
     """
-    from regionpredict.machine import unconverged_figures
     from regionpredict.measure.synthetic_run import synthetic_times
     from regionpredict.model_sweeps import loops_source, model_answers, order_loops, sweep_loops
     from regionpredict.report.bench import bench_document
     from regionpredict.report.quantities import show_bytes
     from regionpredict.report.rendered import rendered
+    from regionpredict.report.unconverged import convergence_sentence
 
     own = _own_loop(dimensions, order, operations, working_set, pattern)
     budget = parse_duration(time_budget, "--time-budget")
@@ -90,12 +90,8 @@ def command(
         times = synthetic_times(text, counts, compiler or first_compiler(), folder, budget)
     if busy := quiet.remark():
         click.echo(f"warning: {busy}", err=True)
-    if unsure := unconverged_figures(machine):
-        click.echo(
-            f"warning: {len(unsure)} of {len(machine.spread)} measured figures of {machine.name} "
-            "did not converge. Calibrate again on a quiet host for better predictions.",
-            err=True,
-        )
+    for sentence in convergence_sentence(machine):
+        click.echo(f"warning: {sentence}", err=True)
     rows = _rows(loops, answers, times, counts, machine)
     left = len(loops) * len(counts) - len(times)
     if left:

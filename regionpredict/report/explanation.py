@@ -103,7 +103,7 @@ def team_document(
     inside = [f"The parallel region runs {_often(facts.executions.value)}. In each run:"]
     for member, loop in zip(facts.members, loops, strict=True):
         alone = "no hint alone" if loop.threads is None else (
-            f"alone {seats_text(loop.packages or 0, loop.threads)} ({loop.bottleneck})"
+            f"alone {seats_text(loop.packages or 0, loop.threads)} ({_limit(loop.bottleneck)})"
         )  # fmt: skip
         inside.append(f"  {loop.facts.region.id} in {loop.facts.region.function} runs "
                       f"{_often(member.runs.value)}: {alone}")  # fmt: skip
@@ -143,14 +143,14 @@ def _hint(prediction: Prediction, derived: DensityDerivation | SaturationDerivat
         within = f" (within {100 * derived.within:g} % of the best)"
     return (
         f"Hint: {seats_text(prediction.packages or 0, prediction.threads or 0)}"
-        f"{cores if each > 1 else ''} ({_limit(prediction)}), "
+        f"{cores if each > 1 else ''} ({_limit(prediction.bottleneck)}), "
         f"{show_share(prediction.confidence)} confidence{within}"
         + (", borderline" if prediction.borderline else "")
     )
 
 
-def _limit(prediction: Prediction) -> str:
-    return f"limited by {prediction.bottleneck}" if prediction.bottleneck else "nothing limits it"
+def _limit(bottleneck: str | None) -> str:
+    return f"limited by {bottleneck}" if bottleneck else "nothing limits it"
 
 
 def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
@@ -189,7 +189,7 @@ def team_hint(team: TeamPrediction) -> list[str]:
         return [f"{name}: no hint"]
     by_size = size_sentence(team.by_size, whole=True)
     return [
-        f"{name}: {seats_text(team.packages or 0, team.threads)} ({team.bottleneck})",
+        f"{name}: {seats_text(team.packages or 0, team.threads)} ({_limit(team.bottleneck)})",
         *_at_others(team),
         *([f"{name}, by size: {by_size}"] if by_size else []),
     ]

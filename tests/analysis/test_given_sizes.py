@@ -229,7 +229,7 @@ def test_one_size_under_two_names_has_one_value(program: Program, given: dict[st
 
 
 def test_variables_of_other_functions(region: Region) -> None:
-    """n' is main's n; of two m of main both are meant; of k' nobody says whose it is."""
+    """n' is the n of main. Both m of main have one name. The function of k' is unknown."""
     others = tuple(
         OtherName(name, function, Span("f.c", 1))
         for name, function in (

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 
 from regionpredict.analysis import RegionFacts
@@ -36,3 +39,18 @@ def facts_of(folder: Path, text: str, frontend: str, **options: object) -> Regio
     """The facts of the only region."""
     (facts,) = analysis_of(folder, text, frontend, **options).facts  # type: ignore[arg-type]
     return facts
+
+
+def predict(path: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    """`regionpredict predict` as a user runs it, with its result in JSON."""
+    words = ["predict", "-m", "skylake-gold-6148", "--format", "json", *more, str(path)]
+    command = [sys.executable, "-m", "regionpredict", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def predicted_iterations(path: Path, *more: str) -> tuple[int, str]:
+    """The iterations of the only loop, and what was said."""
+    done = predict(path, *more)
+    assert done.returncode == 0, done.stderr
+    (region,) = json.loads(done.stdout)["regions"]
+    return region["iterations"]["value"], done.stderr

@@ -7,14 +7,14 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from reading import FRONTENDS
+from reading import FRONTENDS, predict, predicted_iterations
 
 from regionpredict.frontend import as_built, requests_for
 from regionpredict.frontend.build_files.makefiles import makefile_macros
+from regionpredict.pipeline import analyse
 
 _MAKEFILE = """\
 include config.mk
@@ -71,8 +71,6 @@ void scale(void) {
     field[i] *= 0.5;
 }
 """
-_PREDICT = [sys.executable, "-m", "regionpredict", "predict", "-m", "skylake-gold-6148",
-            "--format", "json"]  # fmt: skip
 
 
 @pytest.fixture
@@ -82,15 +80,6 @@ def project(tmp_path: Path) -> Path:
     (tmp_path / "config.mk").write_text(_CONFIG)
     (tmp_path / "src/scale.c").write_text(_SOURCE)
     return tmp_path
-
-
-def _predicted(folder: Path, *more: str) -> tuple[int, str]:
-    """The iterations of the only loop, and what was said."""
-    done = subprocess.run(
-        [*_PREDICT, *more, str(folder)], capture_output=True, text=True, check=True
-    )
-    (region,) = json.loads(done.stdout)["regions"]
-    return region["iterations"]["value"], done.stderr
 
 
 def _macros(folder: Path, text: str) -> dict[str, str]:
@@ -149,15 +138,40 @@ def test_hostile_makefiles_take_no_memory_and_end(tmp_path: Path) -> None:
     assert _macros(tmp_path, "A0 = -DX\n" + doubled + nested + "\nendif" * 5000) == {}
 
 
+@pytest.mark.parametrize(
+    "flags",
+    [
+        "A0 = -DX\n"
+        + "".join(f"A{n} = $(A{n - 1})\n" for n in range(1, 3000))
+        + "CFLAGS = $(A2999)",
+        "CFLAGS = " + "$(strip " * 900 + "-DX" + ")" * 900,
+    ],
+    ids=["a long chain", "nested functions"],
+)
+def test_deep_references_are_unknown(tmp_path: Path, flags: str) -> None:
+    assert _macros(tmp_path, flags + "\n") == {}
+
+
+def test_included_files_that_do_not_exist(project: Path) -> None:
+    """The answer is cached all the same, and changes with the file."""
+    (project / "Makefile").write_text("include $(shell x).mk\n-include local.mk\n" + _MAKEFILE)
+    assert predicted_iterations(project)[0] == 1000
+    analysis = analyse(requests_for([str(project)]), {})
+    assert analysis.inputs.unread == (str(project / "local.mk"),)
+    assert str(project / "config.mk") in analysis.inputs.read
+    (project / "local.mk").write_text("SIZE = 20\n")
+    assert predicted_iterations(project)[0] == 20
+
+
 @pytest.mark.parametrize("frontend", FRONTENDS)
 def test_a_program_is_read_as_make_builds_it(project: Path, frontend: str) -> None:
-    iterations, said = _predicted(project, "--frontend", frontend)
+    iterations, said = predicted_iterations(project, "--frontend", frontend)
     assert iterations == 1000
     assert "Makefile defines REAL=double, COUNT=1000; -D replaces them" in said
 
 
 def test_a_given_macro_replaces_that_of_the_build(project: Path) -> None:
-    iterations, said = _predicted(project, "-D", "COUNT=500")
+    iterations, said = predicted_iterations(project, "-D", "COUNT=500")
     assert iterations == 500
     assert "Makefile defines REAL=double; -D" in said
 
@@ -173,18 +187,18 @@ def test_a_given_macro_replaces_its_alternative(project: Path) -> None:
 
 
 def test_another_makefile_changes_a_cached_answer(project: Path) -> None:
-    assert _predicted(project)[0] == 1000
+    assert predicted_iterations(project)[0] == 1000
     (project / "Makefile").write_text(_MAKEFILE.replace("?= 1000", "?= 6000"))
-    assert _predicted(project)[0] == 6000
+    assert predicted_iterations(project)[0] == 6000
     (project / "src/Makefile").write_text("CFLAGS = -DCOUNT=70\n")
-    assert _predicted(project)[0] == 70
+    assert predicted_iterations(project)[0] == 70
 
 
 def test_a_compilation_database_has_precedence(project: Path) -> None:
     entry = {"directory": str(project), "file": "src/scale.c",
              "arguments": ["cc", "-DREAL=float", "-DCOUNT=77", "-c", "src/scale.c"]}  # fmt: skip
     (project / "compile_commands.json").write_text(json.dumps([entry]))
-    iterations, said = _predicted(project)
+    iterations, said = predicted_iterations(project)
     assert iterations == 77
     assert "defines" not in said
 
@@ -193,10 +207,10 @@ def test_a_database_of_another_machine_does_not_hide_the_sources(project: Path) 
     entry = {"directory": "/elsewhere", "file": "scale.c", "command": "cc -c scale.c"}
     database = project / "compile_commands.json"
     database.write_text(json.dumps([entry]))
-    assert _predicted(project)[0] == 1000
+    assert predicted_iterations(project)[0] == 1000
     (project / "Makefile").write_text(_MAKEFILE.replace("?= 1000", "?= 50"))
-    assert _predicted(project)[0] == 50
-    done = subprocess.run([*_PREDICT, str(database)], capture_output=True, text=True, check=False)
+    assert predicted_iterations(project)[0] == 50
+    done = predict(database)
     assert done.returncode == 1
     assert done.stderr.endswith("no C or C++ file listed that exists; write it again\n")
 
@@ -205,15 +219,14 @@ def test_a_part_of_a_project_has_the_headers_of_the_others(project: Path) -> Non
     (project / "common").mkdir()
     (project / "common/sizes.h").write_text("#undef COUNT\n#define COUNT 9\n")
     (project / "src/scale.c").write_text(f'#include "sizes.h"\n{_SOURCE}')
-    assert _predicted(project / "src")[0] == 9
+    assert predicted_iterations(project / "src")[0] == 9
     (project / "src/Makefile").touch()
-    assert _predicted(project / "src")[0] == 9
+    assert predicted_iterations(project / "src")[0] == 9
 
 
 def test_a_folder_that_everybody_can_write_is_no_project(project: Path) -> None:
     project.chmod(0o777)
-    done = subprocess.run([*_PREDICT, str(project / "src")], capture_output=True, text=True,
-                          check=False)  # fmt: skip
+    done = predict(project / "src")
     assert "Makefile defines" not in done.stderr
     assert "declarations guessed" in done.stderr
 
@@ -232,6 +245,6 @@ add_executable(check src/check.c)
 target_compile_definitions(scale PUBLIC COUNT=${SIZE})
 target_compile_definitions(check PRIVATE COUNT=${SIZE} UNDER_TEST "$<1:ODD>")
 """)
-    iterations, said = _predicted(project)
+    iterations, said = predicted_iterations(project)
     assert iterations == 300
     assert "CMakeLists.txt defines REAL=double, COUNT=300; -D replaces them" in said

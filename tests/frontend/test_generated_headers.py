@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from reading import FRONTENDS
+from reading import FRONTENDS, predicted_iterations
 
 from regionpredict.frontend import requests_for
 from regionpredict.frontend.build_files.cmake_files import followed
@@ -60,16 +58,6 @@ void scale(void) {
     field[i] *= 0.5;
 }
 """
-_PREDICT = [
-    sys.executable,
-    "-m",
-    "regionpredict",
-    "predict",
-    "-m",
-    "skylake-gold-6148",
-    "--format",
-    "json",
-]
 
 
 @pytest.fixture
@@ -79,15 +67,6 @@ def waves(tmp_path: Path) -> Path:
     (tmp_path / "src/config.h.in").write_text(_TEMPLATE)
     (tmp_path / "src/scale.c").write_text(_SOURCE)
     return tmp_path
-
-
-def _predicted(folder: Path, *more: str) -> tuple[int, str]:
-    """The iterations of the only loop, and what was said."""
-    done = subprocess.run(
-        [*_PREDICT, *more, str(folder)], capture_output=True, text=True, check=True
-    )
-    (region,) = json.loads(done.stdout)["regions"]
-    return region["iterations"]["value"], done.stderr
 
 
 def test_values_are_those_of_cmake() -> None:
@@ -135,23 +114,23 @@ def test_a_template_of_autoconf_has_what_linux_has(line: str, made: str) -> None
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
 def test_a_program_is_read_as_built(waves: Path, frontend: str) -> None:
-    iterations, said = _predicted(waves, "--frontend", frontend)
+    iterations, said = predicted_iterations(waves, "--frontend", frontend)
     assert iterations == 4000
     assert "generated from templates with the build's defaults: config.h (" in said
     assert "not found" not in said
 
 
 def test_another_default_changes_a_cached_answer(waves: Path) -> None:
-    assert _predicted(waves)[0] == 4000
+    assert predicted_iterations(waves)[0] == 4000
     (waves / "CMakeLists.txt").write_text(_CMAKE.replace('ORDER "4"', 'ORDER "6"'))
-    assert _predicted(waves)[0] == 6000
+    assert predicted_iterations(waves)[0] == 6000
 
 
 def test_a_template_that_appears_changes_a_cached_answer(waves: Path) -> None:
     (waves / "src/config.h.in").rename(waves / "kept")
-    assert "header 'config.h' not found" in _predicted(waves)[1]
+    assert "header 'config.h' not found" in predicted_iterations(waves)[1]
     (waves / "kept").rename(waves / "src/config.h.in")
-    iterations, said = _predicted(waves)
+    iterations, said = predicted_iterations(waves)
     assert iterations == 4000
     assert "not found" not in said
 
@@ -159,7 +138,7 @@ def test_a_template_that_appears_changes_a_cached_answer(waves: Path) -> None:
 def test_a_header_that_exists_is_the_one(waves: Path) -> None:
     (waves / "built").mkdir()
     (waves / "built/config.h").write_text("#define COUNT 33\n")
-    iterations, said = _predicted(waves)
+    iterations, said = predicted_iterations(waves)
     assert iterations == 33
     assert "generated" not in said
 

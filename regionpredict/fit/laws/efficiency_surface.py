@@ -105,8 +105,8 @@ def reason_to_withhold(
 ) -> str:
     """Why an answer with these threads and this size is not reliable. Empty if it is.
 
-    No program's efficiency at a given size grows with threads from the fewest measured ones on,
-    except by caches within the measured range. A surface that grows beyond has no support.
+    Threads never raise the efficiency of a given size, except by their caches, which measurements
+    show. A surface that grows beyond the measured threads is an artifact of the fit.
     """
     most = [max(point[axis] for point in points) for axis in (0, 1)]
     far = [

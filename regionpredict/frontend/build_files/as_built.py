@@ -13,15 +13,19 @@ from regionpredict.frontend.build_files.build_macros import (
 )
 from regionpredict.frontend.build_files.generated_headers import with_generated_headers
 from regionpredict.frontend.build_files.openmp_switches import with_openmp_switches
-from regionpredict.frontend.requests import SourceRequest
+from regionpredict.frontend.requests import SourceRequest, is_regular_file
 
 
 class AsBuilt(NamedTuple):
-    """The requests, remarks on assumptions, and the files with influence on them."""
+    """The requests, remarks on assumptions, and the files with influence on them.
+
+    `absent` are files that a Makefile includes where they exist.
+    """
 
     requests: Sequence[SourceRequest]
     remarks: tuple[str, ...]
     sources: tuple[str, ...]
+    absent: tuple[str, ...]
 
 
 def as_built(requests: Sequence[SourceRequest]) -> AsBuilt:
@@ -32,7 +36,8 @@ def as_built(requests: Sequence[SourceRequest]) -> AsBuilt:
     return AsBuilt(
         switched,
         (*generated.remarks, *defined.remarks, *switches),
-        (*generated.sources, *defined.sources),
+        (*generated.sources, *filter(is_regular_file, defined.sources)),
+        tuple(path for path in defined.sources if not is_regular_file(path)),
     )
 
 

@@ -27,7 +27,7 @@ _MOST_SHOWN = 8
 
 
 class BuildMacros(NamedTuple):
-    """The requests with the macros, a remark on each build file, and the files that were read."""
+    """The requests with the macros, a remark on each build file, and all build files."""
 
     requests: list[SourceRequest]
     remarks: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
 
 
 def folders_above(request: SourceRequest) -> tuple[str, ...]:
-    """A source's folder and those above it up to its root. None if its build is known."""
+    """A source's folder and those above it up to its root. Empty if its build is known."""
     if request.is_from_build:
         return ()
     folder = Path(request.path).parent

@@ -39,6 +39,7 @@ _VALUE = re.compile(f"{_OPEN}[^{_OPEN}{_CLOSE}]*{_CLOSE}")
 _LONGEST = 10_000  # characters of a value: `A := $(A)$(A)` doubles it
 _MOST_REFERENCES = 20_000  # that are replaced for one Makefile
 _MOST_FILES = 20  # that one Makefile includes
+_DEEPEST = 50  # references in the values of references
 
 
 class Macro(NamedTuple):
@@ -109,14 +110,16 @@ class _Makefile:
             self._branch(word, rest, possible=self._counts())
         elif word == "else" and self._branches:
             _, done = self._branches.pop()
-            self._branch(*(rest.strip().partition(" ")[::2] or ("", "")), possible=not done)
+            word, _, rest = rest.strip().partition(" ")
+            self._branch(word, rest, possible=not done)
         elif word == "endif" and self._branches:
             self._branches.pop()
         elif word == "define":
             self._in_definition = True
         elif self._counts() and word in _INCLUDES:
             for name in self._plain(rest).split():
-                self.follow(str(folder / name))
+                if _UNKNOWN not in name:
+                    self.follow(str(folder / name))
         elif self._counts() and (found := _ASSIGNMENT.fullmatch(line)):
             self._in_rule = False
             self._assign(*found.groups())
@@ -174,13 +177,13 @@ class _Makefile:
     def _value(self, reference: str, inside: tuple[str, ...]) -> str:
         self._references += 1
         name = reference[1:-1] if reference[:1] in ("(", "{") else reference
-        if self._references > _MOST_REFERENCES or name in inside:
+        if self._references > _MOST_REFERENCES or len(inside) > _DEEPEST or name in inside:
             return _UNKNOWN
         function, _, words = name.partition(" ")
         if name in ("<", "^", "+"):
             return "$<"  # a source
         if function == "strip":
-            return self._expanded(words.strip(), inside)
+            return self._expanded(words.strip(), (*inside, name))
         if name.startswith("shell ") and words.strip() in _LINUX:
             return "Linux"
         if words or "$" in name or ":" in name:
