@@ -50,7 +50,7 @@ def trace_options(function: F) -> F:
     """The argument ARCHIVE with its options, and the output options."""
     function = reading_options(function)
     function = plot_option("the timeline, with waits and the critical path,")(function)
-    metric = click.option("--metric", help="Only records, totals and counts of this metric.")
+    metric = click.option("--metric", help="Only this metric, for example 'late sender' or late_sender.")
     return result_options("table", "json", "csv", "html")(metric(function))
 
 
@@ -150,9 +150,12 @@ def tell(
 ) -> None:
     """Writes the result and its figure. Findings and violated sums are notes."""
     from regionpredict.errors import UsageError
+    from regionpredict.report.metric_names import metric_name
     from regionpredict.report.rendered import rendered
     from regionpredict.report.trace_results import result_document
 
+    named = {metric_name(name): name for name in result.totals}
+    metric = None if metric is None else named.get(metric, metric)
     if metric is not None and metric not in result.totals:
         known = ", ".join(result.totals) or "none"
         raise UsageError(f"there is no metric '{metric}' here", remedy=f"there are: {known}")

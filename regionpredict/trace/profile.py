@@ -70,12 +70,25 @@ class Severity:
 
 
 @dataclass(frozen=True, slots=True)
+class RegionTotal:
+    """A region on all its call paths and locations: exclusive seconds, entries, and the seconds of
+    these that are waits. `kind` is MPI, OpenMP, user, other (run-time systems) or idle.
+    """
+
+    region: str
+    kind: str
+    seconds: float
+    visits: int
+    waiting_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class TraceResult:
     """The result of one command on a trace.
 
     `totals` are the sums of the records by metric, and `counts` the instances of wait states.
     `sources` has `file:line` of call paths if known. `worst` are the worst instances of waits, and
-    `severity` the number of waits over time.
+    `severity` the number of waits over time. `regions` is the flat profile.
     """
 
     records: tuple[Record, ...]
@@ -85,6 +98,7 @@ class TraceResult:
     sources: Mapping[str, str] = field(default_factory=dict)
     worst: tuple[Instance, ...] = ()
     severity: Severity | None = None
+    regions: tuple[RegionTotal, ...] = ()
 
 
 class Collector:

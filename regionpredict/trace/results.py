@@ -12,6 +12,7 @@ from regionpredict.trace.call_paths import path_sources
 from regionpredict.trace.columns import rest
 from regionpredict.trace.counted_paths import counted_paths
 from regionpredict.trace.event_trace import Kind
+from regionpredict.trace.flat_profile import flat_profile
 from regionpredict.trace.path_impact import path_impact
 from regionpredict.trace.profile import Balance, Collector, TraceResult
 from regionpredict.trace.severity import severity
@@ -65,7 +66,10 @@ def waits(analysis: Analysis) -> TraceResult:
     rest()
     worst = worst_instances(analysis)
     rest()
-    return replace(collector.result(counts), worst=worst, severity=severity(analysis))
+    return replace(
+        collector.result(counts),
+        worst=worst, severity=severity(analysis), regions=flat_profile(analysis),
+    )  # fmt: skip
 
 
 def delays(analysis: Analysis) -> TraceResult:

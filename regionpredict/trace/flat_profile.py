@@ -1,0 +1,44 @@
+"""The flat profile of a trace: time, visits and waits of each region over all its call paths."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.event_trace import Paradigm, Region, Role
+from regionpredict.trace.profile import RegionTotal
+from regionpredict.trace.wait_classes import Wait
+
+_KINDS = {
+    Paradigm.USER: "user",
+    Paradigm.MPI: "MPI",
+    Paradigm.OPENMP: "OpenMP",
+    Paradigm.OTHER: "other",
+}
+
+
+def flat_profile(analysis: Analysis) -> tuple[RegionTotal, ...]:
+    """Exclusive times of regions by name and kind, over all locations. The longest comes first."""
+    paths, points, trace = analysis.paths, analysis.points, analysis.trace
+    second, nodes = trace.ticks_per_second, len(paths.region)
+    caused = points.kind < Wait.EARLY_SCAN
+    waited = np.bincount(points.node[caused], points.wait[caused], nodes)
+    for _, node, ticks in analysis.scans:
+        waited[node] += ticks
+    sums: dict[tuple[str, str], list[float]] = {}
+    columns = paths.exclusive.sum(0) / second, paths.visits.sum(0), waited / second
+    for number, *values in zip(paths.region.tolist(), *(c.tolist() for c in columns), strict=True):
+        region = trace.regions[number]
+        key = region.name, _kind(region)
+        sums[key] = [a + b for a, b in zip(sums.get(key, (0, 0, 0)), values, strict=True)]
+    found = (
+        RegionTotal(name, kind, time, int(visits), wait)
+        for (name, kind), (time, visits, wait) in sums.items()
+    )
+    return tuple(sorted(found, key=lambda one: (-one.seconds, one.region)))
+
+
+def _kind(region: Region) -> str:
+    if region.role in (Role.IDLE, Role.PROGRAM):
+        return "idle" if region.role is Role.IDLE else "user"
+    return _KINDS[region.paradigm]
