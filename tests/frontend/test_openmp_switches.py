@@ -80,3 +80,33 @@ def test_a_header_beside_the_sources_counts(tmp_path: Path) -> None:
     (tmp_path / "main.c").write_text(source, encoding="utf-8")
     analysis = analyse(requests_for([str(tmp_path)], ()), {}, frontend="libclang")
     assert "HAVE_OPENMP" in "".join(analysis.remarks)
+
+
+HEADER = """void scale(int n, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = 2.0 * a[i];
+}
+"""
+PROGRAM = """#if defined(SERIAL)
+#include "serial/scale.h"
+#elif defined(OMP)
+#include "omp/scale.h"
+#endif
+int main(void) {
+  static double a[1000];
+  scale(1000, a);
+  return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_header_with_loops_is_included(tmp_path: Path, frontend: str) -> None:
+    serial = HEADER.replace("#pragma omp parallel for\n", "")
+    for name, text in (("serial", serial), ("omp", HEADER)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "scale.h").write_text(text, encoding="utf-8")
+    (tmp_path / "main.c").write_text(PROGRAM, encoding="utf-8")
+    analysis = analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)
+    assert [fact.region.function for fact in analysis.facts] == ["scale"]
+    assert any(remark.startswith("OMP is taken as defined") for remark in analysis.remarks)

@@ -108,7 +108,7 @@ def _mentioned(names: set[str], requests: Sequence[SourceRequest]) -> set[str]:
         return set()
     pattern = re.compile(rb"\b(?:%s)\b" % b"|".join(name.encode() for name in sorted(names)))
     return {
-        name.decode() for text in program_texts(requests) for name in set(pattern.findall(text))
+        name.decode() for _, text in program_texts(requests) for name in set(pattern.findall(text))
     }
 
 

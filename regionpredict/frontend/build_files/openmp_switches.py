@@ -3,6 +3,9 @@
     #ifdef HYPRE_USING_OPENMP
     #pragma omp parallel for
     #endif
+    #ifdef OMP
+    #include "omp/kernel.hpp"
+    #endif
 
 Predictions are for a build with OpenMP, so these macros are defined. A remark lists them.
 """
@@ -12,10 +15,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from regionpredict.frontend.build_files.program_texts import program_texts
-from regionpredict.frontend.requests import SourceRequest
-from regionpredict.frontend.text import conditions_of_directives
+from regionpredict.frontend.requests import HEADERS, SourceRequest
+from regionpredict.frontend.text import conditions_of_directives, has_directive
 
 _SWITCH = re.compile(r"(?:\w*_)?(?:OPENMP|OMP)_*", re.IGNORECASE)
 _OTHER = re.compile(
@@ -29,8 +33,12 @@ def with_openmp_switches(
 ) -> tuple[list[SourceRequest], tuple[str, ...]]:
     """The requests with the macros that their OpenMP loops need, and a remark for each macro."""
     given = {name for request in requests for name, _ in request.defines}
+    texts = dict(program_texts(requests))
+    headers = [
+        path for path, text in texts.items() if Path(path).suffix in HEADERS and has_directive(text)
+    ]
     needed = sorted({
-        name for text in program_texts(requests) for condition in conditions_of_directives(text)
+        name for text in texts.values() for condition in conditions_of_directives(text, headers)
         for name in condition if name not in given and _is_switch(name)
     })  # fmt: skip
     defines = tuple((name, "1") for name in needed)

@@ -12,17 +12,18 @@ from regionpredict.frontend.requests import HEADERS, SourceRequest, read_regular
 _MOST_HEADERS = 8_000_000  # bytes that are searched
 
 
-def program_texts(requests: Sequence[SourceRequest]) -> Iterator[bytes]:
-    """The texts of the requests, and of the headers below their roots."""
+def program_texts(requests: Sequence[SourceRequest]) -> Iterator[tuple[str, bytes]]:
+    """The paths and texts of the requests, and of the headers below their roots."""
     for request in requests:
-        yield bytes_of(request.path)
+        yield request.path, bytes_of(request.path)
     left = _MOST_HEADERS
     for name, folders in project_files(requests).items():
         for folder in folders if Path(name).suffix in HEADERS else ():
             if left > 0:
-                text = bytes_of(f"{folder}/{name}")
+                path = f"{folder}/{name}"
+                text = bytes_of(path)
                 left -= len(text)
-                yield text
+                yield path, text
 
 
 def text_of(path: str) -> str:

@@ -10,7 +10,11 @@ from regionpredict.frontend.text.attach_pragmas import (
     standalone_directive,
     with_directives,
 )
-from regionpredict.frontend.text.inactive import conditions_of_directives, inactive_loops
+from regionpredict.frontend.text.inactive import (
+    conditions_of_directives,
+    has_directive,
+    inactive_loops,
+)
 from regionpredict.frontend.text.left_out_macros import guessed_macros, left_out_macros
 from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
@@ -53,6 +57,7 @@ __all__ = [
     "find_pragmas",
     "functions_holding",
     "guessed_macros",
+    "has_directive",
     "holds_directives",
     "inactive_loops",
     "left_out_macros",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax import Pragma
@@ -20,6 +20,7 @@ _DEFINED = re.compile(r"(!\s*)?defined\s*(?:\(\s*([A-Za-z_]\w*)\s*\)|([A-Za-z_]\
 _DEFINE = rb"^[ \t\v]*#[ \t\v]*define[ \t]+%s\b"
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _DIRECTIVE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+omp[ \t]", re.MULTILINE)
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"', re.MULTILINE)
 _FALSE = re.compile(r"\(*\s*0\s*\)*")
 
 
@@ -117,19 +118,35 @@ def inactive_loops(
     return notes
 
 
-def conditions_of_directives(text: bytes) -> list[tuple[str, ...]]:
+def conditions_of_directives(
+    text: bytes, with_directives: Collection[str] = ()
+) -> list[tuple[str, ...]]:
     """The macros that must be defined for each OpenMP directive, from the conditional around it.
 
-    Empty for a directive outside conditionals, or in one of another form.
+    Empty for a directive outside conditionals, or in one of another form. An `#include` of one of
+    the headers `with_directives` (paths) counts as a directive.
     """
-    if b"omp" not in text or not _DIRECTIVE.search(text):
-        return []
-    branches = _branches(text)
+    places = [directive.start() for directive in _DIRECTIVE.finditer(text)] + [
+        include.start() for include in _INCLUDE.finditer(text)
+        if _is_any(include.group(1).decode("utf-8", "replace"), with_directives)
+    ]  # fmt: skip
+    branches = _branches(text) if places else []
     conditions = []
-    for directive in _DIRECTIVE.finditer(text):
-        around = [branch for branch in branches if branch.begin <= directive.start() < branch.end]
+    for place in places:
+        around = [branch for branch in branches if branch.begin <= place < branch.end]
         conditions.append(_macros_of(around[-1]) if around else ())
     return conditions
+
+
+def has_directive(text: bytes) -> bool:
+    """Whether a text has an OpenMP directive, perhaps in a comment."""
+    return b"omp" in text and _DIRECTIVE.search(text) is not None
+
+
+def _is_any(include: str, headers: Collection[str]) -> bool:
+    """Whether an included name may be one of some headers, by the end of the path."""
+    ending = "/" + include.removeprefix("./")
+    return any(header.endswith(ending) for header in headers)
 
 
 def _macros_of(branch: _Branch) -> tuple[str, ...]:
