@@ -54,9 +54,7 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
             f"Data races: {100 * hint.race_share:.0f} % of the time. Regions with a race count as "
             "on 1 thread until it is fixed."
         )
-    if hint.unknown_serial or hint.unseen_serial:
-        lines.append(_excluded(hint.unknown_serial, hint.unseen_serial))
-    return lines
+    return lines + _excluded(hint)
 
 
 def _on_more_threads(hint: Recommendation) -> list[str]:
@@ -75,16 +73,24 @@ def _on_more_threads(hint: Recommendation) -> list[str]:
     return [f"On {most} threads: {speedup}x. {number} {verb} slower there, {which}."]
 
 
-def _excluded(loops: Sequence[str], functions: Sequence[str]) -> str:
-    """`Excluded: 2 serial loops of unknown length (main.c:12, read.c:40), and serial calls of
-    functions without source (solve).`"""
+def _excluded(hint: Recommendation) -> list[str]:
+    """`Excluded: 1 parallel region without a prediction (fib.c:7), 2 serial loops of unknown length
+    (main.c:12, read.c:40), and serial calls of functions without source (solve).`
+    """
     parts = []
-    if loops:
-        number = plural(len(loops), "serial loop")
-        parts.append(f"{number} of unknown length ({_first_of(loops)})")
-    if functions:
-        parts.append(f"serial calls of functions without source ({_first_of(functions)})")
-    return f"Excluded: {', and '.join(parts)}."
+    if hint.left_out:
+        number = plural(len(hint.left_out), "parallel region")
+        names = [PurePath(name).name for name in hint.left_out]
+        parts.append(f"{number} without a prediction ({_first_of(names)})")
+    if hint.unknown_serial:
+        number = plural(len(hint.unknown_serial), "serial loop")
+        parts.append(f"{number} of unknown length ({_first_of(hint.unknown_serial)})")
+    if hint.unseen_serial:
+        names = _first_of(hint.unseen_serial)
+        parts.append(f"serial calls of functions without source ({names})")
+    if len(parts) > 1:
+        parts[-1] = f"and {parts[-1]}"
+    return [f"Excluded: {', '.join(parts)}."] if parts else []
 
 
 def _first_of(names: Sequence[str]) -> str:
