@@ -12,6 +12,7 @@ from regionpredict.trace.call_paths import CallPaths, call_paths, path_names
 from regionpredict.trace.calls_not_analysed import calls_not_analysed, note_of
 from regionpredict.trace.clock_conditions import Violations, clock_conditions, violations
 from regionpredict.trace.clock_correction import corrected
+from regionpredict.trace.collective_table import collective_table
 from regionpredict.trace.collective_waits import collective_waits
 from regionpredict.trace.columns import rest
 from regionpredict.trace.cost_replay import CostReplay, cost_replay
@@ -76,14 +77,18 @@ def analyse(
     if matches is None:
         matches = match(trace, kernels)
         rest()
-    conditions = clock_conditions(trace, paths, matches)
+    table = collective_table(trace, paths, matches)
+    rest()
+    conditions = clock_conditions(trace, matches, table)
     violated, clock_findings = violations(trace, conditions)
     if correct_clocks and violated:
         trace = corrected(trace, conditions.values(), kernels)
         paths = call_paths(trace, kernels)
+        table = collective_table(trace, paths, matches)
     del conditions
     rest()
-    collectives = collective_waits(trace, paths, matches)
+    collectives = collective_waits(trace, paths, table)
+    del table
     rest()
     messages = message_waits(trace, paths, matches, kernels)
     rest()

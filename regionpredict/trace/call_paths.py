@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.columns import column
-from regionpredict.trace.event_trace import NONE, EventTrace, Kind, Paradigm, Region, Role
+from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm, Region, Role
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.mpi_regions import Call, call_of
 
@@ -192,5 +192,5 @@ def _marks(trace: EventTrace, marked: NDArray[np.uint8]) -> int:
     """An upper bound of the number of instances of marked regions."""
     if not np.any(marked):
         return 0
-    counts = np.bincount(trace.region[trace.region > NONE], minlength=len(marked))
-    return int(counts[: len(marked)][marked.astype(bool)].sum())
+    counted = np.append(marked, np.uint8(0))  # the last entry is for events without a region
+    return int(np.count_nonzero(counted[trace.region]))

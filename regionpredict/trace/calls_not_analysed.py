@@ -17,6 +17,12 @@ def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, i
     if other calls have them in its place.
     `replayed`: for a replay, which supports all-to-alls of varying sizes.
     """
+    left_out = [
+        number for number, region in enumerate(trace.regions)
+        if region.paradigm is Paradigm.MPI and not is_analysed(region.name, replayed)
+    ]  # fmt: skip
+    if not left_out:
+        return {}
     changes = np.flatnonzero((trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE))
     entered = trace.region[changes][trace.kind[changes] == Kind.ENTER]
     calls = np.bincount(entered[entered >= 0], minlength=len(trace.regions))
@@ -31,13 +37,11 @@ def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, i
     sending = set(inside[messages & (around >= 0)].tolist())
     carriers = {plain_name(trace.regions[number].name) for number in sending}
     counts = {
-        region.name: int(calls[number])
-        for number, region in enumerate(trace.regions)
+        trace.regions[number].name: int(calls[number])
+        for number in left_out
         if calls[number]
         and number not in sending
-        and region.paradigm is Paradigm.MPI
-        and not is_analysed(region.name, replayed)
-        and not _is_carried(region.name, carriers)
+        and not _is_carried(trace.regions[number].name, carriers)
     }
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
 

@@ -7,14 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.trace.call_paths import CallPaths
 from regionpredict.trace.collective_table import (
     N_TO_N,
     N_TO_ONE,
     ONE_TO_N,
     PREFIX,
     CollectiveTable,
-    collective_table,
 )
 from regionpredict.trace.columns import rest
 from regionpredict.trace.event_trace import Collective, EventTrace, Finding, Kind, Location
@@ -48,7 +46,7 @@ _WHAT = {
 
 
 def clock_conditions(
-    trace: EventTrace, paths: CallPaths, matches: Matches
+    trace: EventTrace, matches: Matches, table: CollectiveTable
 ) -> dict[str, Synchronisation]:
     """By kind, the required events and the events that require them.
 
@@ -59,7 +57,7 @@ def clock_conditions(
     """
     messages = message_conditions(trace, matches)
     rest()
-    collectives = _collectives(trace, paths, matches)
+    collectives = _collectives(trace, table)
     rest()
     return {"message": messages, "collective": collectives, "thread": team_conditions(trace)}
 
@@ -127,8 +125,7 @@ def message_conditions(trace: EventTrace, matches: Matches) -> Synchronisation:
     return Synchronisation(event[matches.mate[receives]], slot, event[receives], slot, len(slot))
 
 
-def _collectives(trace: EventTrace, paths: CallPaths, matches: Matches) -> Synchronisation:
-    table, _ = collective_table(trace, paths, matches)
+def _collectives(trace: EventTrace, table: CollectiveTable) -> Synchronisation:
     slots = Slots()
     count = len(table.operation)
     owner = np.repeat(np.arange(count), np.diff(table.first))

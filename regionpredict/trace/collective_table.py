@@ -53,11 +53,10 @@ class CollectiveTable:
     first: _Rows  # first row of each instance, and the number of rows
     operation: NDArray[np.uint8]  # operation of each instance
     communicator: NDArray[np.int32]
+    findings: tuple[Finding, ...]  # operations that are left out
 
 
-def collective_table(
-    trace: EventTrace, paths: CallPaths, matches: Matches
-) -> tuple[CollectiveTable, list[Finding]]:
+def collective_table(trace: EventTrace, paths: CallPaths, matches: Matches) -> CollectiveTable:
     """All operations that every member of the communicator called. Findings list the others."""
     operations = trace.operations
     sizes = np.array(
@@ -125,7 +124,8 @@ def collective_table(
         first=np.append(first, len(rows)).astype(np.int64),
         operation=operations.collective[rows[first]] if len(rows) else np.zeros(0, np.uint8),
         communicator=(operations.communicator[rows[first]] if len(rows) else np.zeros(0, np.int32)),
-    ), findings
+        findings=tuple(findings),
+    )
 
 
 def _ranks_in_communicator(

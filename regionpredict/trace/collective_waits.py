@@ -14,10 +14,8 @@ from regionpredict.trace.collective_table import (
     ONE_TO_N,
     PREFIX,
     CollectiveTable,
-    collective_table,
 )
 from regionpredict.trace.event_trace import Collective, EventTrace, Finding
-from regionpredict.trace.matching import Matches
 from regionpredict.trace.mpi_regions import Call, call_of
 from regionpredict.trace.sync_points import PointRows, point_rows
 from regionpredict.trace.wait_classes import NO_WAIT, Wait
@@ -53,7 +51,9 @@ class _Groups:
         return self.numbers.setdefault(ranks, len(self.numbers))
 
 
-def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> CollectiveWaits:
+def collective_waits(
+    trace: EventTrace, paths: CallPaths, table: CollectiveTable
+) -> CollectiveWaits:
     """The points of every collective operation that all members of its communicator called.
 
     One-to-n operations wait for their root. Roots of n-to-one operations wait for the latest
@@ -62,7 +62,7 @@ def collective_waits(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     Without data there is no wait. The trace of alltoallv and alltoallw does not show who waits for
     whom.
     """
-    table, findings = collective_table(trace, paths, matches)
+    findings = list(table.findings)
     groups = _Groups({})
     points: list[PointRows] = []
     scans: list[tuple[int, int, int]] = []

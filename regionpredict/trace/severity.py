@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.profile import Severity
@@ -19,13 +20,22 @@ def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:
     seconds = {}
     waiting = np.flatnonzero(points.wait > 0)
     begins = analysis.wait_begins(waiting)
+    ends = begins + points.wait[waiting]
     for wait in CAUSED:
         chosen = points.kind[waiting] == wait
         if not np.any(chosen):
             continue
-        begin, length = begins[chosen], points.wait[waiting[chosen]]
-        waited = [float(np.clip(edge - begin, 0, length).sum()) for edge in edges]
-        seconds[wait.metric] = tuple((np.diff(waited) / trace.ticks_per_second).tolist())
+        waited = _until(ends[chosen], edges) - _until(begins[chosen], edges)
+        seconds[wait.metric] = tuple((np.diff(-waited) / trace.ticks_per_second).tolist())
     if not seconds:
         return None
     return Severity(float(edges[-1]) / parts / trace.ticks_per_second, seconds)
+
+
+def _until(times: NDArray[np.int64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each edge, the time from all earlier `times` to the edge, in ticks."""
+    part = np.searchsorted(edges, times)  # the first edge at or after each time
+    count = np.cumsum(np.bincount(part, minlength=len(edges))[: len(edges)])
+    total = np.cumsum(np.bincount(part, times, minlength=len(edges))[: len(edges)])
+    until: NDArray[np.float64] = edges * count - total
+    return until

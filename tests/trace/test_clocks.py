@@ -15,6 +15,7 @@ from regionpredict.trace.analysis import analyse
 from regionpredict.trace.call_paths import call_paths
 from regionpredict.trace.clock_conditions import clock_conditions, violations
 from regionpredict.trace.clock_correction import corrected
+from regionpredict.trace.collective_table import collective_table
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
 from regionpredict.trace.thread_dependencies import Synchronisation
@@ -24,7 +25,10 @@ FEW = settings(max_examples=60, deadline=None)
 
 
 def _conditions(trace: EventTrace, kernels: Kernels) -> dict[str, Synchronisation]:
-    return clock_conditions(trace, call_paths(trace, kernels), match(trace, kernels))
+    matches = match(trace, kernels)
+    return clock_conditions(
+        trace, matches, collective_table(trace, call_paths(trace, kernels), matches)
+    )
 
 
 def _corrected(trace: EventTrace, kernels: Kernels) -> EventTrace:
