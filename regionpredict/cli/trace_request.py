@@ -50,7 +50,7 @@ def trace_options(function: F) -> F:
     """The argument ARCHIVE with its options, and the output options."""
     function = reading_options(function)
     function = plot_option("the timeline, with waits and the critical path,")(function)
-    metric = click.option("--metric", help="Only this metric, for example 'late sender' or late_sender.")
+    metric = click.option("--metric", help="Only this metric: 'late sender' or late_sender.")
     return result_options("table", "json", "csv", "html")(metric(function))
 
 

@@ -110,7 +110,8 @@ def _call_paths(study: ImbalanceStudy, top: int) -> Table:
 
     columns = [
         Column("Call path", cut=True), Column("Mean", show_seconds, minor=True),
-        Column("I_t", show_seconds, bar=True), Column("I_T", show_seconds, minor=True, only="page"),
+        Column("I_t", show_seconds, bar=True),
+        Column("I_T", show_seconds, minor=True, only="page"),
         Column("Most on", minor=True), Column("Distribution", choice=True),
         Column("Course", choice=True, minor=True),
     ]  # fmt: skip

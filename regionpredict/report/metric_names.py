@@ -17,7 +17,7 @@ WAITS = {
     Wait.EARLY_SCAN: "early scan",
     Wait.INIT_COMPLETION: "init completion",
 }
-"""Short names of wait states, for columns of their own."""
+"""Short names of wait states, for narrow columns."""
 _METRICS = {
     **{wait.metric: name for wait, name in WAITS.items()},
     "wait_nxn": "wait at N x N",

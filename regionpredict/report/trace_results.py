@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from regionpredict.report.document import (
@@ -25,7 +25,6 @@ from regionpredict.report.metric_names import metric_name
 from regionpredict.report.process_grid import grid_tables, grid_values, without_rank
 from regionpredict.report.quantities import plural, show_bytes, show_seconds, show_share
 from regionpredict.report.trace_tables import (
-    INSTANCES,
     chosen_records,
     flat_table,
     kind_tables,
@@ -107,7 +106,10 @@ def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
         return []
     part = result.severity.part_s
     series = [
-        line(metric_name(name), [((at + 0.5) * part, seconds / part) for at, seconds in enumerate(parts)])
+        line(
+            metric_name(name),
+            [((at + 0.5) * part, seconds / part) for at, seconds in enumerate(parts)],
+        )
         for name, parts in result.severity.seconds.items()
         if metric in (None, name)
     ]
@@ -122,12 +124,12 @@ def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list
         for name in names:
             if name not in known:
                 continue
-            sums = grid_values(result, grid, name)
-            shown: list[Block] = [heat(" ".join(filter(None, (metric_name(name), front))), rows, sums.unit)
+            sums, title = grid_values(result, grid, name), metric_name(name)
+            shown: list[Block] = [heat(" ".join(filter(None, (title, front))), rows, sums.unit)
                      for front, rows in sums.planes]  # fmt: skip
             if sums.missing:
                 shown.append(Text(without_rank(sums.missing)))
-            blocks.append(Folded(f"{metric_name(name)} on the {sums.sizes} grid {grid.name}".rstrip(), shown))
+            blocks.append(Folded(f"{title} on the {sums.sizes} grid {grid.name}".rstrip(), shown))
     return blocks
 
 
@@ -148,7 +150,8 @@ def _panes(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
     for name, metric in metrics.items():
         ranked = sorted(metric["paths"].items(), key=lambda item: -sum(v for _, v in item[1]))
         shown.append({
-            "name": metric_name(name), "unit": metric["unit"], "total": result.totals.get(name, 0.0),
+            "name": metric_name(name), "unit": metric["unit"],
+            "total": result.totals.get(name, 0.0),
             "paths": [{"path": path, "total": sum(v for _, v in values), "values": values}
                       for path, values in ranked],
         })  # fmt: skip
@@ -169,7 +172,8 @@ def _record(result: TraceResult, analysis: Analysis, metric: str | None) -> dict
     return {
         "schema": SCHEMA,
         "records": [
-            fields_of(own, "metric callpath location value unit") for own in chosen_records(result, metric)
+            fields_of(own, "metric callpath location value unit")
+            for own in chosen_records(result, metric)
         ],
         "worst_instances": [
             fields_of(own, "metric seconds longest_s time_s callpath waiting late late_callpath")

@@ -145,7 +145,8 @@ def _delays(result: TraceResult, top: int) -> Table:
     columns = [
         Column("Call path", cut=True), Column("Cost", show_seconds),
         Column("Short-term", show_seconds, minor=True),
-        Column("Long-term", show_seconds, minor=True, only="page"), Column("Mostly", choice=True), *_PLACE,
+        Column("Long-term", show_seconds, minor=True, only="page"),
+        Column("Mostly", choice=True), *_PLACE,
     ]  # fmt: skip
     return _with_sources("Call paths whose delays make others wait", columns, rows, top)
 
@@ -157,8 +158,17 @@ def _on_path(result: TraceResult, top: int) -> Table:
     rows: list[list[Cell]] = []
     for name in sorted({*path, *impact}, key=lambda n: (-path.get(n, _NOTHING)[0], n)):
         total, most = path.get(name, _NOTHING)
-        rows.append([name, total, total / length, excess.get(name, _NOTHING)[0] or None,
-                     impact.get(name, _NOTHING)[0] or None, _named(most), _source(result, name)])
+        rows.append(
+            [
+                name,
+                total,
+                total / length,
+                excess.get(name, _NOTHING)[0] or None,
+                impact.get(name, _NOTHING)[0] or None,
+                _named(most),
+                _source(result, name),
+            ]
+        )
     columns = [
         Column("Call path", cut=True), Column("On path", show_seconds),
         Column("% of path", _percent, bar=True), Column("Excess", show_seconds, unknown=""),
