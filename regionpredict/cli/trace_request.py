@@ -69,7 +69,7 @@ def analysed(reading: Reading) -> Analysis:
     from regionpredict.trace.analysis import analyse
 
     trace, matches = chosen_part(reading)
-    return analyse(trace, trace_kernels(), matches, reading.correct_clocks)
+    return analyse(trace, trace_kernels(), matches, reading.correct_clocks, reading.processes or 1)
 
 
 def chosen_part(reading: Reading) -> tuple[EventTrace, Matches]:

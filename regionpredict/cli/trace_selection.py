@@ -70,7 +70,7 @@ _OPTIONS = (
         "-j",
         "--processes",
         type=click.IntRange(1),
-        help="Read rank by rank, in this number of processes.",
+        help="Read and analyze rank by rank, in this number of processes.",
     ),
     click.option(
         "--scheduler",

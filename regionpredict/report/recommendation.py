@@ -86,8 +86,8 @@ def _excluded(hint: Recommendation) -> list[str]:
         number = plural(len(hint.unknown_serial), "serial loop")
         parts.append(f"{number} of unknown length ({_first_of(hint.unknown_serial)})")
     if hint.unseen_serial:
-        names = _first_of(hint.unseen_serial)
-        parts.append(f"serial calls of functions without source ({names})")
+        functions = _first_of(hint.unseen_serial)
+        parts.append(f"serial calls of functions without source ({functions})")
     if len(parts) > 1:
         parts[-1] = f"and {parts[-1]}"
     return [f"Excluded: {', '.join(parts)}."] if parts else []

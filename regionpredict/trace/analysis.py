@@ -13,15 +13,15 @@ from regionpredict.trace.calls_not_analysed import calls_not_analysed, note_of
 from regionpredict.trace.clock_conditions import Violations, clock_conditions, violations
 from regionpredict.trace.clock_correction import corrected
 from regionpredict.trace.collective_table import collective_table
-from regionpredict.trace.collective_waits import collective_waits
 from regionpredict.trace.columns import rest
 from regionpredict.trace.cost_replay import CostReplay, cost_replay
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches, match
-from regionpredict.trace.message_waits import MessageWaits, message_waits
+from regionpredict.trace.message_waits import MessageWaits
 from regionpredict.trace.sync_points import SyncPoints, point_rows, sorted_points
 from regionpredict.trace.team_waits import team_waits
+from regionpredict.trace.wait_search import found_waits
 from regionpredict.trace.whole_run import with_whole_run
 
 
@@ -63,12 +63,13 @@ def analyse(
     kernels: Kernels,
     matches: Matches | None = None,
     correct_clocks: bool = False,
+    processes: int = 1,
 ) -> Analysis:
     """Computes wait states, their costs, and the critical path.
 
     `matches` are computed if they are not given. With `correct_clocks`, times that contradict cause
-    and effect are corrected first. Raises InputError if a kernel cannot be compiled or memory is
-    insufficient.
+    and effect are corrected first. Up to this number of `processes` search for waits. Raises
+    InputError if a kernel cannot be compiled or memory is insufficient.
     """
     trace = with_whole_run(trace)
     rest()
@@ -77,21 +78,16 @@ def analyse(
     if matches is None:
         matches = match(trace, kernels)
         rest()
-    table = collective_table(trace, paths, matches)
-    rest()
-    conditions = clock_conditions(trace, matches, table)
-    violated, clock_findings = violations(trace, conditions)
+    found = found_waits(trace, paths, matches, kernels, processes)
+    violated, clock_findings = violations(trace, found.late)
     if correct_clocks and violated:
+        conditions = clock_conditions(trace, matches, collective_table(trace, paths, matches))
         trace = corrected(trace, conditions.values(), kernels)
+        del conditions
         paths = call_paths(trace, kernels)
-        table = collective_table(trace, paths, matches)
-    del conditions
-    rest()
-    collectives = collective_waits(trace, paths, table)
-    del table
-    rest()
-    messages = message_waits(trace, paths, matches, kernels)
-    rest()
+        found = found_waits(trace, paths, matches, kernels, processes)
+    messages, collectives = found.messages, found.collectives
+    del found
     teams, team_findings = team_waits(trace, paths)
     nothing = np.zeros(0, dtype=np.int64)
     points = sorted_points(

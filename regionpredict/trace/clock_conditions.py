@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +16,8 @@ from regionpredict.trace.collective_table import (
     PREFIX,
     CollectiveTable,
 )
-from regionpredict.trace.columns import rest
 from regionpredict.trace.event_trace import Collective, EventTrace, Finding, Kind, Location
-from regionpredict.trace.matching import Matches
+from regionpredict.trace.matching import Matches, matched_rows
 from regionpredict.trace.team_conditions import team_conditions
 from regionpredict.trace.thread_dependencies import Slots, Synchronisation
 
@@ -38,6 +39,16 @@ class Violations:
     largest: int
 
 
+class LateEvents(NamedTuple):
+    """Columns: the location of the latest required event, that of the dependent event, and the
+    ticks by which the order is violated.
+    """
+
+    source: Rows
+    to: Rows
+    ticks: Rows
+
+
 _WHAT = {
     "message": "messages received before they were sent",
     "collective": "collective operations left before all had entered that they need",
@@ -55,21 +66,21 @@ def clock_conditions(
     all-to-all operation, a barrier and MPI_Finalize, no member ends before all have begun. In a
     scan, no member ends before all lower ranks have begun.
     """
-    messages = message_conditions(trace, matches)
-    rest()
-    collectives = _collectives(trace, table)
-    rest()
-    return {"message": messages, "collective": collectives, "thread": team_conditions(trace)}
+    return {"message": message_conditions(trace, matches), **group_conditions(trace, table)}
+
+
+def group_conditions(trace: EventTrace, table: CollectiveTable) -> dict[str, Synchronisation]:
+    """The conditions of collective operations and of threads."""
+    return {"collective": _collectives(trace, table), "thread": team_conditions(trace)}
 
 
 def violations(
-    trace: EventTrace, conditions: dict[str, Synchronisation]
+    trace: EventTrace, late_events: Mapping[str, LateEvents]
 ) -> tuple[tuple[Violations, ...], tuple[Finding, ...]]:
     """The violations by pair of locations, and findings about them."""
     violation: list[Violations] = []
     findings = []
-    for kind, condition in conditions.items():
-        source, to, late = _late(trace, condition)
+    for kind, (source, to, late) in late_events.items():
         if not len(late):
             continue
         pairs, owner = np.unique(np.stack([source, to]), axis=1, return_inverse=True)
@@ -93,34 +104,37 @@ def violations(
     return tuple(violation), tuple(findings)
 
 
-def _late(trace: EventTrace, condition: Synchronisation) -> tuple[Rows, Rows, Rows]:
-    """The locations of the latest required event and of the dependent event, and the ticks by which
-    the order is violated.
-    """
+def late_events(
+    trace: EventTrace, conditions: Mapping[str, Synchronisation]
+) -> dict[str, LateEvents]:
+    """The events that violate each condition."""
+    return {kind: _late(trace, condition) for kind, condition in conditions.items()}
+
+
+def _late(trace: EventTrace, condition: Synchronisation) -> LateEvents:
     nothing = np.zeros(0, dtype=np.int64)
     if not len(condition.need):
-        return nothing, nothing, nothing
+        return LateEvents(nothing, nothing, nothing)
     latest = np.full(condition.count, np.iinfo(np.int64).min)
     np.maximum.at(latest, condition.post_slot, trace.time[condition.post])
     late = latest[condition.need_slot] - trace.time[condition.need]
     rows = np.flatnonzero(late > 0)
     if not len(rows):
-        return nothing, nothing, nothing
+        return LateEvents(nothing, nothing, nothing)
     last = np.flatnonzero(trace.time[condition.post] == latest[condition.post_slot])[::-1]
     event = np.zeros(condition.count, dtype=np.int64)
     event[condition.post_slot[last]] = condition.post[last]
     source = trace.locations_of(event[condition.need_slot[rows]])
     to = trace.locations_of(condition.need[rows])
-    return source.astype(np.int64), to.astype(np.int64), late[rows]
+    return LateEvents(source.astype(np.int64), to.astype(np.int64), late[rows])
 
 
-def message_conditions(trace: EventTrace, matches: Matches) -> Synchronisation:
-    """A message is received after it was sent."""
+def message_conditions(
+    trace: EventTrace, matches: Matches, span: tuple[int, int] | None = None
+) -> Synchronisation:
+    """A message is received after it was sent. With `span`, only messages to these locations."""
     event = trace.operations.event
-    kind = trace.kind[event]
-    receives = np.flatnonzero(
-        ((kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE)) & (matches.mate >= 0)
-    )
+    receives = matched_rows(trace, matches, (Kind.RECEIVE, Kind.RECEIVE_COMPLETE), span)
     slot = np.arange(len(receives))
     return Synchronisation(event[matches.mate[receives]], slot, event[receives], slot, len(slot))
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from regionpredict.errors import InputError, plural
 from regionpredict.trace.bursts import Bursts, bursts_of, by_location, useful_increase
 from regionpredict.trace.calls_not_analysed import calls_not_analysed, note_of
-from regionpredict.trace.clock_conditions import message_conditions, violations
+from regionpredict.trace.clock_conditions import late_events, message_conditions, violations
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.iterations import Iterations
 from regionpredict.trace.kernels import Kernels
@@ -184,7 +184,8 @@ def run_factors(
     own = by_location(trace, np.where(bursts.own, length, 0))
     own_work = np.where(bursts.own, length, 0)
     runtime = int(trace.time.max(initial=0))
-    clocks = violations(trace, {"message": message_conditions(trace, matches)})[1]
+    conditions = {"message": message_conditions(trace, matches)}
+    clocks = violations(trace, late_events(trace, conditions))[1]
     left_out = calls_not_analysed(trace, replayed=True)
     findings = (*trace.findings, *matches.findings, *clocks, *note_of(left_out))
     notes = list(map(str, findings))

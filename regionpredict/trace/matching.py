@@ -153,3 +153,17 @@ def unmatched(
         if count:
             findings.append(Finding(message, count=count))
     return tuple(findings)
+
+
+def matched_rows(
+    trace: EventTrace, matches: Matches, kinds: tuple[Kind, Kind], span: tuple[int, int] | None
+) -> NDArray[np.int64]:
+    """The operations of the kinds that have a counterpart. With `span`, only at the locations
+    between these positions.
+    """
+    ends = trace.starts[list(span)] if span is not None else (0, len(trace))
+    first, last = np.searchsorted(trace.operations.event, ends).tolist()
+    kind = trace.kind[trace.operations.event[first:last]]
+    chosen = ((kind == kinds[0]) | (kind == kinds[1])) & (matches.mate[first:last] >= 0)
+    rows: NDArray[np.int64] = np.flatnonzero(chosen) + first
+    return rows

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from regionpredict.trace.call_paths import CallPaths
 from regionpredict.trace.columns import rest
 from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import Matches
+from regionpredict.trace.matching import Matches, matched_rows
 from regionpredict.trace.mpi_regions import Call, call_of
 from regionpredict.trace.sync_points import PointRows, point_rows
 from regionpredict.trace.wait_classes import Wait
@@ -109,9 +110,15 @@ class _LateSenders:
 
 
 def message_waits(
-    trace: EventTrace, paths: CallPaths, matches: Matches, kernels: Kernels
+    trace: EventTrace,
+    paths: CallPaths,
+    matches: Matches,
+    kernels: Kernels,
+    span: tuple[int, int] | None = None,
 ) -> MessageWaits:
     """Points of messages where a rank waited, and where its partner was late.
+
+    With `span`, only waits of the locations between these positions, which are whole ranks.
 
     A receive waits from its call until the sender enters the sending call. A synchronous send waits
     until the receiver enters the call that posts the receive. If a call completes several requests,
@@ -119,25 +126,42 @@ def message_waits(
     wait.
     """
     operations = _Operations(trace, paths)
-    kind = trace.kind[trace.operations.event]
-    receives = np.flatnonzero(
-        ((kind == Kind.RECEIVE) | (kind == Kind.RECEIVE_COMPLETE)) & (matches.mate >= 0)
+    received, sent = (
+        matched_rows(trace, matches, kinds, span)
+        for kinds in ((Kind.RECEIVE, Kind.RECEIVE_COMPLETE), (Kind.SEND, Kind.SEND_REQUEST))
     )
-    sends = matches.mate[receives]
-    inside = operations.in_mpi(receives) & operations.in_mpi(sends)
-    receives, sends = receives[inside], sends[inside]
+    receives, sends = _in_mpi(operations, received, matches.mate[received])
     late = _late_senders(operations, receives, sends, len(trace))
     rest()
-    late_receivers, blocked = _late_receivers(operations, matches, receives, sends, late.candidates)
-    empty = trace.operations.sent <= 0
-    rest()
     misordered = _misordered(trace, operations, receives, sends, late, kernels)
+    rest()
+    sends, receives = _in_mpi(operations, sent, matches.mate[sent])
+    late_receivers, blocked = _late_receivers(operations, matches, receives, sends, late.candidates)
+    empty = trace.operations.sent
     return MessageWaits(
         (*late.points, *late_receivers),
         misordered,
-        int(np.count_nonzero(empty[late.sends])),
-        int(np.count_nonzero(empty[blocked])),
+        int(np.count_nonzero(empty[late.sends] <= 0)),
+        int(np.count_nonzero(empty[blocked] <= 0)),
     )
+
+
+def joined(parts: Sequence[MessageWaits]) -> MessageWaits:
+    """The waits of several spans, in ascending order, as those of one."""
+    columns = [[getattr(part.misordered, field.name) for part in parts]
+               for field in fields(MisorderedWaits)]  # fmt: skip
+    return MessageWaits(
+        tuple(points for kind in zip(*(part.points for part in parts), strict=True)
+              for points in kind),
+        MisorderedWaits(*map(np.concatenate, columns)),
+        sum(part.empty_late_senders for part in parts),
+        sum(part.empty_late_receivers for part in parts),
+    )  # fmt: skip
+
+
+def _in_mpi(operations: _Operations, rows: _Rows, others: _Rows) -> tuple[_Rows, _Rows]:
+    inside = operations.in_mpi(rows) & operations.in_mpi(others)
+    return rows[inside], others[inside]
 
 
 def _late_senders(

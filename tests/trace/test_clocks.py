@@ -13,7 +13,7 @@ from random_programs import carried_out, random_program
 from regionpredict.trace import EventTrace, Kind, Paradigm, Region, Role, TraceBuilder
 from regionpredict.trace.analysis import analyse
 from regionpredict.trace.call_paths import call_paths
-from regionpredict.trace.clock_conditions import clock_conditions, violations
+from regionpredict.trace.clock_conditions import clock_conditions, late_events, violations
 from regionpredict.trace.clock_correction import corrected
 from regionpredict.trace.collective_table import collective_table
 from regionpredict.trace.kernels import Kernels
@@ -54,7 +54,7 @@ def test_no_violation_is_left(
     trace = _with_clocks(carried_out(random_program(seed)), offsets, drifts)
     conditions = _conditions(trace, kernels)
     after = corrected(trace, conditions.values(), kernels)
-    assert violations(after, conditions) == ((), ())
+    assert violations(after, late_events(after, conditions)) == ((), ())
     assert np.all(after.time >= trace.time)
     for first, end in zip(trace.starts[:-1], trace.starts[1:], strict=True):
         old, new = np.diff(trace.time[first:end]), np.diff(after.time[first:end])
@@ -68,7 +68,7 @@ def test_no_violation_is_left(
 def test_times_without_violations_stay(kernels: Kernels, seed: int) -> None:
     trace = carried_out(random_program(seed))
     conditions = _conditions(trace, kernels)
-    assert violations(trace, conditions) == ((), ())
+    assert violations(trace, late_events(trace, conditions)) == ((), ())
     after = corrected(trace, conditions.values(), kernels)
     assert np.array_equal(after.time, trace.time)
     assert after.findings == trace.findings
@@ -109,7 +109,7 @@ def test_a_shift_fades_after_and_grows_before(kernels: Kernels) -> None:
     shifts = (after.time - trace.time)[3:].tolist()
     # 700: 400 - 1; 10,700: 400 - 101; 60,700: gone. 500: 400 - 1; 0: 400 - 6
     assert shifts == [394, 399, 399, 400, 399, 299, 0]
-    found, told = violations(trace, _conditions(trace, kernels))
+    found, told = violations(trace, late_events(trace, _conditions(trace, kernels)))
     assert [(v.kind, v.source.rank, v.to.rank, v.count, v.largest) for v in found] == [
         ("message", 0, 1, 1, 400)
     ]
@@ -150,7 +150,7 @@ def test_collectives_are_left_after_those_they_need(
         build.collective(rank, end * 1e-6, root=root)
         build.leave(rank, end * 1e-6)
     trace = build.build()
-    found, _ = violations(trace, _conditions(trace, kernels))
+    found, _ = violations(trace, late_events(trace, _conditions(trace, kernels)))
     assert [(v.kind, v.source.rank, v.to.rank, v.largest) for v in found] == [
         ("collective", 0, early, 600)
     ]
@@ -177,7 +177,7 @@ def test_who_receives_from_nobody_needs_nobody(
         build.collective(rank, (200 + 400 * rank) * 1e-6, root, sent, received)
         build.leave(rank, (200 + 400 * rank) * 1e-6)
     trace = build.build()
-    assert violations(trace, _conditions(trace, kernels)) == ((), ())
+    assert violations(trace, late_events(trace, _conditions(trace, kernels))) == ((), ())
     assert _corrected(trace, kernels).time.tolist() == trace.time.tolist()
 
 
@@ -195,13 +195,13 @@ def test_threads_begin_after_the_fork_and_leave_barriers_together(kernels: Kerne
     build.join(0, 1200e-6)
     build.leave(0, 2000e-6)
     trace = build.build()
-    found, told = violations(trace, _conditions(trace, kernels))
+    found, told = violations(trace, late_events(trace, _conditions(trace, kernels)))
     # the fork by 190, the barrier by 150
     assert [(v.kind, str(v.source), str(v.to), v.count, v.largest) for v in found] == [
         ("thread", "0", "0.1", 2, 190)
     ]
     after = _corrected(trace, kernels)
-    assert violations(after, _conditions(after, kernels)) == ((), ())
+    assert violations(after, late_events(after, _conditions(after, kernels))) == ((), ())
     assert after.time[int(trace.starts[1])] >= 1000
     assert len(told) == 1
 
@@ -220,5 +220,5 @@ def test_a_join_that_no_part_is_known_for_needs_nobody(kernels: Kernels) -> None
     build.enter((0, 1), 2010e-6, "parallel")
     build.leave((0, 1), 2090e-6)
     trace = build.build()
-    assert violations(trace, _conditions(trace, kernels)) == ((), ())
+    assert violations(trace, late_events(trace, _conditions(trace, kernels))) == ((), ())
     assert _corrected(trace, kernels).time.tolist() == trace.time.tolist()

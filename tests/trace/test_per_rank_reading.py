@@ -12,14 +12,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from random_programs import carried_out, random_program
 
 from regionpredict.errors import InputError
 from regionpredict.trace import EventTrace
+from regionpredict.trace.analysis import analyse
 from regionpredict.trace.dask_workers import cluster_spread
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches, match
 from regionpredict.trace.otf2_reader import read_otf2
 from regionpredict.trace.per_rank_reading import read_in_pieces
+from regionpredict.trace.results import critical_path, delays, waits
 from regionpredict.workers import spread
 
 pytest.importorskip("otf2")
@@ -105,3 +110,27 @@ def test_a_scheduler_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("regionpredict.trace.dask_workers._SECONDS", 1)
     with pytest.raises(InputError, match="no Dask scheduler answers"):
         cluster_spread("tcp://127.0.0.1:9")(str, [1])
+
+
+def test_processes_find_the_same_waits(archive: Path, kernels: Kernels) -> None:
+    """Sums of waits have the same bytes, however many processes search for them."""
+    trace = read_otf2(archive, kernels)
+    whole = analyse(trace, kernels)
+    assert whole.points.wait.sum() > 0
+    for processes in (2, 3):
+        found = analyse(trace, kernels, processes=processes)
+        assert same(found.points, whole.points)
+        for result in (waits, delays, critical_path):
+            assert result(found) == result(whole)
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1_000_000))
+def test_random_programs_have_the_same_waits(kernels: Kernels, seed: int) -> None:
+    """Requests and synchronous messages, each rank searched separately."""
+    trace = carried_out(random_program(seed))
+    whole, found = analyse(trace, kernels), analyse(trace, kernels, processes=3)
+    for name in ("points", "clock_violations", "findings", "scans"):
+        assert same(getattr(found, name), getattr(whole, name))
+    for result in (waits, delays, critical_path):
+        assert result(found) == result(whole)

@@ -1,0 +1,78 @@
+"""Finds the waits of messages and of collective operations, rank by rank and in several processes.
+
+A message's waits belong to one rank: a late sender to the receiver, a late receiver to the sender.
+So ranks are independent. Collective operations are searched as a whole, next to them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from regionpredict.trace.call_paths import CallPaths
+from regionpredict.trace.clock_conditions import (
+    LateEvents,
+    group_conditions,
+    late_events,
+    message_conditions,
+)
+from regionpredict.trace.collective_table import collective_table
+from regionpredict.trace.collective_waits import CollectiveWaits, collective_waits
+from regionpredict.trace.columns import rest
+from regionpredict.trace.event_trace import EventTrace
+from regionpredict.trace.kernels import Kernels
+from regionpredict.trace.matching import Matches
+from regionpredict.trace.message_waits import MessageWaits, joined, message_waits
+from regionpredict.workers import spread
+
+_SPANS_A_PROCESS = 3  # more would repeat work that all of them need
+
+
+class FoundWaits(NamedTuple):
+    """Waits of both kinds, and the events whose times contradict cause and effect."""
+
+    messages: MessageWaits
+    collectives: CollectiveWaits
+    late: Mapping[str, LateEvents]
+
+
+def found_waits(
+    trace: EventTrace, paths: CallPaths, matches: Matches, kernels: Kernels, processes: int
+) -> FoundWaits:
+    """The waits of a trace. Any number of processes gives the same results."""
+
+    def in_messages(span: tuple[int, int]) -> tuple[MessageWaits, LateEvents]:
+        late = late_events(trace, {"message": message_conditions(trace, matches, span)})
+        rest()
+        return message_waits(trace, paths, matches, kernels, span), late["message"]
+
+    def in_groups() -> tuple[CollectiveWaits, Mapping[str, LateEvents]]:
+        table = collective_table(trace, paths, matches)
+        rest()
+        late = late_events(trace, group_conditions(trace, table))
+        rest()
+        return collective_waits(trace, paths, table), late
+
+    spans = _spans(trace, _SPANS_A_PROCESS * processes if processes > 1 else 1)
+    results: list[Any] = spread(
+        lambda span: in_groups() if span is None else in_messages(span), [None, *spans], processes
+    )
+    (collectives, late), *found = results
+    rest()
+    in_time = LateEvents(*map(np.concatenate, zip(*(late for _, late in found), strict=True)))
+    messages = joined([waits for waits, _ in found])
+    return FoundWaits(messages, collectives, {"message": in_time, **late})
+
+
+def _spans(trace: EventTrace, most: int) -> list[tuple[int, int]]:
+    """Up to `most` ranges of locations with about the same number of events, each whole ranks."""
+    ranks = np.array([location.rank for location in trace.locations], dtype=np.int64)
+    edges = np.flatnonzero(np.diff(ranks, prepend=-1, append=-1) != 0)
+    if len(edges) < 2:
+        return [(0, len(ranks))]
+    wanted = np.linspace(0, len(trace), most + 1)[1:-1]
+    inner = edges[np.searchsorted(trace.starts[edges], wanted)]
+    return list(pairwise(np.unique([0, *inner, len(ranks)]).tolist()))
