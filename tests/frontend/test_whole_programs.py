@@ -179,5 +179,5 @@ def test_a_call_in_circles_over_files_ends(tmp_path: Path, frontend: str) -> Non
         "other.c": "void scale(int m, double *r);\nvoid other(int m, double *r) { scale(m, r); }\n",
     }
     facts = only(read(tmp_path, files, frontend))
-    assert facts.status == "partial"
-    assert "RP108" in ids(facts)
+    assert facts.status == "complete"
+    assert "RP105" in ids(facts)

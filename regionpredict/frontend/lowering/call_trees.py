@@ -25,6 +25,7 @@ from regionpredict.frontend.syntax import (
     Function,
     If,
     Stmt,
+    calls_in,
     every_expression,
     inner_statements,
     own_expressions,
@@ -40,7 +41,8 @@ from regionpredict.library import (
 
 class CallTree(NamedTuple):
     """A function and all that it calls: the `statements` that replace the call, and the `depth` of
-    nested calls. `seen`: each function has a body or is known by name, and none is recursive.
+    nested calls. `seen`: each function has a body or is known by name. A recursive call counts as
+    nothing.
     """
 
     statements: int
@@ -58,11 +60,26 @@ class CallTrees:
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
         self._known: dict[Function, CallTree] = {}
+        self._recursive: dict[Function, bool] = {}
+
+    def is_recursive(self, function: Function) -> bool:
+        """Whether a function may call itself, perhaps through others."""
+        if function not in self._recursive:
+            called: set[Function] = set()
+            waiting = [function]
+            while waiting and function not in called:
+                for decl in calls_in(waiting.pop().body):
+                    body = self._unit.body_of(decl)
+                    if body is not None and body not in called:
+                        called.add(body)
+                        waiting.append(body)
+            self._recursive[function] = function in called
+        return self._recursive[function]
 
     def tree_of(self, function: Function) -> CallTree:
         """The statements that replace a call of the function."""
         if function not in self._known:
-            self._known[function] = _UNSEEN  # for recursion
+            self._known[function] = _NOTHING  # for recursion
             if ends_program(self._unit, function.body):
                 self._known[function] = _NOTHING
             else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from typing import Protocol
 
 from regionpredict.frontend.linking import LinkedUnit
@@ -32,6 +33,7 @@ from regionpredict.frontend.syntax import (
     Name,
     Stmt,
     Unary,
+    calls_in,
     declared_in,
     show,
 )
@@ -63,6 +65,12 @@ class Lowering(Protocol):
     def branch(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
         """The sides of a condition, and the values they leave in variables."""
 
+    def open_loop(
+        self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
+        once: Callable[[], list[Node]], span: Span,
+    ) -> Loop:  # fmt: skip
+        """A loop of unknown length. `once` lowers what it repeats, which may set `written`."""
+
     def say(self, rule: str, span: Span, message: str) -> None:
         """A diagnostic on the region."""
 
@@ -80,6 +88,8 @@ class FollowedCalls:
         self.function = function
         self.lowering = lowering
         self.calling: list[Decl] = [function.decl]
+        # The recursive functions that are being inlined, and whether they called themselves.
+        self._repeated: dict[Function, bool] = {}
         self.returned: CType = UNKNOWN
         self.operands = OperandPaths()
         self.results: list[list[Expr | Pointer | None]] = []  # of the functions being inlined
@@ -98,6 +108,7 @@ class FollowedCalls:
         """Continues with the functions that another builder is inlining."""
         self.loop, self.calling, self.handed = other.loop, list(other.calling), dict(other.handed)
         self._loops_around = list(other._loops_around)
+        self._repeated = dict(other._repeated)
 
     @property
     def in_loop(self) -> bool:
@@ -123,17 +134,34 @@ class FollowedCalls:
             return call if result is None and meant is not None else result
         if ends_program(self.unit, function.body):
             return call.decl.ctype
+        if function in self._repeated:
+            self._repeated[function] = True
+            for argument in call.args:
+                nodes += self.lowering.argument(argument, call.span, frame)[0]
+            self.context.followed.add(asked)
+            self.context.returned.pop(asked, None)
+            return call.decl.ctype
         if call.decl in self.calling or not self._is_short_enough():
             self.lowering.say(
                 "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
             )
             return None
+        ctype = self._inline(asked, call.decl, call.args, function, frame, nodes)
+        if len(functions) > 1:
+            self.context.returned.pop(asked, None)  # another target may return anything
+        return ctype
+
+    def _inline(
+        self, asked: CallExpr, decl: Decl, args: tuple[Expression, ...], function: Function,
+        frame: Frame, nodes: list[Node],
+    ) -> CType:  # fmt: skip
+        """Inlines the statements of a function. Returns the type of its result."""
         to_arguments = []
-        for argument in call.args:
-            before, paths = self.lowering.argument(argument, call.span, frame)
+        for argument in args:
+            before, paths = self.lowering.argument(argument, asked.span, frame)
             nodes += before
             to_arguments.append(paths)
-        inner = self.context.entered(function, call.args, frame)
+        inner = self.context.entered(function, args, frame)
         if function.closure:  # it has its own variables, but also sees the enclosing ones
             self.context.private.update(declared_in(function.body), function.parameters)
         handed_on(self.context, frame, inner)
@@ -143,14 +171,19 @@ class FollowedCalls:
         })  # fmt: skip
         at = self._at()
         self.handed.update((parameter, (argument, at)) for parameter, argument
-                           in zip(function.parameters, call.args, strict=False))  # fmt: skip
-        self.calling.append(call.decl)
-        self._loops_around.append(len(self.context.open_loops))
+                           in zip(function.parameters, args, strict=False))  # fmt: skip
+        recursive = self.trees.is_recursive(function)
+        self.calling.append(decl)
+        # A return in a recursive function does not end the loop that stands for its calls.
+        self._loops_around.append(len(self.context.open_loops) + recursive)
         self.results.append([])
-        outer, self.returned = self.returned, call.decl.ctype
+        outer, self.returned = self.returned, decl.ctype
         self.context.frames.append(frame)
         self.context.followed.add(asked)
-        nodes += self.lowering.body(function.body, inner)
+        if recursive:
+            nodes += self._recursion(function, inner)
+        else:
+            nodes += self.lowering.body(function.body, inner)
         self.context.frames.pop()
         self.calling.pop()
         self._loops_around.pop()
@@ -159,12 +192,36 @@ class FollowedCalls:
             own = set(function.parameters) | declared_in(function.body)
             frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
         self._keep_result(asked, self.results.pop())
-        if len(functions) > 1:
-            self.context.returned.pop(asked, None)  # another target may return anything
         self.operands.leave(asked)
-        ctype = call.decl.ctype if call.decl.ctype.kind != "unknown" else self.returned
+        ctype = decl.ctype if decl.ctype.kind != "unknown" else self.returned
         self.returned = outer
         return ctype
+
+    def _recursion(self, function: Function, inner: Frame) -> list[Node]:
+        """All calls of a recursive function, as iterations of a loop of unknown length. Each
+        iteration may have other arguments, unless all recursive calls pass them on.
+        """
+        decl = function.decl
+        calls = [call for called, some in calls_in(function.body).items()
+                 if self.unit.body_of(called) is function for call in some]  # fmt: skip
+        written = set(self.unit.effects.written_in(function.body))
+        written.update(
+            parameter for number, parameter in enumerate(function.parameters)
+            if not calls or not all(_passes(call, number, parameter) for call in calls)
+        )  # fmt: skip
+
+        def once() -> list[Node]:
+            return self.lowering.body(function.body, inner)
+
+        self._repeated[function] = False
+        name = f"{decl.name}@{decl.span.line}"
+        loop = self.lowering.open_loop(name, function.body, written, inner, once, decl.span)
+        if not self._repeated.pop(function):
+            return list(loop.body)
+        self.results[-1] = []
+        message = f"the calls of the recursive function {decl.name}() are not counted"
+        self.lowering.say("RP105", decl.span, message)
+        return [loop]
 
     def _follow_sides(
         self, call: CallExpr, functions: Functions, frame: Frame, nodes: list[Node]
@@ -329,3 +386,11 @@ class FollowedCalls:
             message = f"the length of the text that {call.name}() goes through is not counted"
             self.lowering.say("RP105", call.span, message)
         return call.decl.ctype if call.decl is not None else UNKNOWN
+
+
+def _passes(call: CallExpr, number: int, parameter: Decl) -> bool:
+    """Whether an argument of a recursive call is the caller's own parameter."""
+    argument: Expression | None = call.args[number] if number < len(call.args) else None
+    while isinstance(argument, Cast):
+        argument = argument.operand
+    return isinstance(argument, Name) and argument.decl is parameter

@@ -10,7 +10,7 @@ Before, as C, and after, as the IR dump shows it:
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -389,22 +389,36 @@ class RegionBuilder:
                 self.values.forget(decl, frame)
 
     def _uncounted(self, loop: For | While, kind: str, frame: Frame) -> Node:
-        name = f"{kind}@{loop.span.line}"
         written = set(self.effects.written_in(loop.body))
-        if isinstance(loop, For) and loop.increment is not None:
-            written |= self.effects.of(loop.increment).keys()
-        self.context.open_loops.append(name)
-        self.values.forget_changed(loop, written, frame)
-        body: list[Node] = []
-        if loop.condition is not None:
-            body += self._expression(loop.condition, loop.span, frame, "condition")
-        body += self.body(loop.body, frame)
-        if isinstance(loop, For) and loop.increment is not None:
-            body += self._expression(loop.increment, loop.span, frame, "assign")
-        self.context.open_loops.pop()
-        self.values.forget_changed(loop, written, frame)
+        increment = loop.increment if isinstance(loop, For) else None
+        if increment is not None:
+            written |= self.effects.of(increment).keys()
+
+        def once() -> list[Node]:
+            body: list[Node] = []
+            if loop.condition is not None:
+                body += self._expression(loop.condition, loop.span, frame, "condition")
+            body += self.body(loop.body, frame)
+            if increment is not None:
+                body += self._expression(increment, loop.span, frame, "assign")
+            return body
+
         self.say("RP105", loop.span, f"the iterations of this inner {kind} loop are not counted")
-        return Loop(name, None, None, "", None, tuple(body), loop.span, "while", exits(loop.body))
+        name = f"{kind}@{loop.span.line}"
+        node = self.open_loop(name, loop, written, frame, once, loop.span)
+        return replace(node, exits=exits(loop.body))
+
+    def open_loop(
+        self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
+        once: Callable[[], list[Node]], span: Span,
+    ) -> Loop:  # fmt: skip
+        """A loop of unknown length. `once` lowers what it repeats, which may set `written`."""
+        self.context.open_loops.append(name)
+        self.values.forget_changed(repeated, written, frame)
+        body = once()
+        self.context.open_loops.pop()
+        self.values.forget_changed(repeated, written, frame)
+        return Loop(name, None, None, "", None, tuple(body), span, "while")
 
     def _range_for(self, loop: RangeFor, frame: Frame) -> list[Node]:
         text = show(loop.range) if loop.range is not None else "range"
@@ -489,16 +503,12 @@ class RegionBuilder:
             if carried is not None:
                 return carried
         self.say("RP105", span, "the repetitions of a goto back to this line are not counted")
-        name = f"goto@{span.line}"
         written = self.effects.written_in(back)
-        self.context.open_loops.append(name)
-        self.values.forget_changed(back, written, frame)
-        body: list[Node] = []
-        for item in back.items:
-            body += self.body(item, frame)
-        self.context.open_loops.pop()
-        self.values.forget_changed(back, written, frame)
-        return Loop(name, None, None, "", None, tuple(body), span, "while")
+
+        def once() -> list[Node]:
+            return [node for item in back.items for node in self.body(item, frame)]
+
+        return self.open_loop(f"goto@{span.line}", back, written, frame, once, span)
 
     def _rare(self, statement: Stmt, frame: Frame) -> list[Node]:
         if isinstance(statement, Switch):
