@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,8 @@ _FACTOR_NAMES = {
     "global": "global efficiency",
 }
 _DEFINITIONS = {**SERIALISATIONS, GIVEN: "as the table gives it"}
+_MUCH_OUTSIDE = 0.05
+"""The share of the run time in and outside of MPI_Init and MPI_Finalize that is worth naming."""
 _SHORT_NAMES = {
     "load_balance": "load balance",
     "communication": "communication",
@@ -92,18 +94,30 @@ def factors_document(
 
 
 def _verdict(study: Study) -> list[str]:
-    """The parallel efficiency of the largest run, and the factor that loses most."""
+    """The parallel efficiency of the largest run, and the factor that loses most.
+
+    If much of the run is outside MPI_Init and MPI_Finalize, that factor is of the time between.
+    """
     last = study.runs[-1].factors
     known = {key: value for key, value in _factors_of(study.runs[-1]).items()
              if key in ("load_balance", *parts_of(study)) and value is not None}  # fmt: skip
     if last.parallel is None or not known:
         return []
-    worst = min(known, key=known.__getitem__)
-    return [
-        f"Parallel efficiency on {last.width} process{'es' * (last.width > 1)}: "
-        f"{100 * last.parallel:.1f} %. {_SHORT_NAMES[worst].capitalize()} loses most "
-        f"({100 * known[worst]:.1f} %)."
-    ]
+    lead = (f"Parallel efficiency on {last.width} process{'es' * (last.width > 1)}: "
+            f"{100 * last.parallel:.1f} %")  # fmt: skip
+    part = _initialized_record(study.runs[-1])
+    outside, between = part.get("left_out"), part.get("parallel")
+    inside = {key: value for key in known if (value := part.get(key)) is not None}
+    if between is not None and outside is not None and outside >= _MUCH_OUTSIDE and inside:
+        return [f"{lead}, or {100 * between:.1f} % between MPI_Init and MPI_Finalize, "
+                f"where {_largest_loss(inside)}"]  # fmt: skip
+    loss = _largest_loss(known)
+    return [f"{lead}. {loss[0].upper()}{loss[1:]}"]
+
+
+def _largest_loss(factors: Mapping[str, float]) -> str:
+    worst = min(factors, key=factors.__getitem__)
+    return f"{_SHORT_NAMES[worst]} loses most ({100 * factors[worst]:.1f} %)."
 
 
 def _factors(study: Study) -> Table:

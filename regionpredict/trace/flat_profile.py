@@ -16,6 +16,9 @@ _KINDS = {
     Paradigm.OTHER: "other",
 }
 
+BETWEEN_CALLS = "(between calls)"
+"""The name of the time that a trace assigns to no function."""
+
 
 def flat_profile(analysis: Analysis) -> tuple[RegionTotal, ...]:
     """Exclusive times of regions by name and kind, over all locations. The longest comes first."""
@@ -29,7 +32,8 @@ def flat_profile(analysis: Analysis) -> tuple[RegionTotal, ...]:
     columns = paths.exclusive.sum(0) / second, paths.visits.sum(0), waited / second
     for number, *values in zip(paths.region.tolist(), *(c.tolist() for c in columns), strict=True):
         region = trace.regions[number]
-        key = region.name, _kind(region)
+        name = BETWEEN_CALLS if region.role is Role.PROGRAM else region.name
+        key = name, _kind(region)
         sums[key] = [a + b for a, b in zip(sums.get(key, (0, 0, 0)), values, strict=True)]
     found = (
         RegionTotal(name, kind, time, int(visits), wait)

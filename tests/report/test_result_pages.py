@@ -378,6 +378,26 @@ def test_a_timeline_has_waits_messages_and_the_path(late: Analysis, tmp_path: Pa
 
 @needs_browser
 @pytest.mark.compiler
+def test_a_timeline_can_be_zoomed(late: Analysis, browser: Browser, tmp_path: Path) -> None:
+    """Half of 100 ms, moved by a tenth of it: 30 to 80 ms. Twice that is the whole run again."""
+    page = tmp_path / "t.html"
+    page.write_text(rendered(result_document(TraceResult((), {}, {}), late, 9), "html"))
+    opened = Opened(browser, page)
+    frame = opened.page.get_by_role("group", name="arrow keys move it")
+    bars = frame.locator("g[clip-path] rect")
+    assert bars.count() == 3
+    opened.page.get_by_role("button", name="Zoom in").click()
+    frame.press("ArrowRight")
+    opened.page.get_by_text("Details of this span: --time 0.03-0.08").wait_for()
+    frame.press("+")  # 42.5 to 67.5 ms, where rank 1 only waits
+    assert bars.count() == 2
+    frame.press("0")
+    assert bars.count() == 3
+    opened.hold()
+
+
+@needs_browser
+@pytest.mark.compiler
 def test_metrics_lie_on_the_process_grid(
     late: Analysis, browser: Browser, tmp_path: Path
 ) -> None:  # fmt: skip

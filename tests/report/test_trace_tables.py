@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from regionpredict.report.document_text import document_text
@@ -84,3 +86,14 @@ def test_every_metric_of_the_package_has_a_name(late: Analysis, command: object)
 def test_text_has_no_exponents(late: Analysis) -> None:
     for result in (waits(late), delays(late), critical_path(late)):
         assert "e-0" not in document_text(result_document(result, late, 20))
+
+
+def test_time_between_calls_has_a_name(tmp_path: Path) -> None:
+    """A rank without functions: 30 of its 100 µs are in MPI_Init."""
+    build = TraceBuilder(1, ticks_per_second=10**9)
+    build.enter(0, 0, "MPI_Init")
+    build.leave(0, 30e-6)
+    build.enter(0, 100e-6, "MPI_Finalize")
+    build.leave(0, 100e-6)
+    analysis = analyse(build.build(), Kernels(("cc",), tmp_path))
+    assert "(between calls) user 70 µs 70.0 1 70 µs" in lines_of(waits(analysis), analysis)

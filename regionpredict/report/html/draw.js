@@ -199,32 +199,61 @@ function plates(names, fillings) {
   return make("ul", {class: "legend"}, names.map((name, at) => make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"},
     make("rect", {width: 26, height: 12, fill: fillings[at % fillings.length]})), name)));
 }
+function tools(actions, told) {
+  return make("div", {class: "tools"}, actions.map(([name, act]) => { const button = make("button", {type: "button"}, name); button.addEventListener("click", act); return button; }), told);
+}
 let hatches = 0;
 function timeline(block) {
   // A row a location; what is drawn hatched is lost time.
   const ROW = 22, high = TOP + ROW * block.rows.length + BOTTOM, id = `hatch-${++hatches}`, left = 74, wide = NARROW ? WIDE : Math.max(WIDE, Math.min(1180, document.getElementById("main").clientWidth));
   const fillings = block.kinds.map((one, at) => one.hatched ? `url(#${id})` : one.plain ? "var(--rule)" : COLOURS[5 * at % 6]);
-  const x = scale([0, block.end], left, wide - RIGHT), middle = row => TOP + ROW * (row + 0.5);
-  const svg = make("svg", {class: "long", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${block.title}; the times stand below`},
+  const middle = row => TOP + ROW * (row + 0.5), shown = make("g"), told = make("output");
+  const svg = make("svg", {class: "long", viewBox: `0 0 ${wide} ${high}`, role: "img", "aria-label": `${block.title}; the sums are below`},
     make("defs", {}, make("pattern", {id, width: 6, height: 6, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)"},
-      make("rect", {width: 6, height: 6, fill: "var(--c1)"}), make("rect", {width: 2, height: 6, fill: "var(--back)"}))));
-  for (const at of x.ticks) svg.append(make("line", {class: "grid", x1: x(at), x2: x(at), y1: TOP, y2: high - BOTTOM}), make("text", {x: x(at), y: high - BOTTOM + 17, "text-anchor": "middle"}, short(at)));
-  block.rows.forEach((row, k) => {
-    svg.append(make("text", {x: left - 6, y: middle(k) + 4, "text-anchor": "end"}, row.name));
-    for (const [kind, begin, end] of row.bars) svg.append(make("rect", {x: x(begin), y: middle(k) - 8, width: Math.max(0.4, x(end) - x(begin)), height: 16, fill: fillings[kind]},
-      make("title", {}, `${block.kinds[kind].name} on ${row.name}: ${short(end - begin)} from ${short(begin)} on`)));
-  });
-  for (const [from, sent, to, received] of block.messages) svg.append(make("line", {x1: x(sent), y1: middle(from), x2: x(received), y2: middle(to), stroke: "var(--soft)", "stroke-width": 0.7}));
-  block.path.forEach(([row, begin, end], k) => {
-    const before = block.path[k - 1];
-    if (before) svg.append(make("line", {x1: x(before[2]), y1: middle(before[0]), x2: x(begin), y2: middle(row), stroke: "var(--ink)", "stroke-width": 1}));
-    svg.append(make("line", {x1: x(begin), x2: x(end), y1: middle(row), y2: middle(row), stroke: "var(--ink)", "stroke-width": 2.5}));
-  });
-  svg.append(make("text", {class: "soft", x: (left + wide - RIGHT) / 2, y: high - 6, "text-anchor": "middle"}, block.x));
+      make("rect", {width: 6, height: 6, fill: "var(--c1)"}), make("rect", {width: 2, height: 6, fill: "var(--back)"})),
+      make("clipPath", {id: `${id}-span`}, make("rect", {x: left, y: 0, width: wide - RIGHT - left, height: high}))),
+    block.rows.map((row, k) => make("text", {x: left - 6, y: middle(k) + 4, "text-anchor": "end"}, row.name)), shown,
+    make("text", {class: "soft", x: (left + wide - RIGHT) / 2, y: high - 6, "text-anchor": "middle"}, block.x));
+  let from = 0, to = block.end;
+  function draw() {
+    const x = scale([from, to], left, wide - RIGHT), inside = (begin, end) => end >= from && begin <= to, drawn = make("g", {"clip-path": `url(#${id}-span)`});
+    block.rows.forEach((row, k) => {
+      for (const [kind, begin, end] of row.bars) if (inside(begin, end)) drawn.append(make("rect", {x: x(begin), y: middle(k) - 8, width: Math.max(0.4, x(end) - x(begin)), height: 16, fill: fillings[kind]},
+        make("title", {}, `${block.kinds[kind].name} on ${row.name}: ${short(end - begin)} from ${short(begin)} on`)));
+    });
+    for (const [row, sent, to, received] of block.messages) if (inside(Math.min(sent, received), Math.max(sent, received))) drawn.append(make("line", {x1: x(sent), y1: middle(row), x2: x(received), y2: middle(to), stroke: "var(--soft)", "stroke-width": 0.7}));
+    block.path.forEach(([row, begin, end], k) => {
+      const before = block.path[k - 1];
+      if (!inside(before ? before[2] : begin, end)) return;
+      if (before) drawn.append(make("line", {x1: x(before[2]), y1: middle(before[0]), x2: x(begin), y2: middle(row), stroke: "var(--ink)", "stroke-width": 1}));
+      drawn.append(make("line", {x1: x(begin), x2: x(end), y1: middle(row), y2: middle(row), stroke: "var(--ink)", "stroke-width": 2.5}));
+    });
+    const step = x.ticks[1] - x.ticks[0], digits = Math.max(0, Math.min(9, -Math.floor(Math.log10(step) + 1e-9)));
+    shown.replaceChildren(...x.ticks.map(at => make("g", {}, make("line", {class: "grid", x1: x(at), x2: x(at), y1: TOP, y2: high - BOTTOM}), make("text", {x: x(at), y: high - BOTTOM + 17, "text-anchor": "middle"}, String(Number(at.toFixed(digits)))))), drawn);
+    const [low, top] = [from, to].map(at => Number((at * block.second).toPrecision(6)));
+    told.textContent = from > 0 || to < block.end ? `Details of this span: --time ${low}-${top}` : "";
+  }
+  function span(begin, length) {
+    length = Math.min(Math.max(length, block.end / 2000), block.end);
+    from = Math.min(Math.max(begin, 0), block.end - length); to = from + length; draw();
+  }
+  const zoom = (factor, at = 0.5) => { const length = (to - from) * factor; span(from + at * (to - from - length), length); };
+  const move = by => span(from + by * (to - from), to - from), whole = () => span(0, block.end);
+  const frame = make("div", {class: "timeline-frame", tabindex: 0, role: "group", "aria-label": `${block.title}: arrow keys move it, + and - zoom, 0 shows all`}, svg);
+  const place = event => { const one = svg.getBoundingClientRect(); return ((event.clientX - one.left) * wide / one.width - left) / (wide - RIGHT - left); };
+  frame.addEventListener("wheel", event => { if (!event.ctrlKey && document.activeElement !== frame) return; event.preventDefault(); zoom(event.deltaY > 0 ? 1.25 : 0.8, Math.min(Math.max(place(event), 0), 1)); }, {passive: false});
+  const keys = {ArrowLeft: () => move(-0.1), ArrowRight: () => move(0.1), "+": () => zoom(0.5), "-": () => zoom(2), "0": whole};
+  frame.addEventListener("keydown", event => { if (keys[event.key]) { event.preventDefault(); keys[event.key](); } });
+  let held = null;
+  frame.addEventListener("pointerdown", event => { held = place(event); });
+  frame.addEventListener("pointermove", event => { if (!held || !event.buttons) { held = null; return; } const at = place(event); move(held - at); held = at; });
+  draw();
   const signs = plates(block.kinds.map(one => one.name), fillings);
   signs.append(make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}, make("rect", {y: 4, width: 26, height: 4, fill: "var(--ink)"})), "critical path"));
   const sums = row => block.kinds.map((_, kind) => short(row.bars.filter(one => one[0] === kind).reduce((sum, one) => sum + one[2] - one[1], 0)));
-  return picture(block, svg, signs, () => plain(["", ...block.kinds.map(one => one.name)], block.rows.map(row => [row.name, ...sums(row)]), block.title));
+  const figure = picture(block, frame, signs, () => plain(["", ...block.kinds.map(one => one.name)], block.rows.map(row => [row.name, ...sums(row)]), block.title));
+  figure.firstChild.after(tools([["Zoom in", () => zoom(0.5)], ["Zoom out", () => zoom(2)], ["Whole run", whole]], told));
+  return figure;
 }
 function heat(block) {
   const most = Math.max(...block.rows.flat().filter(value => value !== ""), 0), wide = Math.max(...block.rows.map(row => row.length));

@@ -54,12 +54,10 @@ function graph(block) {
     for (const one of near) one.classList.add("near");
     told.textContent = `${block.boxes[at][4]}; ${before} above, ${own.length - before} below`;
   });
-  const tools = make("div", {class: "tools"}, [["Zoom in", () => zoom(0.8)], ["Zoom out", () => zoom(1.25)], ["Whole graph", all]].map(([name, act]) => {
-    const button = make("button", {type: "button"}, name); button.addEventListener("click", act); return button; }), told);
   show();
   const signs = plates(block.groups.map(one => one[0]), block.groups.map((_, k) => colour(k)));
   signs.prepend(make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}, make("line", {x1: 0, x2: 26, y1: 6, y2: 6, stroke: "var(--c1)", "stroke-width": 4})), "critical path"));
   const figure = picture(block, frame, signs, () => plain(["Line", "Tasks", "Share of the work", "Share of the critical path"], block.groups.map(one => one.map(String)), block.title));
-  figure.firstChild.after(tools);
+  figure.firstChild.after(tools([["Zoom in", () => zoom(0.8)], ["Zoom out", () => zoom(1.25)], ["Whole graph", all]], told));
   return figure;
 }

@@ -22,8 +22,10 @@ of the critical path are shown.
 """
 MOST_MESSAGES = 300
 """More arrows would hide the rest."""
-_BINS = 600
-"""The number of parts of the run, about one per pixel. Each shows its longest activity."""
+_BINS = 4000
+"""The number of parts of the run on few rows. Each shows its longest activity, also after zooming.
+"""
+_CELLS = 40_000  # rows times parts: more make a page slow
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _NO_TIME = np.zeros(0, dtype=np.int64)
 Ticks = NDArray[np.int64]
@@ -54,8 +56,10 @@ def timeline_section(analysis: Analysis) -> Section:
     return Section("Timeline", lambda: [timeline_block(analysis)] if lasts else [], "page")
 
 
-def timeline_block(analysis: Analysis, bins: int = _BINS) -> Drawing:
+def timeline_block(analysis: Analysis, bins: int | None = None) -> Drawing:
     """The run in `bins` parts of equal length, each with its main activity by location.
+
+    By default, pages have more parts if they have fewer rows.
 
     Raises `InputError` if the trace has no duration.
     """
@@ -68,13 +72,15 @@ def timeline_block(analysis: Analysis, bins: int = _BINS) -> Drawing:
     shown = _locations(analysis)
     row_of = {location: row for row, location in enumerate(shown)}
     places = [trace.locations[location] for location in shown]
+    bins = bins or min(_BINS, _CELLS // max(len(shown), 1))
     edges = np.linspace(0, end, bins + 1)
     numbers = {doing: number for number, doing in enumerate(NAMES)}
     title = f"{trace.name or 'Trace'}: activities of each location, messages, and the critical path"
     if len(shown) < len(trace.locations):
         title += f"; {len(shown)} of {len(trace.locations)}, with most of the path"
     return {
-        "kind": "timeline", "title": title, "x": f"time ({unit})", "end": end * tick,
+        "kind": "timeline", "title": title, "x": f"time ({unit})",
+        "end": end * tick, "second": size,
         "rows_are": "rank.thread" if any(place.thread for place in places) else "rank",
         "kinds": [
             {"name": name, "hatched": doing is Doing.WAITS, "plain": doing is Doing.SYNCHRONISES}
