@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from regionpredict.errors import InputError
+from regionpredict.frame_memory import with_frame_memory
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -240,7 +241,7 @@ class _Pool:
             faulthandler.disable()  # its output and that of a crashing parser are no diagnostics
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             threading.stack_size(self._limits.stack)
-            worker = threading.Thread(target=self._serve, args=(orders, results))
+            worker = threading.Thread(target=with_frame_memory, args=(self._serve, orders, results))
             worker.start()
             worker.join()
         finally:

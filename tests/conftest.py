@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from hypothesis import settings
@@ -19,6 +20,7 @@ from read_here import in_children, read_here
 from warm_command import WarmCommand
 
 from regionpredict.cli.result_cache import SWITCH
+from regionpredict.frame_memory import with_frame_memory
 from regionpredict.isolation import Failure
 from regionpredict.measure.host_activity import read_activity
 
@@ -39,6 +41,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()) or _reads_twice(item):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """As the command runs; a test's frames often end a chunk, too."""
+    pyfuncitem.obj = partial(with_frame_memory, pyfuncitem.obj)
+    yield
 
 
 _BEHIND_THE_READERS = ("analysis", "library")

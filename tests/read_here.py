@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from regionpredict import isolation
+from regionpredict.frame_memory import with_frame_memory
 from regionpredict.isolation import LIMITS, Limits
 
 in_children = isolation.isolated
@@ -37,7 +38,7 @@ def read_here(
     collects = gc.isenabled()
     gc.disable()
     try:
-        thread = threading.Thread(target=all_items)
+        thread = threading.Thread(target=with_frame_memory, args=(all_items,))
         thread.start()
         thread.join()
     finally:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from regionpredict import __version__
 from regionpredict.errors import InputError, UsageError
+from regionpredict.frame_memory import with_frame_memory
 
 if TYPE_CHECKING:
     import click
@@ -141,7 +142,9 @@ def main(record: RunRecord | None = None) -> None:
 
     try:
         with _without_cycle_collection():
-            code = group(prog_name="regionpredict", standalone_mode=False, obj=record)
+            code = with_frame_memory(
+                group, prog_name="regionpredict", standalone_mode=False, obj=record
+            )
         if isinstance(code, int) and code:  # click returns the code of Exit
             sys.exit(code)
     except UsageError as error:
