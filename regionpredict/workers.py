@@ -1,14 +1,16 @@
 """Distributes independent work over forked processes. The calling process takes part.
 
 A fork starts in milliseconds and shares everything that was imported and read before. Only results
-are sent back. Every process takes the next item from a pipe, so the caller lists the longest items
-first.
+are sent back, arrays without a copy of their pages. Every process takes the next item from a pipe,
+so the caller lists the longest items first.
 """
 
 from __future__ import annotations
 
+import mmap
 import os
 import pickle
+import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -21,6 +23,8 @@ R = TypeVar("R")
 
 _REGIONS_A_PROCESS = 8  # fewer are faster without another process
 _TOKEN = 4  # bytes of one piece's number in the pipe
+_SIZE = 8  # bytes of the size of a part of the results
+_ALIGNMENT = 64  # of each part: arrays may begin at any cache line
 _PIPE = 65536 // _TOKEN  # capacity of a pipe
 
 
@@ -63,13 +67,11 @@ def spread(
             while len(children) < count - 1:
                 children.append(_start(work, items, step, queue))
         outcomes.update(_take(work, items, step, queue, tell))
-        for _, results in children:
-            outcomes.update(_received(results))
     finally:
         os.close(queue)
-        for process, results in children:
-            results.close()
-            os.waitpid(process, 0)
+        answers = [_received(process, results) for process, results in children]
+    for answer in answers:
+        outcomes.update(_loaded(answer))
     return [outcomes[at] for at in range(len(items))]
 
 
@@ -92,34 +94,64 @@ def _take(
 def _start(
     work: Callable[[T], R], items: Sequence[T], step: int, queue: int
 ) -> tuple[int, BinaryIO]:
-    """A child that works until no items are left, and the read end of its result pipe."""
-    out, into = os.pipe()
-    process = os.fork()
+    """A child that works until no items are left, and the file in memory for its results."""
+    results = os.fdopen(os.memfd_create("results"), "w+b")
+    try:
+        process = os.fork()
+    except OSError:
+        results.close()
+        raise
     if process:
-        os.close(into)
-        return process, os.fdopen(out, "rb")
+        return process, results
     status = 1
     try:
-        os.close(out)
-        with os.fdopen(into, "wb") as results:
-            results.write(_answer(work, items, step, queue))
+        with results:
+            _write(results, _answer(work, items, step, queue))
         status = 0
     finally:
         os._exit(status)  # without flushing or cleaning up for the caller
 
 
-def _answer(work: Callable[[T], R], items: Sequence[T], step: int, queue: int) -> bytes:
+def _answer(
+    work: Callable[[T], R], items: Sequence[T], step: int, queue: int
+) -> list[tuple[int, R]] | Exception:
     try:
-        return pickle.dumps(list(_take(work, items, step, queue)), pickle.HIGHEST_PROTOCOL)
+        return list(_take(work, items, step, queue))
     except Exception as error:
-        return pickle.dumps(error, pickle.HIGHEST_PROTOCOL)
+        return error
 
 
-def _received(results: BinaryIO) -> Any:
-    data = results.read()
-    if not data:
+def _write(results: BinaryIO, answer: object) -> None:
+    """Writes the sizes of all parts, then the parts: the pickled answer, and its arrays. The caller
+    uses their pages without a copy.
+    """
+    arrays: list[pickle.PickleBuffer] = []
+    data = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL, buffer_callback=arrays.append)
+    parts = [memoryview(data), *(array.raw() for array in arrays)]
+    sizes = struct.pack(f"<{1 + len(parts)}q", len(parts), *(part.nbytes for part in parts))
+    for part in (memoryview(sizes), *parts):
+        results.write(part)
+        results.write(bytes(-part.nbytes % _ALIGNMENT))
+
+
+def _received(process: int, results: BinaryIO) -> memoryview:
+    """The file of a child, after its end. Empty if the child failed."""
+    _, status = os.waitpid(process, 0)
+    with results:
+        return memoryview(b"" if status else mmap.mmap(results.fileno(), 0))
+
+
+def _loaded(written: memoryview) -> Any:
+    if not written:
         raise InputError("a process that read a part of it ended early", remedy="try -j 1")
-    answer = pickle.loads(data)
+    (count,) = struct.unpack_from("<q", written)
+    sizes = struct.unpack_from(f"<{count}q", written, _SIZE)
+    parts, at = [], _SIZE * (1 + count)
+    for size in sizes:
+        at += -at % _ALIGNMENT
+        parts.append(written[at : at + size])
+        at += size
+    answer = pickle.loads(parts[0], buffers=parts[1:])
     if isinstance(answer, Exception):
         raise answer
     return answer

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from regionpredict.errors import InputError, UsageError
@@ -30,6 +31,15 @@ def test_every_piece_is_done_once_and_in_order(processes: int, count: int) -> No
 def test_long_results_travel() -> None:
     texts = spread(lambda n: str(n) * 200_000, range(6), 3)
     assert [len(text) for text in texts] == [200_000] * 6
+
+
+def test_arrays_travel_and_can_be_changed() -> None:
+    """Arrays of any size and alignment, next to other values, are the caller's alone."""
+    made = spread(lambda n: (n, np.arange(n, dtype=np.uint8), np.full((n, 2), n / 3)), range(9), 3)
+    for number, (same, small, large) in enumerate(made):
+        np.add(small, 1, out=small)
+        assert (same, small.tolist()) == (number, list(range(1, number + 1)))
+        assert np.array_equal(large, np.full((number, 2), number / 3))
 
 
 PATIENCE_S = 300
