@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -98,8 +97,7 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
         return trace, match(trace, kernels)
     from regionpredict.errors import UsageError
     from regionpredict.trace.dask_workers import cluster_spread
-    from regionpredict.trace.per_rank_reading import read_in_pieces
-    from regionpredict.workers import spread
+    from regionpredict.trace.per_rank_reading import read_in_pieces, read_in_processes
 
     if reading.processes is not None and reading.scheduler is not None:
         raise UsageError("-j and --scheduler don't go together", remedy="give one of them")
@@ -107,11 +105,10 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
         raise UsageError(
             "only OTF2 archives are read rank by rank", remedy="leave -j and --scheduler out"
         )
+    archive = Path(reading.archive).absolute()
     if reading.scheduler is not None:
-        run = cluster_spread(reading.scheduler)
-    else:
-        run = partial(spread, processes=reading.processes or 1)
-    return read_in_pieces(Path(reading.archive).absolute(), kernels, run)
+        return read_in_pieces(archive, kernels, cluster_spread(reading.scheduler))
+    return read_in_processes(archive, kernels, reading.processes or 1)
 
 
 def read_trace(path: str, kernels: Kernels, application: int | None = None) -> EventTrace:

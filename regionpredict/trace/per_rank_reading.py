@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.trace import columns
 from regionpredict.trace.event_trace import NONE, EventTrace, Kind, Location, Operations
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.matching import Matches, match_columns, order_of_threads, unmatched
+from regionpredict.trace.matching import Matches, match, match_columns, order_of_threads, unmatched
 from regionpredict.trace.otf2_definitions import Definitions
 from regionpredict.trace.otf2_reader import (
     Events,
@@ -28,10 +30,12 @@ from regionpredict.trace.otf2_reader import (
     open_otf2,
     operations_of,
     read_events,
+    read_otf2,
 )
+from regionpredict.workers import spread
 
 Rows = NDArray[np.int64]
-Spread = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+Run = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
 """`[work(item) for item in items]`, executed anywhere. Work, items and results can be pickled."""
 
 
@@ -188,26 +192,37 @@ def _stacked(parts: list[NDArray[np.int32]], last: NDArray[np.int32]) -> NDArray
     return np.concatenate([*parts, last]).astype(np.int32)
 
 
-def read_in_pieces(path: Path, kernels: Kernels, spread: Spread) -> tuple[EventTrace, Matches]:
-    """The results of `read_otf2` and `match`, computed from pieces that `spread` runs.
+def read_in_pieces(path: Path, kernels: Kernels, run: Run) -> tuple[EventTrace, Matches]:
+    """The results of `read_otf2` and `match`, computed from pieces that `run` processes.
 
     Raises InputError like these functions.
     """
     anchor, definitions = open_otf2(path, kernels)
     spans = spans_of(definitions.locations)
-    pieces: list[Piece] = spread(PieceReader(anchor, definitions, kernels), spans)
+    pieces: list[Piece] = run(PieceReader(anchor, definitions, kernels), spans)
     if not pieces:
         nothing = np.zeros(0, dtype=np.int64)
         trace = assembled(anchor, definitions, read_events(anchor, (), (), kernels))
         return trace, Matches(nothing, nothing, nothing, ())
-    matches = linked(pieces, len(definitions.communicators), kernels, spread)
+    matches = linked(pieces, len(definitions.communicators), kernels, run)
     trace = assembled(anchor, definitions, joined([piece.events for piece in pieces]))
     return trace, matches
 
 
-def linked(
-    pieces: Sequence[Piece], communicators: int, kernels: Kernels, spread: Spread
-) -> Matches:
+def read_in_processes(path: Path, kernels: Kernels, processes: int) -> tuple[EventTrace, Matches]:
+    """The results of `read_otf2` and `match`, computed in up to `processes` local processes.
+
+    An archive whose columns are in temporary files is read by one process, since the pieces of all
+    processes would be in memory. Raises InputError like these functions.
+    """
+    _, definitions = open_otf2(path, kernels)
+    if sum(definitions.events) > columns.MOST_IN_MEMORY:
+        trace = read_otf2(path, kernels)
+        return trace, match(trace, kernels)
+    return read_in_pieces(path, kernels, partial(spread, processes=processes))
+
+
+def linked(pieces: Sequence[Piece], communicators: int, kernels: Kernels, run: Run) -> Matches:
     """The matches over all pieces (at least one). Their events are not used."""
     exchanges = [
         _Exchange(
@@ -219,7 +234,7 @@ def linked(
         )
         for piece in pieces
     ]
-    taken: list[Rows] = spread(_Matcher(communicators, kernels), exchanges)
+    taken: list[Rows] = run(_Matcher(communicators, kernels), exchanges)
     first = np.cumsum([0, *(len(piece.other) for piece in pieces)])
     place = {piece.rank: int(at) for piece, at in zip(pieces, first[:-1], strict=True)}
     mate = np.full(first[-1], NONE, dtype=np.int64)

@@ -23,7 +23,7 @@ from regionpredict.trace.dask_workers import cluster_spread
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches, match
 from regionpredict.trace.otf2_reader import read_otf2
-from regionpredict.trace.per_rank_reading import read_in_pieces
+from regionpredict.trace.per_rank_reading import read_in_pieces, read_in_processes
 from regionpredict.trace.results import critical_path, delays, waits
 from regionpredict.workers import spread
 
@@ -61,6 +61,18 @@ def test_processes_read_the_same(archive: Path, kernels: Kernels, processes: int
     for piece, whole in zip(pieces, _whole(archive, kernels), strict=True):
         assert same(piece, whole)
     assert np.count_nonzero(pieces[1].mate >= 0) == 2 * 5 * 40
+
+
+def test_a_large_archive_is_not_read_in_processes(
+    archive: Path, kernels: Kernels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its columns are in files, in any number of processes, with the same events."""
+    whole = _whole(archive, kernels)
+    assert same(read_in_processes(archive, kernels, 2), whole)
+    monkeypatch.setattr("regionpredict.trace.columns.MOST_IN_MEMORY", len(whole[0]) - 1)
+    trace, matches = read_in_processes(archive, kernels, 2)
+    assert isinstance(trace.time.base, np.ndarray) and isinstance(trace.time.base.base, memoryview)
+    assert same((trace, matches), whole)
 
 
 def test_a_rank_that_is_missing_is_told_the_same(
