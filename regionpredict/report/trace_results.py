@@ -73,7 +73,7 @@ def result_document(
         Section("Totals", kind_tables(result, metric, whole_s) if totals else []),
         Section("Metrics by call path and location", lambda: _panes(result, names), "page"),
         Section("Call paths", lambda: [path_table(result, metric, top)]),
-        Section("Flat profile", [flat_table(result.regions, top)] if metric is None else []),
+        Section("Flat profile", [] if metric else [flat_table(result.regions, whole_s, top)]),
         Section("Worst instances", [worst_table(result, metric)]),
         Section("Sums", [Facts([pair for sum in result.balances for pair in sum_facts(sum)])]),
         timeline_section(analysis),

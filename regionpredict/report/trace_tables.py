@@ -89,11 +89,12 @@ def _propagation(result: TraceResult) -> Table:
     ])  # fmt: skip
 
 
-def flat_table(regions: Sequence[RegionTotal], top: int) -> Table:
-    """The flat profile: exclusive time, visits and waits of each region on all call paths."""
-    whole = sum(region.seconds for region in regions)
+def flat_table(regions: Sequence[RegionTotal], whole_s: float, top: int) -> Table:
+    """The flat profile: exclusive time, visits and waits of each region on all call paths. Shares
+    are of `whole_s`, the time of all locations.
+    """
     rows: list[list[Cell]] = [
-        [one.region, one.kind, one.seconds, one.seconds / whole, one.visits or None,
+        [one.region, one.kind, one.seconds, one.seconds / whole_s, one.visits or None,
          one.seconds / one.visits if one.visits else None, one.waiting_s or None]
         for one in regions if one.seconds
     ]  # fmt: skip
