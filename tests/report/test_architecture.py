@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -80,9 +81,14 @@ def layers() -> dict[str, int]:
     return height
 
 
+@cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(path.read_text())))
+
+
 def imported_rooms(path: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module:
             assert node.level == 0, f"{path}: imports are absolute"
@@ -121,7 +127,7 @@ def test_only_the_command_line_prints_and_reads_the_environment() -> None:
     for path in PACKAGE.rglob("*.py"):
         if path.is_relative_to(PACKAGE / "cli") or path.name in DOORS:
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in nodes_of(path):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 assert node.func.id != "print", path
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):

@@ -228,8 +228,7 @@ def _turn(holds: Callable[[float], bool], least: float) -> float | None:
     if not holds(LARGEST):
         return None
     low, high = math.log(least), math.log(LARGEST)
-    for _ in range(200):
-        middle = (low + high) / 2
+    while low < (middle := (low + high) / 2) < high:
         if holds(math.exp(middle)):
             high = middle
         else:

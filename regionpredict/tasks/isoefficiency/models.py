@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache, partial
 
 import regionpredict.fit
 from regionpredict.errors import InputError, plural
@@ -139,10 +140,8 @@ class Isoefficiency:
         """Solves E_ac and E_cf on their surfaces, and E_ub(p, n) at both ends of its interval."""
         bound = None
         if self.parallelism is not None:
-            model = self.parallelism
-            bound = _with_band(
-                lambda side: on_bound(lambda p, n: min(1.0, _side(model, n, side) / p))
-            )
+            side_at = cache(partial(_side, self.parallelism))  # for one size and many threads
+            bound = _with_band(lambda side: on_bound(lambda p, n: min(1.0, side_at(n, side) / p)))
         return {
             "E_ac": on_surface(self.actual) if self.actual else None,
             "E_cf": on_surface(self.free) if self.free else None,
