@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 MACHINE ?= dunnington
+# Without compiled modules, each start of the program takes twice as long, and so does the
+# collection of the tests.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-slow lint docs samples compare thesis bench bench-fit same-answers accuracy pictures mutants fuzz random-loops \
     system clean
