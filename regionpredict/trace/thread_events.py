@@ -24,6 +24,7 @@ _SYNC_BEGIN, _SYNC_END, _WORK_BEGIN, _WORK_END = 8, 9, 10, 11
 _COUNTERS, _ACQUIRE, _ACQUIRED, _RELEASED, _FUNCTION_ENTER, _FUNCTION_EXIT = 17, 18, 19, 20, 21, 22
 # Numbers of OpenMP 5.2 (ompt_sync_region_t, ompt_work_t, ompt_mutex_t).
 _IMPLICIT_BARRIERS, _EXPLICIT_BARRIERS = (2, 8, 9), (3, 4)
+_LAST_BARRIER = 9  # of a parallel region
 _WORK = {1: "loop", 2: "sections", 3: "single", 10: "loop", 11: "loop", 12: "loop", 13: "loop"}
 _LOCKS, _TESTED_LOCKS, _CRITICAL = (1, 3), (2, 4), 5
 _SECONDS = 60
@@ -207,7 +208,9 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
             explicit = kind in _EXPLICIT_BARRIERS and not after_work
             barrier = PlaceKind.BARRIER if explicit else PlaceKind.IMPLICIT_BARRIER
             team = teams.outermost[open_teams[-1]]
-            add(time, StepKind.ENTER, places.construct(site or team[0], barrier))
+            # all threads name a region's last barrier by the region, as only one has its place
+            named = team[0] if kind == _LAST_BARRIER else site or team[0]
+            add(time, StepKind.ENTER, places.construct(named, barrier))
         elif what == _SYNC_END and kind in (*_IMPLICIT_BARRIERS, *_EXPLICIT_BARRIERS):
             add(time, StepKind.LEAVE)
         elif what in (_WORK_BEGIN, _WORK_END) and kind in _WORK:

@@ -186,6 +186,44 @@ def test_a_program_without_instrumented_functions(tmp_path: Path, kernels: Kerne
     assert len(analysis.trace.locations) == 2
 
 
+IN_A_LOOP = (
+    SLEEP
+    + r"""
+int main(void)
+{
+    for (int step = 0; step < 2; step++) {
+#pragma omp parallel for num_threads(2) // the first
+        for (int i = 0; i < 2; i++)
+            sleep_ms(1);
+#pragma omp parallel num_threads(2) // the second
+        sleep_ms(1);
+#pragma omp parallel for schedule(dynamic) num_threads(2) // the third
+        for (int i = 0; i < 2; i++)
+            sleep_ms(1);
+    }
+    return 0;
+}
+"""
+)
+
+
+@pytest.mark.parametrize("optimization", ["-O0", "-O2"])
+def test_regions_in_one_statement_have_lines_of_directives(
+    tmp_path: Path, kernels: Kernels, optimization: str
+) -> None:
+    """gcc gives all three calls the line of the loop around them."""
+    program = built(
+        tmp_path, IN_A_LOOP, "gcc", "-fopenmp", "-fno-instrument-functions", optimization
+    )
+    assert record("-o", str(tmp_path / "t"), "--", str(program)).returncode == 0
+    regions = analysed(tmp_path / "t", kernels).trace.regions
+    lines = IN_A_LOOP.splitlines()
+    directives = {at for at, line in enumerate(lines, 1) if line.startswith("#pragma omp parallel")}
+    for construct in ("parallel", "implicit barrier"):
+        found = [region.line for region in regions if region.name.startswith(f"{construct} @")]
+        assert sorted(line for line in found if line) == sorted(directives)
+
+
 HYBRID = (
     SLEEP
     + r"""

@@ -241,7 +241,6 @@ static void combined_loop(void *argument)
     const struct combined *loop = argument;
     int64_t chunk = loop->chunk;
     int32_t schedule = unmerged(loop->schedule, &chunk);
-    calling.fork = NULL;
     announce(loop->caller, loop->start, loop->step);
     begin_signed(schedule, loop->start, loop->end, loop->step, chunk);
     announced();
@@ -252,9 +251,17 @@ static void combined_loop(void *argument)
 static void combined(const struct combined *loop, unsigned threads, unsigned flags)
 {
     NEXT("GOMP_parallel", void (*)(void (*)(void *), void *, unsigned, unsigned));
-    calling.fork = loop->caller;
+    calling.fork = (const char *)loop->body + 1;
     next(combined_loop, (void *)loop, threads, flags);
-    calling.fork = NULL;
+}
+
+/* gcc gives calls the line of the statement around the directive, and the function of a region that
+   of the directive itself. */
+void GOMP_parallel(void (*body)(void *), void *data, unsigned threads, unsigned flags)
+{
+    NEXT("GOMP_parallel", void (*)(void (*)(void *), void *, unsigned, unsigned));
+    calling.fork = (const char *)body + 1;
+    next(body, data, threads, flags);
 }
 
 #define PARALLEL_LOOP(name, schedule, given, size)                                                 \

@@ -371,6 +371,7 @@ static void parallel_begin(tool_data *task, const void *frame, tool_data *region
         return;
     region->value = ++self->ids;
     place = calling.fork ? calling.fork : place;
+    calling.fork = NULL; /* which is not where a nested region is */
     put(self, head(PARALLEL_BEGIN, asked, site(self, place)), now(), id(task), region->value);
 }
 
