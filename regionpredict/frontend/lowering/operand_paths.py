@@ -7,6 +7,7 @@ in parallel.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from regionpredict.frontend.syntax import CallExpr, CType
 
@@ -36,13 +37,16 @@ MOST_OPERATIONS = 64
 
 def through(paths: Paths, kind: str) -> Paths:
     """The paths with another operation at their end."""
-    return {name: (*path, kind)[:MOST_OPERATIONS] for name, path in paths.items()}
+    return {
+        name: path if len(path) == MOST_OPERATIONS else (*path, kind)
+        for name, path in paths.items()
+    }
 
 
-def joined(*several: Paths) -> Paths:
+def joined(first: Paths = MappingProxyType({}), *others: Paths) -> Paths:
     """The longest path of each scalar."""
-    longest: dict[str, tuple[str, ...]] = {}
-    for paths in several:
+    longest = dict(first)
+    for paths in others:
         for name, path in paths.items():
             if name not in longest or len(path) > len(longest[name]):
                 longest[name] = path
