@@ -190,7 +190,7 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
     )
     size, unknown = working_set(region)
     early = _left_early(region)
-    several = [note.message for note in region.diagnostics if note.id == "RP117"]
+    several = [note.message for note in region.diagnostics if note.id in ("RP117", "RP123")]
     notes = [*_notes(region, unknown, shown), *early]
     return SymbolicFacts(
         region=region,

@@ -113,11 +113,11 @@ CPLUSPLUS_ENDS = {
     "an exception": 'if (b[i] < 0) { hidden(b); throw std::runtime_error("none"); } a[i] = b[i];',
     "an exception made of sizes":
         'if (b[i] < 0) throw std::runtime_error(put("row", i, n)); a[i] = b[i];',
+    "an exception that is caught":
+        "try { if (b[i] < 0) throw 1; a[i] = b[i]; } catch (int) { hidden(b); }",
 }  # fmt: skip
 CPLUSPLUS_GOES_ON = {
     "a method that does not": 'if (b[i] < 0) log->warn("negative", i); a[i] = b[i];',
-    "an exception that is caught":
-        "try { if (b[i] < 0) throw 1; a[i] = b[i]; } catch (int) { hidden(b); }",
 }  # fmt: skip
 
 

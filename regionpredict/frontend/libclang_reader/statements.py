@@ -154,7 +154,8 @@ class TreeBuilder:
             213: lambda node, at: Jump("break", self._at(at)),
             214: self._return,
             215: lambda node, at: Unread("assembler", (), self._at(at)),
-            224: self._inner,
+            223: lambda node, at: Compound(()),  # catch: no normal run executes it
+            224: self._inner,  # try
             225: self._range_for,
             230: lambda node, at: Compound(()),
             231: self._decl_stmt,

@@ -56,7 +56,8 @@ class LinkedUnit:
     integer with one assignment, and `set_at` the place of this assignment (None: possibly several).
     `all_sets_of` gives all assignments of a member with their functions (None: unknown).
     `is_pointed`: whether a function may be called through a pointer. `functions_at` gives the
-    functions stored where a call finds its target (None: unknown). `objects` gives the name of the
+    functions stored where a call finds its target (None: unknown), and `some_functions_at` those in
+    the sources, if others are possible. `objects` gives the name of the
     only object of a class. `lengths` are the lengths of containers in members. `effects`, `writes`
     and `values` are caches that all units share. `values` holds results of inlined functions.
     """
@@ -81,6 +82,7 @@ class LinkedUnit:
     all_sets_of: Callable[[Stored], list[tuple[Function, Expression]] | None]
     is_pointed: Callable[[Decl], bool]
     functions_at: Callable[[Expression], list[PutValue] | None]
+    some_functions_at: Callable[[Expression], list[PutValue]]
     objects: Mapping[str, str] = field(default_factory=dict)
     getters: frozenset[tuple[str, str]] = frozenset()
     lengths: Mapping[Decl, Length] = field(default_factory=dict)

@@ -24,7 +24,7 @@ from regionpredict.frontend.linking.program_settings import (
     place_set_in,
     setting_in,
 )
-from regionpredict.frontend.linking.stored_functions import WHOLE, place_of
+from regionpredict.frontend.linking.stored_functions import WHOLE, Place, Put, place_of
 from regionpredict.frontend.linking.stored_sizes import Setting, Stored
 from regionpredict.frontend.syntax import (
     CallExpr,
@@ -272,10 +272,23 @@ class ProgramUnits:
         """All functions that the program stores at the place of a called function."""
         place = place_of(pointer)
         stored = self.settings.functions.at(place) if place is not None else None
-        if stored is None or not self._is_whole(pointer):
+        if place is None or stored is None or not self._is_whole(pointer):
             return None
+        return self._stored_values(place, stored)
+
+    def some_functions_at(self, pointer: Expression) -> list[PutValue]:
+        """The functions that the sources store there, although others are possible."""
+        place = place_of(pointer)
+        if place is None:
+            return []
+        return self._stored_values(place, self.settings.functions.known_at(place)) or []
+
+    def _stored_values(
+        self, place: Place, stored: Iterable[tuple[int, Put]]
+    ) -> list[PutValue] | None:
+        """The values that units store. None if the place of one is not found."""
         values: list[PutValue] = []
-        moved = bool(self.settings.functions.at((place[0], WHOLE))) if place else False
+        moved = bool(self.settings.functions.at((place[0], WHOLE)))
         for number, put in stored:
             trees = self.trees(number)
             if put.function is not None:
@@ -365,6 +378,7 @@ class _View:
             all_sets_of=self._program.all_sets_of,
             is_pointed=self._program.is_pointed,
             functions_at=self._program.functions_at,
+            some_functions_at=self._program.some_functions_at,
             objects=self._program.sole_objects,
             getters=own.getters,
             lengths=own.lengths,

@@ -345,10 +345,15 @@ class FunctionsOfProgram:
         struct, member = place
         if not struct or place in self._open or struct in self._lost or "union" in struct:
             return None
+        if ("", member) in self._open and ":" not in struct and struct != "=":
+            return None
+        return self.known_at(place)
+
+    def known_at(self, place: Place) -> list[tuple[int, Put]]:
+        """The stored values that the sources show, with the number of their unit."""
+        struct, member = place
         if ":" in struct or struct == "=":
             return self._put.get(place, [])
-        if ("", member) in self._open:
-            return None
         return [*self._put.get(place, []), *self._put.get(("", member), [])]
 
 

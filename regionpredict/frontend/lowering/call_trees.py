@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.candidate_functions import representative
-from regionpredict.frontend.lowering.function_pointers import pointed_functions
+from regionpredict.frontend.lowering.function_pointers import Functions, pointed_functions
 from regionpredict.frontend.lowering.library_algorithms import is_algorithm
 from regionpredict.frontend.lowering.library_calls import has_loops
 from regionpredict.frontend.lowering.program_ends import ends_program
@@ -27,6 +27,7 @@ from regionpredict.frontend.syntax import (
     Stmt,
     calls_in,
     every_expression,
+    expressions_in,
     inner_statements,
     own_expressions,
 )
@@ -50,6 +51,9 @@ class CallTree(NamedTuple):
     seen: bool
 
 
+_MOST_SIDES = 6  # each adds its statements to the region
+_SIDES_OF_MANY = 3  # if a call has more targets, which none represents anyway
+_MOST_OF_A_SIDE = 100  # statements, if a call has more targets than become sides
 _NOTHING = CallTree(0, 0, seen=True)
 _UNSEEN = CallTree(1, 0, seen=False)
 
@@ -61,6 +65,7 @@ class CallTrees:
         self._unit = unit
         self._known: dict[Function, CallTree] = {}
         self._recursive: dict[Function, bool] = {}
+        self._callees: dict[Function, frozenset[Function]] = {}
 
     def is_recursive(self, function: Function) -> bool:
         """Whether a function may call itself, perhaps through others."""
@@ -68,13 +73,22 @@ class CallTrees:
             called: set[Function] = set()
             waiting = [function]
             while waiting and function not in called:
-                for decl in calls_in(waiting.pop().body):
-                    body = self._unit.body_of(decl)
-                    if body is not None and body not in called:
-                        called.add(body)
-                        waiting.append(body)
+                new = self._called(waiting.pop()) - called
+                called |= new
+                waiting += new
             self._recursive[function] = function in called
         return self._recursive[function]
+
+    def _called(self, function: Function) -> frozenset[Function]:
+        """The functions with a body that a function calls itself, also through pointers."""
+        if function not in self._callees:
+            targets = list(calls_in(function.body))
+            for inner in expressions_in(function.body):
+                if isinstance(inner, CallExpr) and inner.decl is None and inner.pointer is not None:
+                    targets += pointed_functions(self._unit, inner.pointer, function) or ()
+            bodies = {self._unit.body_of(decl) for decl in targets}
+            self._callees[function] = frozenset(body for body in bodies if body is not None)
+        return self._callees[function]
 
     def tree_of(self, function: Function) -> CallTree:
         """The statements that replace a call of the function."""
@@ -90,6 +104,24 @@ class CallTrees:
     def tree_of_loop(self, loop: Stmt | None, function: Function) -> CallTree:
         """The contents of a function's loop, with all calls."""
         return _NOTHING if loop is None else self._statement(loop, function)
+
+    def sides(self, functions: Functions) -> Functions:
+        """The functions of a call that become sides of a condition that selects one of them, in the
+        given order. Empty if fewer than two have a body.
+
+        They are the largest of those that can be followed to their end, if there are two.
+        """
+        trees = {
+            decl: self.tree_of(body) for decl in functions
+            if (body := self._unit.body_of(decl)) is not None
+        }  # fmt: skip
+        if len(trees) > _MOST_SIDES:
+            short = {decl: tree for decl, tree in trees.items()
+                     if tree.seen and tree.statements <= _MOST_OF_A_SIDE}  # fmt: skip
+            trees = short if len(short) > 1 else trees
+        most = _MOST_SIDES if len(functions) <= _MOST_SIDES else _SIDES_OF_MANY
+        largest = sorted(trees, key=lambda decl: -trees[decl].statements)[:most]
+        return tuple(decl for decl in functions if decl in largest) if len(largest) > 1 else ()
 
     def _statement(self, statement: Stmt, at: Function) -> CallTree:
         trees = [self._expression(expression, at) for expression in own_expressions(statement)]
@@ -110,10 +142,9 @@ class CallTrees:
             if meant is not None:
                 call = call._replace(name=meant.name, decl=meant, pointer=None)
             elif pointed:  # a caller that is inlined may hand one of them on
-                bodies = [self._unit.body_of(decl) for decl in pointed]
-                return _together(
-                    [_UNSEEN if body is None else self.tree_of(body) for body in bodies]
-                )
+                bodies = [self._unit.body_of(decl) for decl in self.sides(pointed)]
+                trees = [self.tree_of(body) for body in bodies if body is not None]
+                return _together(trees) if trees else _UNSEEN
         function = self._unit.body_of(call.decl) if call.decl is not None else None
         if function is not None:
             return self.tree_of(function)

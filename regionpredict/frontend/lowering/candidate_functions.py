@@ -5,8 +5,8 @@
 
 This works if all functions access the same memory, usually none. Their statements then differ only
 in operations, and the most expensive function gives an upper bound. If memory differs or is
-unknown, no function represents the others. A few known functions then become sides of a condition,
-as in `switch (k)`.
+unknown, no function represents the others. The largest of them then become sides of a condition, as
+in `switch (k)` (`call_trees.py`).
 """
 
 from __future__ import annotations
@@ -64,7 +64,6 @@ INNER_TRIPS = Constant(
     100.0, "iterations", "assumed", "only decides which of several functions is the most expensive"
 )
 _MOST_CALLS = 12
-_MOST_SIDES = 6  # each adds its statements to the region
 _RETURNED = frozenset(("int", "float", "void"))  # addresses would affect later accesses
 _QUIET = frozenset(("", "sizeof", "this", "{}"))
 
@@ -99,14 +98,6 @@ def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
     return next(
         decl for decl, work in zip(functions, known, strict=True) if work.operations == most
     )
-
-
-def are_sides(unit: LinkedUnit, functions: Functions) -> bool:
-    """Whether a call of one of several functions is lowered as a condition that selects one of
-    them. They must be few, and each must have a body.
-    """
-    few = 1 < len(functions) <= _MOST_SIDES
-    return few and all(unit.body_of(decl) is not None for decl in functions)
 
 
 def _of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Work | None:

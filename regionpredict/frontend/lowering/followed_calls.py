@@ -7,10 +7,11 @@ from typing import Protocol
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
-from regionpredict.frontend.lowering.candidate_functions import are_sides, representative
+from regionpredict.frontend.lowering.candidate_functions import representative
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import (
     Functions,
+    may_hold_others,
     member_functions,
     pointed_functions,
 )
@@ -29,6 +30,7 @@ from regionpredict.frontend.syntax import (
     Expression,
     ExprStmt,
     Function,
+    Index,
     Member,
     Name,
     Stmt,
@@ -125,9 +127,10 @@ class FollowedCalls:
         if meant is not None:
             call = call._replace(name=meant.name, decl=meant, pointer=None)
         function = self.unit.body_of(call.decl) if call.decl is not None else None
-        if meant is None and are_sides(self.unit, functions):
-            return self._follow_sides(asked, functions, frame, nodes)
-        if len(functions) > 1:
+        sides = self.trees.sides(functions) if meant is None else ()
+        if sides:
+            return self._follow_sides(asked, functions, sides, frame, nodes)
+        if len(functions) > 1 or (meant is not None and self._may_be_others(asked)):
             self._report_several_targets(asked, functions, meant)
         if function is None or call.decl is None:
             result = self._library_call(call, frame, nodes)
@@ -224,23 +227,27 @@ class FollowedCalls:
         return [loop]
 
     def _follow_sides(
-        self, call: CallExpr, functions: Functions, frame: Frame, nodes: list[Node]
-    ) -> Followed:
-        """Inlines each possible target of a call, as sides of an unknown condition."""
+        self, call: CallExpr, functions: Functions, sides: Functions, frame: Frame,
+        nodes: list[Node],
+    ) -> Followed:  # fmt: skip
+        """Inlines the largest of the possible targets of a call, as sides of an unknown
+        condition.
+        """
         pointer = show(call.pointer) if call.pointer is not None else call.name
-        sides: list[Stmt] = [
+        calls: list[Stmt] = [
             ExprStmt(call._replace(name=decl.name, decl=decl, pointer=None), call.span)
-            for decl in functions
+            for decl in sides
         ]
-        nodes.append(self.lowering.branch(pointer, sides, call.span, frame))
+        nodes.append(self.lowering.branch(pointer, calls, call.span, frame))
         self.context.followed.add(call)
         self.context.returned.pop(call, None)
-        names = ", ".join(f"{function.name}()" for function in functions)
-        self.lowering.say(
-            "RP117", call.span,
-            f"{pointer}() at line {call.span.line} may be any of {names}: all are assumed to be"
-            " equally frequent",
-        )  # fmt: skip
+        at = f"{pointer}() at line {call.span.line} may"
+        if len(sides) == len(functions) and not self._may_be_others(call):
+            said = f"{at} be any of {_listed(functions)}: all are assumed to be equally frequent"
+            self.lowering.say("RP117", call.span, said)
+        else:
+            said = f"{at} reach other functions than {_listed(sides)}, which are assumed"
+            self.lowering.say("RP123", call.span, said)
         return functions[0].ctype
 
     def _is_short_enough(self) -> bool:
@@ -269,6 +276,11 @@ class FollowedCalls:
             return ()
         return self._held(call.pointer, self._at()) or ()
 
+    def _may_be_others(self, call: CallExpr) -> bool:
+        """Whether functions that the sources do not show may be stored where a call finds one."""
+        pointer = call.pointer
+        return isinstance(pointer, (Member, Index)) and may_hold_others(self.unit, pointer)
+
     def _held(self, pointer: Expression, at: Function) -> Functions | None:
         """The possible functions of an expression at `at`: the argument of an inlined call, those
         of the struct that it passes, or all stored functions."""
@@ -295,10 +307,7 @@ class FollowedCalls:
         self, call: CallExpr, functions: Functions, meant: Decl | None
     ) -> None:
         """Records that a call has several targets, and which one represents them."""
-        names = [f"{function.name}()" for function in functions]
-        shown = ", ".join(names[:_MOST_NAMED])
-        if len(names) > _MOST_NAMED:
-            shown += f" and {len(names) - _MOST_NAMED} more"
+        shown = _listed(functions)
         pointer = show(call.pointer) if call.pointer is not None else call.name
         if meant is None:
             self._several[call.name, call.span] = (
@@ -306,11 +315,13 @@ class FollowedCalls:
                 " which do not touch the same"
             )
             return
-        self.lowering.say(
-            "RP117", call.span,
-            f"{pointer}() at line {call.span.line} counts as {meant.name}(): none of {shown}"
-            " costs more",
-        )  # fmt: skip
+        at = f"{pointer}() at line {call.span.line}"
+        if self._may_be_others(call):
+            said = f"{at} may reach other functions than {shown}: {meant.name}() is assumed"
+            self.lowering.say("RP123", call.span, said)
+        else:
+            said = f"{at} counts as {meant.name}(): none of {shown} costs more"
+            self.lowering.say("RP117", call.span, said)
 
     def report_unseen(self, call: Call) -> None:
         """Records the unknown effects of a call that was not inlined."""
@@ -386,6 +397,13 @@ class FollowedCalls:
             message = f"the length of the text that {call.name}() goes through is not counted"
             self.lowering.say("RP105", call.span, message)
         return call.decl.ctype if call.decl is not None else UNKNOWN
+
+
+def _listed(functions: Functions) -> str:
+    """`add(), sub() and 3 more`."""
+    names = [f"{function.name}()" for function in functions]
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _passes(call: CallExpr, number: int, parameter: Decl) -> bool:

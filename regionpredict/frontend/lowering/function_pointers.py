@@ -84,12 +84,25 @@ def _meant(
     return None if value is None else pointed_functions(unit, value, function, depth + 1)
 
 
+def may_hold_others(unit: LinkedUnit, place: Member | Index) -> bool:
+    """Whether a member or an element of a table may hold a function that the sources do not
+    show.
+    """
+    return unit.functions_at(place) is None or None in _answers(unit, place, 0)
+
+
 def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | None:
-    """The functions that a member or an element of a table can hold."""
-    if depth > _MAX_HANDED:
-        return None
+    """The functions that a member or an element of a table can hold, as far as the sources show
+    them.
+    """
+    return None if depth > _MAX_HANDED else together(filter(None, _answers(unit, place, depth)))
+
+
+def _answers(unit: LinkedUnit, place: Member | Index, depth: int) -> list[Functions | None]:
+    """The functions of each value that the program stores there."""
     answers: list[Functions | None] = []
-    for value, home, _ in unit.functions_at(place) or ():
+    stored = unit.functions_at(place)
+    for value, home, _ in unit.some_functions_at(place) if stored is None else stored:
         named = named_function(value)
         if named is not None:
             answers.append((named,))
@@ -97,7 +110,7 @@ def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | 
             answers.append(
                 pointed_functions(unit, value, home, depth + 1) if home is not None else None
             )
-    return together(answers)
+    return answers
 
 
 def _passed_functions(

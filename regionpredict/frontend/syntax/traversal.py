@@ -55,10 +55,7 @@ def subexpressions(expression: Expression) -> tuple[Expression, ...]:
 
 
 def ends_here(expression: Expression) -> bool:
-    """Whether no later statement runs, because of an exception or a noreturn function.
-
-    Exception handlers are unsupported and reported.
-    """
+    """Whether no later statement runs, because of an exception or a noreturn function."""
     if isinstance(expression, CallExpr):
         return expression.decl is not None and expression.decl.never_returns
     return isinstance(expression, Opaque) and expression.text == "throw"

@@ -55,7 +55,7 @@ The factors of `figures` (the machine's) and `sizes` are computed for each regio
 """
 RULES: Mapping[str, str] = {
     "RP102": "unread", "RP106": "unread", "RP108": "unread", "RP111": "unread",
-    "RP113": "calls", "RP122": "nested",
+    "RP113": "calls", "RP122": "nested", "RP123": "calls",
     "RP221": "race", "RP222": "race", "RP224": "race", "RP225": "possible-race",
 }  # fmt: skip
 """The kinds of doubts for diagnostics, by rule."""
