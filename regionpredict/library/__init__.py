@@ -16,16 +16,27 @@ from regionpredict.library.functions import (
 from regionpredict.library.memory_accesses import (
     MemoryIntrinsic,
     allocated,
+    arithmetic_of,
+    costs_nothing,
     ends_run,
-    is_intrinsic,
     memory_intrinsic,
     touches_no_memory,
-    vector_arithmetic,
     written_arguments,
 )
 
 __all__ = [
-    "HIDDEN_LOCKS", "MESSAGES", "RARE_UNDER_A_CONDITION", "MemoryIntrinsic", "allocated",
-    "ends_run", "is_intrinsic", "is_synchronisation", "memory_intrinsic", "place_argument",
-    "touches_no_memory", "vector_arithmetic", "with_critical_sections", "written_arguments",
+    "HIDDEN_LOCKS",
+    "MESSAGES",
+    "RARE_UNDER_A_CONDITION",
+    "MemoryIntrinsic",
+    "allocated",
+    "arithmetic_of",
+    "costs_nothing",
+    "ends_run",
+    "is_synchronisation",
+    "memory_intrinsic",
+    "place_argument",
+    "touches_no_memory",
+    "with_critical_sections",
+    "written_arguments",
 ]  # fmt: skip

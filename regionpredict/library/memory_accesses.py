@@ -38,9 +38,12 @@ _OTHERS = """
     fopen freopen fdopen fclose fileno feof ferror clearerr fseek ftell rewind open close lseek
     fsync unlink remove rename isatty sysconf getpagesize getenv localtime gmtime ctime
     difftime mktime strerror __ctype_b_loc __ctype_tolower_loc __ctype_toupper_loc
+    opendir closedir mkdir rmdir access chdir warn warnx vwarn vwarnx signal sigemptyset sigaddset
+    setlocale basename __xpg_basename dirname
     pthread_self pthread_spin_init ffs ffsl ffsll write MPI_Wtime MPI_Wtick
     unreachable trap
-    prefetch popcount popcountl popcountll clz clzl clzll ctz ctzl ctzll huge_val
+    prefetch popcount popcountl popcountll parity parityl parityll clz clzl clzll ctz ctzl ctzll
+    bswap16 bswap32 bswap64 classify_type huge_val
     huge_valf inf inff constant_p assume_aligned assume
     lapack_make_complex_double lapack_make_complex_float lapack_complex_double_real
     lapack_complex_double_imag lapack_complex_float_real lapack_complex_float_imag
@@ -82,11 +85,17 @@ _WRITES_THROUGH = {
     "lgamma_r": (1,), "lgammaf_r": (1,), "rand_r": (0,), "erand48": (0,), "nrand48": (0,),
     "posix_memalign": (0,), "times": (0,), "localtime_r": (1,), "gmtime_r": (1,),
     "MPI_Comm_rank": (1,), "MPI_Comm_size": (1,), "MPI_Cart_rank": (2,), "MPI_Type_size": (1,),
+    "sigaction": (2,), "stat": (1,), "fstat": (1,), "lstat": (1,),
+    "gsl_integration_glfixed_point": (3, 4),
     **{f"gsl_spline_eval{kind}_e": (3,) for kind in ("", "_deriv", "_deriv2")},
     "gsl_spline_eval_integ_e": (4,),
     **{f"gsl_spline2d_eval{kind}_e": (5,) for kind in ("", "_deriv_x", "_deriv_y", "_deriv_xx")},
     **dict.fromkeys(("setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp"), (0,)),
 }  # fmt: skip
+# The position of the first result of functions that read formatted text.
+_SCANNED = {"scanf": 1, "fscanf": 2, "sscanf": 2}
+# Of C++: functions of numbers (`std::norm`, `std::numeric_limits<T>::infinity()`), by their header.
+_NUMBERS_OF_CPP = re.compile(r"/c\+\+/(?:v1|[\d.]+)/(?:complex|limits|cmath|numbers|bit)$")
 # Of C++: generators and distributions of random numbers, which write their state, and methods of a
 # vector that write its length. `push_back` also writes the last element, near the one before.
 _RANDOM_OF_CPP = re.compile(r"/bits/(?:random|uniform_int_dist)\.(?:h|tcc)$|/__random/")
@@ -129,6 +138,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
         or base in HIDDEN_LOCKS
         or is_synchronisation(name)
         or name.startswith("omp_")
+        or _NUMBERS_OF_CPP.search(header) is not None
         or any(form.fullmatch(name) is not None for form in (_OF_GSL, _OF_FFTW))
         or (header.endswith(_OBJECTS_OF_R) and _ARRAYS_OF_R.fullmatch(name) is None)
         or _REGISTER_BUILTINS.fullmatch(name) is not None
@@ -146,9 +156,13 @@ def allocated(name: str) -> tuple[int, ...] | None:
     return _ALLOCATED.get(name.removeprefix("__builtin_"))
 
 
-def is_intrinsic(name: str) -> bool:
-    """Whether it is an instruction rather than a call."""
-    return any(form.fullmatch(name) for form in (_REGISTERS, _REGISTER_BUILTINS))
+def costs_nothing(name: str, header: str = "") -> bool:
+    """Whether a function only moves values between registers, or is a constant
+    (`std::numeric_limits<double>::infinity()`).
+    """
+    return header.endswith("/limits") or any(
+        form.fullmatch(name) for form in (_REGISTERS, _REGISTER_BUILTINS)
+    )
 
 
 def written_arguments(name: str, count: int, header: str = "") -> tuple[int, ...]:
@@ -159,6 +173,9 @@ def written_arguments(name: str, count: int, header: str = "") -> tuple[int, ...
         return (1,) if name == "operator()" and count > 1 else (0,)  # of a distribution: its engine
     if _VECTOR_OF_CPP.search(header) is not None and name in _CHANGES_OF_VECTOR:
         return (0,)
+    scanned = _SCANNED.get(name.removeprefix("__isoc99_").removeprefix("__isoc23_"))
+    if scanned is not None:
+        return tuple(range(scanned, count))
     known = _WRITES_THROUGH.get(name.removeprefix("__builtin_"), ())
     return known if all(position < count for position in known) else ()
 
@@ -208,8 +225,10 @@ def _element_bytes(types: str) -> int:
     return 8
 
 
-class VectorArithmetic(NamedTuple):
-    """Operations of one vector instruction: `kinds` on each of `lanes`, of this width in bits."""
+class Arithmetic(NamedTuple):
+    """Operations of a call that is compiled to instructions: `kinds` on each of `lanes`, of this
+    width in bits.
+    """
 
     kinds: tuple[str, ...]
     lanes: int
@@ -227,10 +246,19 @@ _FLOATING = {
     "min": ("fp_compare",), "max": ("fp_compare",),
 }  # fmt: skip
 _BITWISE = frozenset(("and", "or", "xor", "andnot"))
+# Bit operations of gcc and C++20, which are one or two instructions.
+_BITS = re.compile(r"(?:__builtin_|std::)(?:popcount|parity|clz|ctz|ffs|bswap)(?P<width>l|ll|64)?")
 
 
-def vector_arithmetic(name: str) -> VectorArithmetic | None:
-    """The operations of an intrinsic. None for moves and other instructions without arithmetic."""
+def arithmetic_of(name: str, header: str = "") -> Arithmetic | None:
+    """The operations of an intrinsic or another function that is compiled to instructions, by its
+    name and the file that declares it. None for calls, and for instructions without arithmetic.
+    """
+    if name == "norm" and _NUMBERS_OF_CPP.search(header) is not None:  # of a complex number
+        return Arithmetic(("fp_mul", "fp_add"), 2, 64)
+    bits_only = _BITS.fullmatch(name)
+    if bits_only is not None:
+        return Arithmetic(("int_logic",), 1, 64 if bits_only["width"] else 32)
     match = _ARITHMETIC.fullmatch(name)
     if match is None:
         return None
@@ -238,9 +266,9 @@ def vector_arithmetic(name: str) -> VectorArithmetic | None:
     bits = 32 if types in ("ps", "ss", "epi32") else 64
     lanes = 1 if types in ("ss", "sd") else int(match["width"] or 128) // bits
     if op in _BITWISE:
-        return VectorArithmetic(("int_logic",), lanes, bits)
+        return Arithmetic(("int_logic",), lanes, bits)
     if types in ("ps", "pd", "ss", "sd"):
         fused = ("fp_add", "fp_mul") if op.startswith(("fm", "fn")) else None
-        return VectorArithmetic(fused or _FLOATING.get(op, ("fp_compare",)), lanes, bits)
+        return Arithmetic(fused or _FLOATING.get(op, ("fp_compare",)), lanes, bits)
     kinds = {"add": ("int_add",), "sub": ("int_add",), "mul": ("int_mul",)}
-    return VectorArithmetic(kinds.get(op, ("int_compare",)), lanes, bits)
+    return Arithmetic(kinds.get(op, ("int_compare",)), lanes, bits)

@@ -40,6 +40,7 @@ from regionpredict.frontend.libclang_reader.standard_library import (
     standard_operator,
 )
 from regionpredict.frontend.libclang_reader.templates import instance_name
+from regionpredict.frontend.libclang_reader.virtual_methods import stored_method
 from regionpredict.frontend.syntax import (
     Assign,
     CallExpr,
@@ -249,8 +250,8 @@ class CallBuilder:
             return self._called(name, decl, target, self._handed(arguments, target), span)
         args = (address, *self._handed(arguments, target))
         if self._lib.clang_CXXMethod_isVirtual(target) and (pointer or _through(address)):
-            # The method's class is only known at run time.
-            return CallExpr(name, None, args, span, method=True)
+            held = stored_method(target, name, address, self._declarations.span(target))
+            return CallExpr(name, None, args, span, method=True, pointer=held)
         return self._called(name, decl, target, args, span, method=True)
 
     def _operator(

@@ -29,6 +29,7 @@ from regionpredict.frontend.libclang_reader.range_loops import (
     range_object,
 )
 from regionpredict.frontend.libclang_reader.types import TypeReader
+from regionpredict.frontend.libclang_reader.virtual_methods import overridden
 from regionpredict.frontend.syntax import (
     Compound,
     Decl,
@@ -117,7 +118,10 @@ class TreeBuilder:
         self._declarations.leave()
         self._attacher.end()
         span = self._declarations.span(cursor)
-        return Function(name, decl, tuple(parameters), built, span, closure, initialisers=first)
+        return Function(
+            name, decl, tuple(parameters), built, span, closure, initialisers=first,
+            overrides=overridden(cursor) if this is not None else (),
+        )  # fmt: skip
 
     def getters(self) -> frozenset[tuple[str, str]]:
         """The accessor methods so far that return a member: `.m_n`, `size()`."""

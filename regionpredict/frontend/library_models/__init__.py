@@ -1,4 +1,4 @@
-"""C sources that replace library functions that call the program's functions.
+"""C sources that replace library functions that call the program's functions, or sort.
 
     gsl_integration_qag(&F, a, b, ...);    ->    for (...) sum += F.function(x, F.params);
 
@@ -15,7 +15,7 @@ from pathlib import Path
 
 _FOLDER = Path(__file__).parent
 # `int gsl_deriv_central(const ...`, and `X##execute(` for each precision of FFTW.
-_DEFINED = re.compile(r"^(?:\w+ )+\**((?:gsl_|X##)\w+)\(", re.MULTILINE)
+_DEFINED = re.compile(r"^(?:\w+ )+\**((?:gsl_|R_|rsort_|Rf_|X##)\w+)\(", re.MULTILINE)
 _PRECISIONS = ("fftw_", "fftwf_", "fftwl_")
 
 

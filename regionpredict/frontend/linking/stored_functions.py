@@ -22,6 +22,7 @@ from regionpredict.frontend.syntax import (
     CType,
     Decl,
     Expression,
+    Function,
     Index,
     IntLit,
     Member,
@@ -33,6 +34,7 @@ from regionpredict.frontend.syntax import (
     every_expression,
     initial_values,
     member_named,
+    virtual_table,
 )
 from regionpredict.ir import Span
 
@@ -126,6 +128,12 @@ class FunctionCensus:
     def result(self) -> StoredFunctions:
         """The collected result."""
         return StoredFunctions(tuple(self._put), frozenset(self._open), frozenset(self._elsewhere))
+
+    def method(self, function: Function) -> None:
+        """A virtual method is stored for each method that it overrides."""
+        for symbol in function.overrides:
+            place = virtual_table(symbol), function.decl.name
+            self._put.append(Put(place, function.decl))
 
     def variable(self, decl: Decl, by: Span | None = None) -> None:
         """A variable with its initializer. `by` is the function that contains it."""

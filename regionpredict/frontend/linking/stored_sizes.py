@@ -191,6 +191,7 @@ class _Census:
     def look_at(self, function: Function) -> None:
         self.has_main |= function.name == "main"
         getter = _place_given(function)
+        self.functions.method(function)
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
                 for decl in statement.decls:

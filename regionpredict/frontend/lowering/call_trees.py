@@ -32,10 +32,10 @@ from regionpredict.frontend.syntax import (
     own_expressions,
 )
 from regionpredict.library import (
+    arithmetic_of,
     ends_run,
     memory_intrinsic,
     touches_no_memory,
-    vector_arithmetic,
     written_arguments,
 )
 
@@ -161,7 +161,7 @@ def _is_known(call: CallExpr) -> bool:
         or has_loops(call)
         or bool(written_arguments(name, len(call.args), call.declared_in))
         or memory_intrinsic(name) is not None
-        or vector_arithmetic(name) is not None
+        or arithmetic_of(name, call.declared_in) is not None
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from pathlib import PurePath
 from typing import Protocol
 
 from regionpredict.frontend.linking import LinkedUnit
@@ -400,8 +401,12 @@ class FollowedCalls:
 
 
 def _listed(functions: Functions) -> str:
-    """`add(), sub() and 3 more`."""
+    """`add(), sub() and 3 more`, with places for methods of the same name."""
     names = [f"{function.name}()" for function in functions]
+    if len(set(names)) < len(names):
+        spans = [function.span for function in functions]
+        names = [f"{name} ({PurePath(span.file).name}:{span.line})"
+                 for name, span in zip(names, spans, strict=True)]  # fmt: skip
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more
 

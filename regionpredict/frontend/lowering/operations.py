@@ -48,12 +48,12 @@ from regionpredict.frontend.syntax.integer_types import promoted, usual
 from regionpredict.ir import Access, Call, Operation, Span, Statement
 from regionpredict.library import (
     MemoryIntrinsic,
+    arithmetic_of,
+    costs_nothing,
     ends_run,
-    is_intrinsic,
     memory_intrinsic,
     place_argument,
     touches_no_memory,
-    vector_arithmetic,
     written_arguments,
 )
 
@@ -445,7 +445,8 @@ class Tally:
     def _library_call(self, call: CallExpr, ctype: CType) -> None:
         """A call of a function without a visible body, from a known library or unknown."""
         name = call.name
-        arithmetic, moved = vector_arithmetic(name), memory_intrinsic(name)
+        arithmetic = arithmetic_of(name, call.declared_in)
+        moved = memory_intrinsic(name)
         if arithmetic is not None:
             for kind in arithmetic.kinds:
                 for _ in range(arithmetic.lanes):
@@ -459,7 +460,7 @@ class Tally:
         place = self._synchronised(call)
         known = bool(written and seen) or place is not None
         known = known or touches_no_memory(name, call.declared_in)
-        if known and is_intrinsic(name):
+        if known and costs_nothing(name, call.declared_in):
             return
         self._work(f"call:{name}", ctype.bits or 64)
         self.calls.append(Call(name, call.span, memory=not known, place=place))

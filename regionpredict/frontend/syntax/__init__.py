@@ -72,6 +72,7 @@ from regionpredict.frontend.syntax.nodes import (
     Unary,
     Unread,
     While,
+    virtual_table,
 )
 from regionpredict.frontend.syntax.print_c import show
 from regionpredict.frontend.syntax.sides import (
@@ -182,6 +183,7 @@ __all__ = [
     "substituted",
     "unread_list",
     "variable_of",
+    "virtual_table",
     "with_accessors_inlined",
     "with_members_named",
     "without_casts",

@@ -428,6 +428,16 @@ Stmt = (
 )
 
 
+def virtual_table(symbol: str) -> str:
+    """The struct in which the methods that override a virtual method are stored, by its symbol."""
+    return f"virtual {symbol}"
+
+
+def is_virtual_table(ctype: CType) -> bool:
+    """Whether a type is made by `virtual_table`."""
+    return ctype.kind == "struct" and ctype.name.startswith("virtual ")
+
+
 @_by_identity
 class Function(NamedTuple):
     """A function with a body.
@@ -435,6 +445,7 @@ class Function(NamedTuple):
     A `closure` is the body of a lambda, which uses the variables around it. A template instance has
     types or a lambda in its name, and `shown` is its readable name, else "". `initialisers` are a
     constructor's actions before its body: member values, and constructors of base classes.
+    `overrides` are the symbols of a virtual method and of those that it overrides.
     """
 
     name: str
@@ -445,3 +456,4 @@ class Function(NamedTuple):
     closure: bool = False
     shown: str = ""
     initialisers: tuple[Expression, ...] = ()
+    overrides: tuple[str, ...] = ()

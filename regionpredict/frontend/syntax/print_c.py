@@ -19,6 +19,7 @@ from regionpredict.frontend.syntax.nodes import (
     Name,
     Ternary,
     Unary,
+    is_virtual_table,
 )
 
 _PRECEDENCE = {
@@ -52,11 +53,14 @@ def _member(e: Member) -> tuple[str, int]:
     if e.base is None:
         return e.field.name, _POSTFIX
     dot = "->" if e.arrow else "."
-    if isinstance(e.base, Name) and e.base.decl.reference:
-        if e.base.decl.name == "this":
+    base = e.base
+    if isinstance(base, Cast) and is_virtual_table(base.ctype):  # `shape->area`
+        base = base.operand
+    if isinstance(base, Name) and base.decl.reference:
+        if base.decl.name == "this":
             return e.field.name, _POSTFIX
         dot = "."
-    return f"{_inner(e.base, _POSTFIX)}{dot}{e.field.name}", _POSTFIX
+    return f"{_inner(base, _POSTFIX)}{dot}{e.field.name}", _POSTFIX
 
 
 def _unary(e: Unary) -> tuple[str, int]:

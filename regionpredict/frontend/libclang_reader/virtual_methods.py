@@ -1,0 +1,43 @@
+"""Virtual methods of C++, as functions that a program stores in members of structs.
+
+struct Shape { virtual double area() = 0; };     each method is stored under its own symbol and
+struct Disc : Shape { double area() override; }; under those of the methods that it overrides:
+s->area()                                        a call of Shape::area finds Disc::area
+"""
+
+from __future__ import annotations
+
+from ctypes import POINTER, byref, c_uint
+
+from regionpredict.frontend.libclang_reader import bindings as lc
+from regionpredict.frontend.syntax import Cast, CType, Decl, Expression, Member, virtual_table
+from regionpredict.ir import Span
+
+
+def overridden(method: lc.Cursor) -> tuple[str, ...]:
+    """The symbols of a virtual method and of all methods that it overrides. Empty for others."""
+    lib = lc.library()
+    if not lib.clang_CXXMethod_isVirtual(method):
+        return ()
+    symbols: list[str] = []
+    waiting = [method]
+    while waiting:
+        cursor = waiting.pop()
+        symbols.append(_symbol(cursor))
+        first, count = POINTER(lc.Cursor)(), c_uint()
+        lib.clang_getOverriddenCursors(cursor, byref(first), byref(count))
+        waiting += [lc.Cursor.from_buffer_copy(first[at]) for at in range(count.value)]
+        if count.value:
+            lib.clang_disposeOverriddenCursors(first)
+    return tuple(dict.fromkeys(symbols))
+
+
+def stored_method(method: lc.Cursor, name: str, address: Expression, span: Span) -> Member:
+    """The place that holds the method of an object whose class is known at run time only."""
+    table = CType("struct", name=virtual_table(_symbol(method)))
+    field = Decl(name, "field", CType("pointer"), span)
+    return Member(Cast(table, address), field, arrow=True, span=span)
+
+
+def _symbol(method: lc.Cursor) -> str:
+    return lc.text(lc.library().clang_Cursor_getMangling(method))
