@@ -6,6 +6,7 @@ and one for all programs together.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -77,8 +78,12 @@ def together_of(
     """
     executions = {team.facts.id: team.facts.executions.weight for team in teams}
     executions |= dict.fromkeys(measured_ids(teams, measured or {}), 1.0)
+    loops: defaultdict[str, float] = defaultdict(float)
+    for own in serial.values():
+        for place, seconds in own.loops.items():
+            loops[place] += seconds
     alone = SerialCode(
-        sum(own.seconds for own in serial.values()),
+        loops,
         tuple(dict.fromkeys(name for own in serial.values() for name in own.unknown)),
         tuple(dict.fromkeys(name for own in serial.values() for name in own.unseen)),
     )
@@ -126,8 +131,11 @@ def _serial_code(
     unseen: Mapping[Span, Sequence[str]],
 ) -> SerialCode:  # fmt: skip
     """The serial code of a program, given how often its loops run."""
+    loops: defaultdict[str, float] = defaultdict(float)
+    for span, weight in often.items():
+        loops[span.short] += weight * (alone.get(span) or 0.0)
     return SerialCode(
-        sum(weight * (alone.get(span) or 0.0) for span, weight in often.items()),
+        loops,
         tuple(span.short for span in often if alone.get(span) is None),
         tuple(dict.fromkeys(
             name for span in often if alone.get(span) is not None for name in unseen.get(span, ())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.machine import Machine, thread_places
@@ -24,14 +25,19 @@ RULE = f"fewest threads within {_SLACK} of the least time"
 
 
 class SerialCode(NamedTuple):
-    """The code outside parallel regions: its `seconds` in a whole run, the places of loops of
-    `unknown` length, and called functions without bodies (`unseen`). The time of the last two is
-    excluded.
+    """The code outside parallel regions: the seconds of each loop in a whole run by its place, the
+    places of loops of `unknown` length, and called functions without bodies (`unseen`). The time of
+    the last two is excluded.
     """
 
-    seconds: float = 0.0
+    loops: Mapping[str, float] = MappingProxyType({})
     unknown: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> float:
+        """The time of all loops."""
+        return sum(self.loops.values())
 
 
 NO_SERIAL_CODE = SerialCode()
@@ -44,8 +50,9 @@ class Recommendation:
     Threads fill one package after the other, so the fullest package has `cores_per_package`.
     `threads_per_core` exceeds 1 only if all parallel regions agree. `seconds` are those of the
     whole program, None without times (`weighted_by`). `low` and `high` bound the speedup.
-    `serial_share` is the known share of serial time (`unknown_serial`, `unseen_serial`), and
-    `race_share` that of regions with data races, which count as on one thread.
+    `serial_share` is the known share of serial time (`unknown_serial`, `unseen_serial`), with the
+    shares of its `serial_loops`, the longest first. `race_share` is that of regions with data
+    races, which count as on one thread.
     `sizes_from` is the least certain of `SIZE_ORIGINS`. `curve` is the program's time by threads,
     without a unit if `seconds` is None. `slower` are the parallel regions that take longer on the
     last number of threads of the curve, the largest loss first. `regions` counts the loops,
@@ -71,6 +78,7 @@ class Recommendation:
     left_out: tuple[str, ...]
     unknown_serial: tuple[str, ...] = ()
     unseen_serial: tuple[str, ...] = ()
+    serial_loops: tuple[tuple[str, float], ...] = ()
     race_share: float = 0.0
     slower: tuple[str, ...] = ()
     rule: str = RULE
@@ -150,6 +158,7 @@ def recommendation_of(
         low=min(_ratio(one, slow), speedup),
         high=max(_ratio(one, fast), speedup),
         serial_share=alone / spent if spent else 0.0,
+        serial_loops=_longest(serial, spent) if timed else (),
         confidence=_confidence(parts, threads),
         sizes_from=_sizes_from(parts),
         assumed=tuple(dict.fromkeys(line for team in known for line in team.assumed)),
@@ -162,6 +171,12 @@ def recommendation_of(
         race_share=sum(p.alone for p in parts if _is_wrong(p.team)) / spent if spent else 0.0,
         slower=_slower(parts, threads, counts[-1]),
     )  # fmt: skip
+
+
+def _longest(serial: SerialCode, spent: float) -> tuple[tuple[str, float], ...]:
+    """The serial loops with a share of the time, the longest first."""
+    ranked = sorted(serial.loops.items(), key=lambda item: (-item[1], item[0]))
+    return tuple((place, seconds / spent) for place, seconds in ranked if seconds and spent)
 
 
 def _sizes_from(parts: Sequence[_Part]) -> str:

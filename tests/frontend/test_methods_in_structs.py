@@ -109,7 +109,7 @@ def test_in_a_part_of_a_program_others_may_set_it(tmp_path: Path, frontend: str)
     files = {"op.h": HEADER, "lap.c": LAP, "run.c": RUN}
     (facts,) = read(tmp_path, files, frontend).facts
     assert facts.iterations.value is None
-    assert "RP103" in ids(facts)
+    assert "RP123" in ids(facts)
 
 
 OPS = """

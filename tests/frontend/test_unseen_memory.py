@@ -48,7 +48,6 @@ UNSEEN = {
     "behind a returned struct": "a[i] = cell_at(i)->v;",
     "called through a pointer": "a[i] = get(i)[0];",
     "assembler": 'a[i] = 0; __asm__ volatile("" : : "r"(b) : "memory");',
-    "recursion": "a[i] = again(i);",
     "sorted by the library": "qsort(a, n, 8, 0);",
 }
 
@@ -57,7 +56,6 @@ UNSEEN = {
 @pytest.mark.parametrize("name", UNSEEN)
 def test_unseen_memory_is_never_predicted(tmp_path: Path, name: str, frontend: str) -> None:
     declared = """
-static double again(int i) { return i < 2 ? 1 : again(i - 1) + again(i - 2); }
 void qsort(void *, size_t, size_t, int (*)(const void *, const void *));
 """
     facts = facts_of_body(tmp_path, UNSEEN[name], frontend, declared)
