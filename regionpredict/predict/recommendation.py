@@ -25,9 +25,9 @@ RULE = f"fewest threads within {_SLACK} of the least time"
 
 
 class SerialCode(NamedTuple):
-    """The code outside parallel regions: the seconds of each loop in a whole run by its place, the
-    places of loops of `unknown` length, and called functions without bodies (`unseen`). The time of
-    the last two is excluded.
+    """The code outside parallel regions: the seconds of its `loops` in a whole run, by their places.
+    The time of loops of `unknown` length, and of called functions without bodies (`unseen`), is
+    excluded.
     """
 
     loops: Mapping[str, float] = MappingProxyType({})

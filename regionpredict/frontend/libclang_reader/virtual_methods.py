@@ -1,8 +1,10 @@
 """Virtual methods of C++, as functions that a program stores in members of structs.
 
-struct Shape { virtual double area() = 0; };     each method is stored under its own symbol and
-struct Disc : Shape { double area() override; }; under those of the methods that it overrides:
-s->area()                                        a call of Shape::area finds Disc::area
+    struct Shape { virtual double area() = 0; };
+    struct Disc : Shape { double area() override; };
+
+Each method is stored under its symbol and under those of the methods that it overrides. So a call
+of `Shape::area` finds `Disc::area`.
 """
 
 from __future__ import annotations
