@@ -96,6 +96,8 @@ _WRITES_THROUGH = {
 _SCANNED = {"scanf": 1, "fscanf": 2, "sscanf": 2}
 # Of C++: functions of numbers (`std::norm`, `std::numeric_limits<T>::infinity()`), by their header.
 _NUMBERS_OF_CPP = re.compile(r"/c\+\+/(?:v1|[\d.]+)/(?:complex|limits|cmath|numbers|bit)$")
+# Of C++: output to streams, whose declarations are in the library's headers.
+_OUTPUT_OF_CPP = frozenset(("operator<<", "endl", "flush", "put", "setw", "setprecision"))
 # Of C++: generators and distributions of random numbers, which write their state, and methods of a
 # vector that write its length. `push_back` also writes the last element, near the one before.
 _RANDOM_OF_CPP = re.compile(r"/bits/(?:random|uniform_int_dist)\.(?:h|tcc)$|/__random/")
@@ -139,6 +141,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
         or is_synchronisation(name)
         or name.startswith("omp_")
         or _NUMBERS_OF_CPP.search(header) is not None
+        or (name in _OUTPUT_OF_CPP and "/c++/" in header)
         or any(form.fullmatch(name) is not None for form in (_OF_GSL, _OF_FFTW))
         or (header.endswith(_OBJECTS_OF_R) and _ARRAYS_OF_R.fullmatch(name) is None)
         or _REGISTER_BUILTINS.fullmatch(name) is not None

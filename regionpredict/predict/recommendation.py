@@ -25,8 +25,8 @@ RULE = f"fewest threads within {_SLACK} of the least time"
 
 
 class SerialCode(NamedTuple):
-    """The code outside parallel regions: the seconds of its `loops` in a whole run, by their places.
-    The time of loops of `unknown` length, and of called functions without bodies (`unseen`), is
+    """The code outside parallel regions: the seconds of its `loops` in a whole run, by place. The
+    time of loops of `unknown` length, and of called functions without bodies (`unseen`), is
     excluded.
     """
 
