@@ -238,6 +238,7 @@ def _shown(
         return slurm_script(
             hint, result.teams, machine, model, seconds, run, unreached=unreached,
             arguments=one_line(request.arguments or ""),
+            notes=result.analysis.program.diagnostics,
         )  # fmt: skip
     if form == "openmp":
         from regionpredict.report.openmp_clauses import openmp_clauses

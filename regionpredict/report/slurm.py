@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from regionpredict.errors import InputError
+from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Recommendation, TeamPrediction, loops_of
 from regionpredict.quoting import shell_comment, shell_word
@@ -52,13 +53,14 @@ def slurm_options(hint: Recommendation, run: RunSettings = AS_USUAL) -> tuple[st
 def slurm_script(
     hint: Recommendation | None, teams: Sequence[TeamPrediction], machine: Machine, model: str,
     seconds: Mapping[str, float] | None = None, run: RunSettings = AS_USUAL,
-    *, unreached: Collection[str] = (), arguments: str = "",
+    *, unreached: Collection[str] = (), arguments: str = "", notes: Sequence[Diagnostic] = (),
 ) -> str:  # fmt: skip
     """A job script that is complete except for the program's name.
 
     `seconds` are measured times on one thread by region id, which weight the `hint`. `unreached`
-    are parallel regions that `main` cannot reach. `arguments` are those of the program. Raises
-    InputError if no region has a hint.
+    are parallel regions that `main` cannot reach. `arguments` are those of the program. `notes` are
+    those of reading: one on a call that sets the number of threads is a comment. Raises InputError
+    if no region has a hint.
     """
     if hint is None:
         raise InputError(
@@ -82,6 +84,7 @@ def slurm_script(
         comments.append(f"excluded, because no main reaches it: {several(silent, _NAMED)}")
     if seconds is not None:
         comments += [f"not in the measurements: {name}" for name in _absent(teams, seconds)]
+    comments += [str(note) for note in notes if note.id == "RP007"]
     if run.binding == "caches":
         comments.append("OMP_PLACES must list one core of each second-level cache first")
     lines = ["#!/bin/bash", *map(shell_comment, comments)]

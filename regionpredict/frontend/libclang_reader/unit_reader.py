@@ -50,6 +50,7 @@ from regionpredict.frontend.text import (
     left_out_macros,
     masked,
     may_hold_directives,
+    threads_set,
     with_numbers,
 )
 
@@ -167,7 +168,10 @@ class _Reader:
         directives: list[tuple[int, str, Pragma]] = []
         for file in files:
             source = self.sources.get(file)
-            if source is None or not may_hold_directives(source.data, self.macros):
+            if source is None:
+                continue
+            self.diagnostics += threads_set(source, partial(self._reads, file))
+            if not may_hold_directives(source.data, self.macros):
                 continue
             pragmas = find_pragmas(source, self.macros, self._active(file, source.data))
             self.diagnostics += inactive_loops(

@@ -63,6 +63,7 @@ from regionpredict.frontend.text import (
     masked,
     may_hold_directives,
     parse_directive,
+    threads_set,
     unterminated_comment,
     with_numbers,
 )
@@ -341,6 +342,7 @@ class _Reader:
                 expanded.setdefault(spot.file, []).append(pragma)
         for path, source in self.sources.items():
             pragmas: list[Pragma] = []
+            self.diagnostics += threads_set(source, partial(self._reads, path))
             if may_hold_directives(source.data, self.macros):
                 pragmas = find_pragmas(source, self.macros, masked(source.data))
                 pragmas = [p for p in pragmas if self._is_active(path, p, expanded)]

@@ -42,6 +42,7 @@ from regionpredict.frontend.text.source_text import (
     unterminated_comment,
 )
 from regionpredict.frontend.text.string_literals import string_value
+from regionpredict.frontend.text.threads_set import threads_set
 
 __all__ = [
     "IDENTIFIER",
@@ -69,6 +70,7 @@ __all__ = [
     "passages",
     "standalone_directive",
     "string_value",
+    "threads_set",
     "unreached",
     "unterminated_comment",
     "with_directives",
