@@ -27,8 +27,10 @@ def within_width(text: str, columns: int) -> str:
             lines.append(line)
             continue
         indent = len(line) - len(line.lstrip(" "))
-        lines += textwrap.wrap(
-            line, columns, subsequent_indent=" " * (indent + _FURTHER), break_long_words=False,
+        wrapped = textwrap.wrap(
+            line.replace(" %", "\N{NO-BREAK SPACE}%"), columns,
+            subsequent_indent=" " * (indent + _FURTHER), break_long_words=False,
             break_on_hyphens=False, expand_tabs=False, replace_whitespace=False,
         )  # fmt: skip
+        lines += [part.replace("\N{NO-BREAK SPACE}%", " %") for part in wrapped]
     return "\n".join(lines)

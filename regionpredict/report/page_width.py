@@ -8,7 +8,7 @@ PAGE_WIDTH = 80  # columns
 
 
 def page_lines(text: str, *, first: str = "", then: str = "    ") -> list[str]:
-    """The text wrapped at spaces. Longer words are not broken.
+    """The text wrapped at spaces. Longer words are not broken, and a number keeps its percent sign.
 
     The first line begins with `first`, and all others with `then`.
 
@@ -16,7 +16,8 @@ def page_lines(text: str, *, first: str = "", then: str = "    ") -> list[str]:
     E(p) = 1 - 0.5*log2(p) +
         nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn
     """
-    return textwrap.wrap(
-        text, PAGE_WIDTH, initial_indent=first, subsequent_indent=then, break_long_words=False,
-        break_on_hyphens=False,
+    lines = textwrap.wrap(
+        text.replace(" %", "\N{NO-BREAK SPACE}%"), PAGE_WIDTH, initial_indent=first,
+        subsequent_indent=then, break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
+    return [line.replace("\N{NO-BREAK SPACE}%", " %") for line in lines]
