@@ -25,7 +25,6 @@ BODIES = {
     "a method without a body": "double s = 0; h.x(i) = s;",
     "a value that a method gives": "a[i] = h.get(i);",
     "an operator without a body": "h[i] += 1.0;",
-    "a virtual method": "a[i] = b->at(i);",
     "a std::function": "f(i);",
     "a pointer to a function": "p(i);",
     "a container that is no array": "a[i] = d[i];",

@@ -133,6 +133,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_CXXMethod_isDefaulted": (c_uint, [Cursor]),
     "clang_CXXMethod_isStatic": (c_uint, [Cursor]),
     "clang_CXXMethod_isVirtual": (c_uint, [Cursor]),
+    "clang_getNumOverloadedDecls": (c_uint, [Cursor]),
+    "clang_getOverloadedDecl": (Cursor, [Cursor, c_uint]),
     "clang_getOverriddenCursors": (None, [Cursor, POINTER(POINTER(Cursor)), POINTER(c_uint)]),
     "clang_disposeOverriddenCursors": (None, [POINTER(Cursor)]),
     "clang_getSpecializedCursorTemplate": (Cursor, [Cursor]),

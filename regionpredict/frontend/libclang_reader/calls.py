@@ -26,6 +26,8 @@ from regionpredict.frontend.libclang_reader.cursors import (
     MEMBER,
     METHODS,
     NAME,
+    OVERLOADED,
+    PARAMETER,
     UNARY,
     WRAPPERS,
     Node,
@@ -113,6 +115,10 @@ class CallBuilder:
             return Opaque("")  # T(): a value of a type that is still unknown
         if not name and children[0].kind < 100:  # T(x), with such a type
             return Opaque("", tuple(self._build(child) for child in children if child.kind >= 100))
+        if target.kind not in FUNCTIONS and children:
+            only = self._only_overload(children)
+            if only is not None:
+                target, name = only, lc.spelling(only)
         span = self._declarations.span(node.cursor)
         if target.kind == CONSTRUCTOR:
             return self._constructed(node, name, target, span)
@@ -133,6 +139,21 @@ class CallBuilder:
                 # An algorithm on a range, whose values need no address.
                 return CallExpr(f"std::{name}", decl, arguments, span)
         return self._called(name, decl, target, self._handed(arguments, target), span)
+
+    def _only_overload(self, children: list[Node]) -> lc.Cursor | None:
+        """The only function of the name and with the number of arguments of a call in a template,
+        whose target depends on the template's parameters. None if there are several.
+        """
+        callee = self._lib.clang_getCursorReferenced(unwrapped(children[0], _CALLED).cursor)
+        if callee.kind != OVERLOADED:
+            return None
+        number = self._lib.clang_getNumOverloadedDecls(callee)
+        named = [self._lib.clang_getOverloadedDecl(callee, at) for at in range(number)]
+        fitting = [
+            cursor for cursor in named if cursor.kind in FUNCTIONS
+            and len(lc.children(cursor, frozenset((PARAMETER,)))) == len(children) - 1
+        ]  # fmt: skip
+        return fitting[0] if len(fitting) == 1 else None
 
     def bounds(self, node: Node, place: Expression, span: Span) -> Bounds | None:
         """`begin()` and `end()` of a range at a node, whose object is `place`.

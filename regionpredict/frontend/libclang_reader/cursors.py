@@ -10,7 +10,7 @@ UNNAMED_ATTRIBUTE = 400  # an attribute without its own kind: `[[noreturn]]`
 STRUCT, BASE = 2, 44
 FIELD, ENUMERATOR, VARIABLE, PARAMETER, CONSTRUCTOR = 6, 7, 9, 10, 24
 FUNCTIONS = frozenset((8, 21, CONSTRUCTOR, 25, 26, 30))
-FUNCTION_TEMPLATE = 30
+FUNCTION_TEMPLATE, OVERLOADED = 30, 49
 TEMPLATED_CLASSES = frozenset((31, 32))
 METHODS = frozenset((21, CONSTRUCTOR, 25, 26))
 CONTAINERS = frozenset((1, 2, 4, 22, 23, 31, 32))  # kinds that may contain functions
@@ -46,10 +46,13 @@ def grow(root: lc.Cursor) -> Node:
 
     def visit(cursor: lc.Cursor, parent: lc.Cursor, _data: object) -> int:
         kind = cursor.kind
-        node = Node(cursor, kind)
         key = parent.data1 if 100 <= parent.kind < 500 else parent.data0
+        own = cursor.data1 if 100 <= kind < 500 else cursor.data0
+        if own == key and kind == parent.kind:
+            return 2  # the condition of `if constexpr` is its own child
+        node = Node(cursor, kind)
         find(key, top).children.append(node)
-        nodes[(cursor.data1 if 100 <= kind < 500 else cursor.data0) or 0] = node
+        nodes[own or 0] = node
         return 2  # recurse
 
     lc.visit(root, visit)

@@ -1,0 +1,46 @@
+"""Calls in a template, whose targets depend on its parameters, and conditions at compile time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.frontend.reading import facts_of
+
+TEMPLATE = """template <int N> inline void apply(double *a, int i) {
+  for (int k = 0; k < N; k++) a[i * N + k] *= 2.0;
+}
+struct Row { double w; template <int M> void scale(double *a, int i) { a[i] *= w * M; } };
+template <int N> void run(double *a, int n, Row *row) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) { apply<N>(a, i); row->template scale<N>(a, i); }
+}
+"""
+
+PARITY = """typedef long long number;
+inline int parity(number mask) {
+  if constexpr (sizeof(number) >= 8) { mask ^= mask >> 32; }
+  return (0x6996 >> (mask & 15)) & 1;
+}
+void f(number *a, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) a[i] = parity(a[i]);
+}
+"""
+
+
+def test_the_only_template_of_a_name_is_followed(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, TEMPLATE, "libclang", name="case.cpp")
+    assert facts.status == "complete", facts.diagnostics
+    assert "N" in facts.free_names  # the iterations of the loop in `apply`
+
+
+def test_of_several_templates_none_is_guessed(tmp_path: Path) -> None:
+    head, run = TEMPLATE.split("template <int N> void run")
+    other = "template <int N> inline void apply(float *a, int i) { a[i] = N; }\n"
+    text = f"{head}{other}template <int N> void run{run}"
+    assert facts_of(tmp_path, text, "libclang", name="case.cpp").status == "partial"
+
+
+def test_a_condition_at_compile_time_is_read(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, PARITY, "libclang", name="case.cpp")
+    assert facts.status == "complete", facts.diagnostics
