@@ -141,7 +141,7 @@ def _as_table(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
 
 
 def _summary(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
-    """`set these 4 sizes to get hints for 34 of 39 regions (now 12): n, m, ...`."""
+    """`set these 4 sizes, and the hints of 34 of 39 regions no longer ...: n, m, ...`."""
     from regionpredict.report.size_hints import known_hints_sentence, needed_names, needed_sizes
 
     needed = needed_sizes(ranking)

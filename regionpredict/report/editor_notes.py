@@ -43,7 +43,7 @@ def hint_notes(
 ) -> list[HintNote]:
     """A note for the program, and one for each region of a file."""
     together = recommended.together
-    of_program = [] if together is None else recommendation_lines(together, len(recommended.each))
+    of_program = [] if together is None else recommendation_lines(together, recommended.each)
     return [HintNote(1, 0, text, "") for text in of_program[:1]] + [
         HintNote(
             prediction.facts.region.span.line,

@@ -51,6 +51,7 @@ from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
 from regionpredict.report.speedup_chart import program_speedup, region_speedup
 from regionpredict.report.unconverged import convergence_sentence
+from regionpredict.report.view import gain_of
 from regionpredict.workload import LevelTraffic
 
 TERMS = {
@@ -163,12 +164,13 @@ def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
 
 def _expected(prediction: Prediction) -> list[str]:
     """The hinted speedup with its interval, the saturation point, and the score."""
-    lines = [
+    elsewhere = gain_of(prediction) is None and prediction.range is not None
+    lines = ["No iterations at the assumed sizes: the hint is that of others"] if elsewhere else [
         f"{plural(threads, 'thread')}: speedup {value:.3g} "
         f"({show_share(BAND_SHARE.value)} interval {low:.3g} to {high:.3g})"
         for (threads, value), (low, high) in zip(prediction.speedup, prediction.band, strict=True)
         if threads == prediction.threads
-    ]
+    ]  # fmt: skip
     derived = prediction.derivation
     if not isinstance(derived, SaturationDerivation):
         return lines

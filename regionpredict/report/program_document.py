@@ -55,8 +55,8 @@ def program_document(
     maps file names to their texts.
     """
     machine = result.machine
-    together, number = result.recommended.together, len(result.recommended.each)
-    lead = [] if together is None else recommendation_lines(together, number)
+    together, each = result.recommended
+    lead = [] if together is None else recommendation_lines(together, each)
     if result.predictions and all(own.status == "skipped" for own in result.predictions):
         lead.append("No recommendation: no region has a prediction.")
     lead += [

@@ -174,7 +174,7 @@ def _first_screen(result: ProgramResult) -> list[Block]:
     lines += [f"  {change}" for change in advised.entries]
     lines += _marks(shown, ranked)
     lines += needed_sentence(rank_sizes(predictions)) + cut_sentence(predictions)
-    title = "Loops by share of time {}"
+    title = "Loops by share of the time in loops {}"
     return [_ranked(result, shown, "share", title, lines)]
 
 

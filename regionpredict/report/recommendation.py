@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from regionpredict.predict import Recommendation, Recommended
-from regionpredict.predict.constants import PROGRAM_SLACK
+from regionpredict.predict.constants import MOST_OF_THE_TIME, PROGRAM_SLACK
 from regionpredict.report.json_text import fields_of
 from regionpredict.report.quantities import plural, show_times
 
@@ -26,13 +26,17 @@ _SIZES = {
 _RULE = f"The fewest threads within {100 * PROGRAM_SLACK.value:.3g} % of the shortest time."
 _NAMED = 3  # maximum number of listed serial loops
 _SHOWN = 0.005  # share of the time: smaller shares are shown as 0 %
+_EXPLAINED = 0.1  # serial share of the time with named loops
+_OTHER = "code that no main calls"
+_ASSUMED = ("large", "typical")
+_UNREAL = 30 * 86400.0  # seconds: no job runs longer
 
 
-def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
-    """The recommendation, and the share of serial time and of loops with data races. `programs` is
-    the number of programs.
+def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = ()) -> list[str]:
+    """The recommendation, and the share of serial time and of loops with data races. `each` are the
+    recommendations of several programs, which `hint` is for together.
     """
-    what = f" for {programs} programs together" if programs > 1 else ""
+    what = f" for {len(each)} programs together" if len(each) > 1 else ""
     use = f"Use {plural(hint.threads, 'thread')} on {plural(hint.packages, 'package')}{what}"
     share, sizes = f"{100 * hint.confidence:.0f} %", _SIZES.get(hint.sizes_from)
     known = f", {sizes}." if sizes else "."
@@ -41,6 +45,13 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
     else:
         why = f"{_RULE} " if hint.threads > 1 else ""
         lines = [f"{use}: {speedup_text(hint)}.", f"{why}Confidence {share}{known}"]
+        if hint.sizes_from in _ASSUMED and hint.seconds > _UNREAL:
+            lines.append(
+                f"At these sizes, a run would take {hint.seconds / 86400.0:,.0f} days: set"
+                " real sizes."
+            )
+    if len(each) > 1:
+        lines.append(_by_program(each))
     lines += _on_more_threads(hint)
     if hint.threads_per_core > 1:
         lines.append(f"Each core runs {hint.threads_per_core} of the threads.")
@@ -51,10 +62,19 @@ def recommendation_lines(hint: Recommendation, programs: int = 1) -> list[str]:
         )
     if hint.race_share >= _SHOWN:
         lines.append(
-            f"Data races: {100 * hint.race_share:.0f} % of the time. Regions with a race count as "
-            "on 1 thread until it is fixed."
+            f"Data races: in regions with {100 * hint.race_share:.0f} % of the time. These count "
+            "as on 1 thread until the race is fixed."
         )
     return lines + _excluded(hint)
+
+
+def _by_program(each: Sequence[Recommendation]) -> str:
+    """`By program: train.c 37 threads, predict.c 11 and scale.c 1.`, the longest first."""
+    named = [f"{PurePath(own.main).name or _OTHER} {own.threads}" for own in each]
+    named[0] = f"{PurePath(each[0].main).name or _OTHER} {plural(each[0].threads, 'thread')}"
+    if len(named) > _NAMED:
+        named[_NAMED:] = [f"{len(named) - _NAMED} more"]
+    return f"By program: {', '.join(named[:-1])} and {named[-1]}."
 
 
 def _longest_of(hint: Recommendation) -> str:
@@ -62,6 +82,8 @@ def _longest_of(hint: Recommendation) -> str:
     serial time, if they are few. "" without a choice of loops.
     """
     named: list[str] = []
+    if hint.serial_share < _EXPLAINED:
+        return ""
     left = hint.serial_share / 2
     for place, share in hint.serial_loops[:_NAMED] if len(hint.serial_loops) > 1 else ():
         named.append(f"{place} ({100 * share:.0f} %)")
@@ -114,11 +136,13 @@ def _first_of(names: Sequence[str]) -> str:
 def speedup_text(hint: Recommendation) -> str:
     """`3.8x faster than 1 thread (80 % interval 3.4-3.9)`."""
     if hint.threads == 1:
-        return "more threads gain too little"
+        racing = hint.race_share > MOST_OF_THE_TIME.value
+        return "fix the data races first" if racing else "more threads gain too little"
     text = f"{show_times(hint.speedup)}x faster than 1 thread"
     if hint.low == hint.high:
         return text
-    return f"{text} (80 % interval {show_times(hint.low)}-{show_times(hint.high)})"
+    at_sizes = " at these sizes" if hint.sizes_from in _ASSUMED else ""
+    return f"{text} (80 % interval {show_times(hint.low)}-{show_times(hint.high)}{at_sizes})"
 
 
 def program_documents(recommended: Recommended) -> dict[str, Any]:

@@ -106,8 +106,8 @@ def _listed(names: Sequence[str], whole: bool) -> str:
 
 
 def needed_sizes(ranking: SizeRanking) -> str:
-    """`set these 4 sizes to get hints for 34 of 39 regions (now 12)`. Empty if all hints are
-    known.
+    """`set these 4 sizes, and the hints of 34 of 39 regions no longer depend on assumed sizes (now
+    12)`. Empty if all hints are known.
     """
     few = _few(ranking)
     return _needed(few, ranking) if few else ""
@@ -119,8 +119,8 @@ def _needed(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
     now = f", {ranking.in_part} partial" if ranking.in_part else ""
     rest = f", {enough[-1].settled} with {len(enough)} sizes" if len(enough) > len(few) else ""
     return (
-        f"set {which} to get hints for {_settled(few[-1], ranking.regions)} "
-        f"(now {ranking.settled}{now}{rest})"
+        f"set {which}, and the hints of {_settled(few[-1], ranking.regions)} no longer depend on "
+        f"assumed sizes (now {ranking.settled}{now}{rest})"
     )
 
 

@@ -142,7 +142,10 @@ def _order(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Ord
 
 
 def gain_of(loop: Prediction | TeamPrediction) -> float | None:
-    """The speedup on the hinted threads. None for a model without a curve."""
+    """The speedup on the hinted threads. None for a model without a curve, and for a loop that does
+    not run at the assumed sizes, whose hint is that of others.
+    """
     if loop.shared_core_speedup is not None:
         return loop.shared_core_speedup
-    return {point[0]: point[1] for point in loop.speedup}.get(loop.threads or 1)
+    gain = {point[0]: point[1] for point in loop.speedup}.get(loop.threads or 1)
+    return None if gain is not None and gain < 1.0 and loop.range is not None else gain

@@ -62,7 +62,8 @@ def test_names_are_ranked_by_the_hints_that_they_decide(tmp_path: Path) -> None:
 def test_the_table_says_what_to_give(tmp_path: Path) -> None:
     done = sizes(tmp_path, "--set", "m=20")
     assert done.stdout.startswith(
-        "set these 2 sizes to get hints for 4 of 4 regions (now 1): n, row[i+1]-row[i]\n"
+        "set these 2 sizes, and the hints of 4 of 4 regions no longer depend on "
+        "assumed sizes (now 1): n, row[i+1]-row[i]\n"
     )
     assert "decide nothing: shift" in done.stdout
     bound = sizes(tmp_path, "--set", "n=10", "--set", "m=10", "--set", "f.c:10=7")

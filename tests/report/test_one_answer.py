@@ -129,7 +129,7 @@ def test_loops_with_races_are_a_share_of_the_time(tmp_path: Path) -> None:
     )["program"]  # fmt: skip
     assert 0.5 < program["race_share"] < 1
     share = f"{100 * program['race_share']:.0f}"
-    assert f"\nData races: {share} % of the time. Regions with a race count as on 1 " in table
+    assert f"\nData races: in regions with {share} % of the time. These count as on " in table
 
 
 # Region 1 is a loop of a few iterations, region 2 the work behind a call through a template.

@@ -73,7 +73,8 @@ def test_without_any_given_size_the_first_lines_still_answer(tmp_path: Path) -> 
     assert first[1].startswith(f"Plan: {threads} threads on 2 packages")
     told = first.index("All 4 parallel regions depend on unknown sizes")
     assert first[told + 1 : told + 4] == [
-        "Set these 2 sizes to get hints for 4 of 4 regions (now 0): --set m=...",
+        "Set these 2 sizes, and the hints of 4 of 4 regions no longer depend on "
+        "assumed sizes (now 0): --set m=...",
         "  --set n=...",
         "Packages by size for 4 of them: n (2), m (2)",
     ]
@@ -125,7 +126,8 @@ def test_what_follows_from_the_command_line_is_asked_for_as_one() -> None:
         return " ".join(needed_sentence(SizeRanking(1, 0, (size,))))
 
     assert needed("atoi(argv[1])") == (
-        "Set this size to get hints for 1 of 1 region (now 0): --set 'atoi(argv[1])'=..., or "
+        "Set this size, and the hints of 1 of 1 region no longer depend on "
+        "assumed sizes (now 0): --set 'atoi(argv[1])'=..., or "
         "--args '...'"
     )
     assert "--args" not in needed("cargo")
@@ -152,11 +154,12 @@ def test_what_differs_by_element_is_left_to_a_recorded_run() -> None:
     assert shown("row[i+1]-row[i]").startswith("1 of 1 region depends on sizes that the program")
     assert shown("s->count[i]", "n").startswith("2 of 2 regions depend on sizes")
     assert shown("n", "s->count[i]") == (
-        "Set this size to get hints for 1 of 2 regions (now 0, 2 with 2 sizes): --set n=..."
+        "Set this size, and the hints of 1 of 2 regions no longer depend on "
+        "assumed sizes (now 0, 2 with 2 sizes): --set n=..."
     )
     assert (
-        shown("grid[0]")
-        == "Set this size to get hints for 1 of 1 region (now 0): --set 'grid[0]'=..."
+        shown("grid[0]") == "Set this size, and the hints of 1 of 1 region no longer depend on "
+        "assumed sizes (now 0): --set 'grid[0]'=..."
     )
 
 
