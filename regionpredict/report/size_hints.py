@@ -118,8 +118,9 @@ def _needed(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
     enough = _settling_most(ranking)
     now = f", {ranking.in_part} partial" if ranking.in_part else ""
     rest = f", {enough[-1].settled} with {len(enough)} sizes" if len(enough) > len(few) else ""
+    hints = _settled(few[-1], ranking.regions) + ("," if few[-1].in_part else "")
     return (
-        f"set {which}, and the hints of {_settled(few[-1], ranking.regions)} no longer depend on "
+        f"set {which}, and the hints of {hints} no longer depend on "
         f"assumed sizes (now {ranking.settled}{now}{rest})"
     )
 

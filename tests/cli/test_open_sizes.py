@@ -143,8 +143,8 @@ def test_the_table_marks_what_is_open_and_asks_for_it(tmp_path: Path) -> None:
     asked = re.escape(ROW_LENGTH)
     assert re.search(rf" 1 to 2 packages, \d+ to \d+ threads: depends on {asked} ", flat)
     assert (
-        "Set these 2 sizes to get hints for 5 of 6 regions (now 2, 6 with 3 sizes): --set n=..."
-        in flat
+        "Set these 2 sizes, and the hints of 5 of 6 regions no longer depend on assumed sizes (now"
+        " 2, 6 with 3 sizes): --set n=..." in flat
     )
 
 

@@ -94,8 +94,11 @@ def test_what_is_not_understood_is_settled_in_part(tmp_path: Path) -> None:
         )  # fmt: skip
         return done.stdout
 
-    needed = "hints for 3 of 3 regions, 2 of them partial (now 1, 1 partial)"
-    assert told("sizes", "u.c").startswith(f"set these 2 sizes to get {needed}: n, m\n")
+    needed = (
+        "the hints of 3 of 3 regions, 2 of them partial, no longer depend on assumed sizes"
+        " (now 1, 1 partial)"
+    )
+    assert told("sizes", "u.c").startswith(f"set these 2 sizes, and {needed}: n, m\n")
     assert needed in " ".join(told("predict", "u.c").split())
     document = json.loads(told("sizes", "u.c", "--format", "json"))
     assert (document["settled"], document["in_part"]) == (1, 1)

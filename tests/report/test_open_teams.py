@@ -73,9 +73,8 @@ def test_without_any_given_size_the_first_lines_still_answer(tmp_path: Path) -> 
     assert first[1].startswith(f"Plan: {threads} threads on 2 packages")
     told = first.index("All 4 parallel regions depend on unknown sizes")
     assert first[told + 1 : told + 4] == [
-        "Set these 2 sizes, and the hints of 4 of 4 regions no longer depend on "
-        "assumed sizes (now 0): --set m=...",
-        "  --set n=...",
+        "Set these 2 sizes, and the hints of 4 of 4 regions no longer depend on assumed",
+        "  sizes (now 0): --set m=... --set n=...",
         "Packages by size for 4 of them: n (2), m (2)",
     ]
 

@@ -20,7 +20,7 @@ def threads_set(source: SourceText, reads: Callable[[int, int], bool]) -> list[D
     if b"omp_set_num_threads" not in source.data:
         return []
     message = (
-        "the program sets its number of threads here, so OMP_NUM_THREADS has no effect: give the"
+        "sets the number of threads: OMP_NUM_THREADS has no effect after this call, so give the"
         " recommended number to the program"
     )
     return [
