@@ -329,7 +329,11 @@ class RegionTrials:
             budget.left -= self.work(values)
             return choice
 
-        return _tried(sizes.names, now, sizes.size, ask, self.iterations, budget, runs=sizes.runs)
+        here = {sizes.assumed[name] for name in sizes.size if name in sizes.assumed}
+        return _tried(
+            sizes.names, now, sizes.size, ask, self.iterations, budget, runs=sizes.runs,
+            here=here.pop() if len(here) == 1 and sizes.runs else None,
+        )  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -369,17 +373,19 @@ class AlikeTrials:
 def _tried(
     names: tuple[str, ...], now: Choice, size: tuple[str, ...],
     ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
-    budget: WorkBudget, *, runs: bool = True,
+    budget: WorkBudget, *, runs: bool = True, here: int | None = None,
 ) -> OpenHint:  # fmt: skip
     """The hint over all sizes within the `budget`: first the sizes where packages change, then the
     deciding names, then those where only threads change. `now` counts if the loop `runs` at the
-    assumed sizes.
+    assumed sizes. `here` is the assumed value of the common size, if there is one.
     """
 
     def common(value: int) -> Choice | None:
         return ask(dict.fromkeys(size, value))
 
     together = choices_at_tried_sizes(common, budget.more) if size else {}
+    if together and here is not None:
+        together = dict(sorted({**together, here: now}.items()))
     together = with_turns(together, common, budget.more, of_packages=True)
     others = [name for name in names if size != (name,)]
     by_name = choices_by_name(sorted(others, key=lambda name: name not in size), ask, budget.more)
