@@ -129,7 +129,7 @@ class Loop:
     step: Expr | None
     body: tuple[Node, ...]
     span: Span
-    kind: str = "for"  # 'for' | 'while' | 'range'
+    kind: str = "for"  # 'for' | 'while' | 'range' | 'calls' of a recursive function
     exits: bool = False  # may exit early: break, return, goto
     unordered: frozenset[str] = frozenset()
     averaged: bool = False

@@ -221,7 +221,9 @@ class _Lowering:
             self._guess(
                 open_trips_name(source),
                 UNKNOWN_TRIPS.value,
-                f"iterations of the loop over {source.variable}",
+                f"all calls of {source.variable}"
+                if source.kind == "calls"
+                else f"iterations of the loop over {source.variable}",
             )
             if around and not self._unit_start(source):
                 apart = UNKNOWN_TRIPS.value * abs(size)

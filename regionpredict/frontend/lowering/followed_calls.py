@@ -70,7 +70,7 @@ class Lowering(Protocol):
 
     def open_loop(
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
-        once: Callable[[], list[Node]], span: Span,
+        once: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
         """A loop of unknown length. `once` lowers what it repeats, which may set `written`."""
 
@@ -219,7 +219,9 @@ class FollowedCalls:
 
         self._repeated[function] = False
         name = f"{decl.name}@{decl.span.line}"
-        loop = self.lowering.open_loop(name, function.body, written, inner, once, decl.span)
+        loop = self.lowering.open_loop(
+            name, function.body, written, inner, once, decl.span, "calls"
+        )
         if not self._repeated.pop(function):
             return list(loop.body)
         self.results[-1] = []

@@ -410,7 +410,7 @@ class RegionBuilder:
 
     def open_loop(
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
-        once: Callable[[], list[Node]], span: Span,
+        once: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
         """A loop of unknown length. `once` lowers what it repeats, which may set `written`."""
         self.context.open_loops.append(name)
@@ -418,7 +418,7 @@ class RegionBuilder:
         body = once()
         self.context.open_loops.pop()
         self.values.forget_changed(repeated, written, frame)
-        return Loop(name, None, None, "", None, tuple(body), span, "while")
+        return Loop(name, None, None, "", None, tuple(body), span, kind)
 
     def _range_for(self, loop: RangeFor, frame: Frame) -> list[Node]:
         text = show(loop.range) if loop.range is not None else "range"
