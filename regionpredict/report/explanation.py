@@ -62,6 +62,7 @@ TERMS = {
 _ROWS, _COLUMNS = 10, 60  # size of the plot in text
 _POINTS = 16  # rows of the table of times
 _BARS = 12  # bars of the chart of times
+_MOST_ASSUMED = 15  # listed assumptions
 
 
 def region_document(
@@ -262,7 +263,11 @@ def _iterations(prediction: Prediction) -> str:
 
 
 def _assumed(prediction: Prediction) -> list[str]:
-    return [f"  assumed: {assumption}" for assumption in prediction.assumed]
+    """The assumptions, sizes first. Many branches that are assumed to hold are not all listed."""
+    shown = [f"  assumed: {assumption}" for assumption in prediction.assumed[:_MOST_ASSUMED]]
+    left = len(prediction.assumed) - len(shown)
+    more = f"  and {plural(left, 'more assumption')}: predict --format json lists all"
+    return [*shown, more] if left > 0 else shown
 
 
 def working_set_line(facts: RegionFacts) -> str:
