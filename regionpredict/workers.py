@@ -14,6 +14,7 @@ import struct
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO, TypeVar
 
 from regionpredict.errors import InputError
@@ -95,7 +96,7 @@ def _start(
     work: Callable[[T], R], items: Sequence[T], step: int, queue: int
 ) -> tuple[int, BinaryIO]:
     """A child that works until no items are left, and the file in memory for its results."""
-    results = os.fdopen(os.memfd_create("results"), "w+b")
+    results = _file_in_memory()
     try:
         process = os.fork()
     except OSError:
@@ -110,6 +111,13 @@ def _start(
         status = 0
     finally:
         os._exit(status)  # without flushing or cleaning up for the caller
+
+
+def _file_in_memory() -> BinaryIO:
+    """A file without a name. On other systems than Linux, it may be on disk."""
+    if sys.platform == "linux":
+        return os.fdopen(os.memfd_create("results"), "w+b")
+    return TemporaryFile()
 
 
 def _answer(

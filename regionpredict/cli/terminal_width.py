@@ -6,7 +6,7 @@ line for searching.
 
 from __future__ import annotations
 
-import textwrap
+from regionpredict.report.page_width import wrapped
 
 _FURTHER = 4  # additional columns of indentation of a continuation line
 _LEAST = 40  # columns: narrower terminals break lines themselves
@@ -27,10 +27,8 @@ def within_width(text: str, columns: int) -> str:
             lines.append(line)
             continue
         indent = len(line) - len(line.lstrip(" "))
-        wrapped = textwrap.wrap(
-            line.replace(" %", "\N{NO-BREAK SPACE}%"), columns,
-            subsequent_indent=" " * (indent + _FURTHER), break_long_words=False,
-            break_on_hyphens=False, expand_tabs=False, replace_whitespace=False,
+        lines += wrapped(
+            line, columns, subsequent_indent=" " * (indent + _FURTHER), expand_tabs=False,
+            replace_whitespace=False,
         )  # fmt: skip
-        lines += [part.replace("\N{NO-BREAK SPACE}%", " %") for part in wrapped]
     return "\n".join(lines)

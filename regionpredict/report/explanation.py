@@ -51,7 +51,7 @@ from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
 from regionpredict.report.speedup_chart import program_speedup, region_speedup
 from regionpredict.report.unconverged import convergence_sentence
-from regionpredict.report.view import gain_of
+from regionpredict.report.view import is_hinted_elsewhere
 from regionpredict.workload import LevelTraffic
 
 TERMS = {
@@ -165,13 +165,14 @@ def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
 
 def _expected(prediction: Prediction) -> list[str]:
     """The hinted speedup with its interval, the saturation point, and the score."""
-    elsewhere = gain_of(prediction) is None and prediction.range is not None
-    lines = ["No iterations at the assumed sizes: the hint is that of others"] if elsewhere else [
+    lines = [
         f"{plural(threads, 'thread')}: speedup {value:.3g} "
         f"({show_share(BAND_SHARE.value)} interval {low:.3g} to {high:.3g})"
         for (threads, value), (low, high) in zip(prediction.speedup, prediction.band, strict=True)
         if threads == prediction.threads
-    ]  # fmt: skip
+    ]
+    if is_hinted_elsewhere(prediction):
+        lines = ["No iterations at the assumed sizes: the hint is that of others"]
     derived = prediction.derivation
     if not isinstance(derived, SaturationDerivation):
         return lines

@@ -147,5 +147,14 @@ def gain_of(loop: Prediction | TeamPrediction) -> float | None:
     """
     if loop.shared_core_speedup is not None:
         return loop.shared_core_speedup
-    gain = {point[0]: point[1] for point in loop.speedup}.get(loop.threads or 1)
-    return None if gain is not None and gain < 1.0 and loop.range is not None else gain
+    return None if is_hinted_elsewhere(loop) else _on_hinted_threads(loop)
+
+
+def is_hinted_elsewhere(loop: Prediction | TeamPrediction) -> bool:
+    """Whether a loop does not run at the assumed sizes, so that its hint is that of others."""
+    gain = _on_hinted_threads(loop)
+    return loop.range is not None and gain is not None and gain < 1.0
+
+
+def _on_hinted_threads(loop: Prediction | TeamPrediction) -> float | None:
+    return {point[0]: point[1] for point in loop.speedup}.get(loop.threads or 1)

@@ -109,17 +109,18 @@ class CallTrees:
         """The functions of a call that become sides of a condition that selects one of them, in the
         given order. Empty if fewer than two have a body.
 
-        They are the largest of those that can be followed to their end, if there are two.
+        They are the largest, and of many, the largest that can be followed to their end.
         """
         trees = {
             decl: self.tree_of(body) for decl in functions
             if (body := self._unit.body_of(decl)) is not None
         }  # fmt: skip
-        if len(trees) > _MOST_SIDES:
+        many = len(functions) > _MOST_SIDES
+        if many:
             short = {decl: tree for decl, tree in trees.items()
                      if tree.seen and tree.statements <= _MOST_OF_A_SIDE}  # fmt: skip
             trees = short if len(short) > 1 else trees
-        most = _MOST_SIDES if len(functions) <= _MOST_SIDES else _SIDES_OF_MANY
+        most = _SIDES_OF_MANY if many else _MOST_SIDES
         largest = sorted(trees, key=lambda decl: -trees[decl].statements)[:most]
         return tuple(decl for decl in functions if decl in largest) if len(largest) > 1 else ()
 

@@ -126,10 +126,12 @@ def conditions_of_directives(
     Empty for a directive outside conditionals, or in one of another form. An `#include` of one of
     the headers `with_directives` (paths) counts as a directive.
     """
-    places = [directive.start() for directive in _DIRECTIVE.finditer(text)] + [
-        include.start() for include in _INCLUDE.finditer(text)
-        if _is_any(include.group(1).decode("utf-8", "replace"), with_directives)
-    ]  # fmt: skip
+    places = [found.start() for found in _DIRECTIVE.finditer(text)] if b"omp" in text else []
+    if with_directives:
+        places += [
+            include.start() for include in _INCLUDE.finditer(text)
+            if _is_any(include.group(1).decode("utf-8", "replace"), with_directives)
+        ]  # fmt: skip
     branches = _branches(text) if places else []
     conditions = []
     for place in places:

@@ -1,0 +1,60 @@
+"""Library functions without a body: what they access, and what they cost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from regionpredict.ir.pprint import dump_program
+from tests.frontend.reading import FRONTENDS, facts_of, program_of
+
+LOOP = """%s
+void run(int n, int m, double *x, int *o, unsigned long long *t, char **s) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) { %s }
+}
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("head", "statement", "accesses"),
+    [
+        ("#include <stdio.h>", 'sscanf(s[i], "%le %d", &x[i], &o[i]);',
+         {("s", "read"), ("x", "write"), ("o", "write")}),
+        ("#include <Rinternals.h>", "R_qsort_I(x + i * m, o + i * m, 1, m);",
+         {("x", "read"), ("x", "write"), ("o", "read"), ("o", "write")}),
+        ("", "x[i] = __builtin_parityll(t[i]);", {("x", "write"), ("t", "read")}),
+    ],
+)  # fmt: skip
+def test_their_memory_is_known(
+    tmp_path: Path, frontend: str, head: str, statement: str, accesses: set[tuple[str, str]]
+) -> None:
+    facts = facts_of(tmp_path, LOOP % (head, statement), frontend)
+    assert facts.status == "complete", facts.diagnostics
+    found = {(access.array, access.kind)
+             for one in facts.statements for access in one.statement.accesses}  # fmt: skip
+    assert found == accesses
+
+
+COMPLEX = """#include <complex>
+#include <iostream>
+#include <limits>
+void run(int n, double *x, std::complex<double> *z) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    x[i] = std::norm(z[i]);
+    if (x[i] == std::numeric_limits<double>::infinity()) std::cerr << i << std::endl;
+  }
+}
+"""
+
+
+def test_the_norm_of_a_complex_number_is_four_operations(tmp_path: Path) -> None:
+    """|z|^2 is the sum of two squares, counted as two of both. A limit costs nothing."""
+    program = program_of(tmp_path, COMPLEX, "libclang", name="case.cpp")
+    lines = [line.strip() for line in dump_program(program).splitlines()]
+    assert "x[i] = norm(z[i]) | fp_add.64 x2 | fp_mul.64 x2 | write x[i] | read z[i]" in lines
+    assert "x[i] == infinity() | fp_compare.64 x1 | read x[i] | condition" in lines
+    assert not [line for line in lines if "RP113" in line]
