@@ -182,6 +182,10 @@ def loops_source(machine: Machine, loops: Sequence[SyntheticLoop], *, timed: boo
     return "\n".join(parts) + "\n"
 
 
+_KEEP_ORDER = '__asm__ volatile("");'
+"""An empty statement in the outer loops of a timed nest. GCC interchanges loops of a perfect nest
+(-floop-interchange) and vectorizes outer loops at -O3, so it would time another order of loops.
+"""
 _TIMING = """\
 #define _GNU_SOURCE
 #include <omp.h>
@@ -255,14 +259,18 @@ def _loop(loop: SyntheticLoop, machine: Machine, *, timed: bool) -> str:
             )
     steps = f"{data}{at}" + " * 0.999" * loop.operations
     begin = "        double begin = omp_get_wtime();\n" if timed else ""
-    nest, indent = "", "        "
-    for name in loop.order:
-        nest += f"{indent}for (long {name} = 0; {name} < {counters[name]}; {name}++)\n"
+    nest, indent, ends = "", "        ", ""
+    for depth, name in enumerate(loop.order, 1):
+        nest += f"{indent}for (long {name} = 0; {name} < {counters[name]}; {name}++)"
         indent += "    "
+        if timed and depth < len(loop.order):
+            nest += f" {{\n{indent}{_KEEP_ORDER}"
+            ends += " }"
+        nest += "\n"
     return (
         f"{outside}void {loop.name}(void)\n{{\n{inside}"
         f"    for (int t = 0; t < {'runs' if timed else _EXECUTED}; t++) {{\n{begin}"
-        f"#pragma omp parallel for\n{nest}{indent}{data}{at} = {steps};\n"
+        f"#pragma omp parallel for\n{nest}{indent}{data}{at} = {steps};{ends}\n"
         f"{'        note(begin);' + chr(10) if timed else ''}    }}\n}}"
     )
 

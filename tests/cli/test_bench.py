@@ -63,6 +63,26 @@ def test_a_loop_has_the_knobs_that_were_asked_for(tmp_path: Path, loop: Syntheti
     assert loop.bytes_on(machine) == pytest.approx(half, rel=0.05)
 
 
+@pytest.mark.compiler
+def test_gcc_keeps_the_order_of_timed_loops(tmp_path: Path) -> None:
+    """It interchanges the same nests without the statements between their loops."""
+    machine = load("epyc-7451")
+    orders = [
+        SyntheticLoop("own", place, 0.5, 1, order) for place, order in enumerate(("ikj", "jki"))
+    ]
+    text = loops_source(machine, orders, timed=True)
+
+    def interchanged(text: str) -> int:
+        source = tmp_path / "loops.c"
+        source.write_text(text)
+        line = ["gcc", "-O3", "-fopenmp", "-fopt-info-loop", "-c", source.name, "-o", "loops.o"]
+        done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stderr.count("loops interchanged")
+
+    assert interchanged(text.replace('__asm__ volatile("");', "")) == 2
+    assert interchanged(text) == 0
+
+
 def test_figures_have_names_of_their_own() -> None:
     names = [loop.name for loop in (*sweep_loops(), *order_loops())]
     assert len(names) == len(set(names)) == 40
