@@ -79,20 +79,25 @@ static char **lines_apart(size_t count, size_t line, size_t page, size_t each) {
     return lines;
 }
 
-/* One load a line, none of which needs another: in their order, or by a linear congruence. */
-static double independent(char *block, size_t count, size_t line, size_t factor, size_t step,
-                          long steps) {
-    size_t at = 0;
-    int sum = 0;
-    for (long i = 0; i < steps; i++) {
-        sum += *(volatile char *)(block + at * line);
-        at = (at * factor + step) & (count - 1);
-    }
-    return sum;
-}
+/* Loads of a turn: few, since other processes disturb long turns. */
+#define TURN (1 << 16)
 
 static volatile double summed;
 
+/* One load a line, none of which needs another: in their order, or by a linear congruence. Returns
+ * the line after the last one. */
+static size_t independent(char *block, size_t at, size_t count, size_t line, size_t factor,
+                          size_t step) {
+    int sum = 0;
+    for (long i = 0; i < TURN; i++) {
+        sum += *(volatile char *)(block + at * line);
+        at = (at * factor + step) & (count - 1);
+    }
+    summed = sum;
+    return at;
+}
+
+/* Each turn goes on where the last one ended: no line is in a cache. */
 static void by_independent_loads(int samples, double seconds, size_t bytes, size_t line,
                                  int foreseen) {
     size_t count = 1;
@@ -100,17 +105,17 @@ static void by_independent_loads(int samples, double seconds, size_t bytes, size
     char *block = memory(count * line);
     memset(block, 1, count * line);
     size_t factor = foreseen ? 1 : 6364136223846793005u, step = foreseen ? 1 : 1442695040888963407u;
-    long steps = (long)count; /* each line once: none is there from the turn before */
+    size_t at = 0;
     double until = now() + seconds;
     for (int i = 0; i < samples && (i == 0 || now() < until); i++) {
         double best = 1e30;
         for (int turn = 0; turn < 3; turn++) {
             double begin = now();
-            summed = independent(block, count, line, factor, step, steps);
+            at = independent(block, at, count, line, factor, step);
             double spent = now() - begin;
             if (spent < best) best = spent;
         }
-        sample(1e9 * best / (double)steps);
+        sample(1e9 * best / TURN);
     }
 }
 
