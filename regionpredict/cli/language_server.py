@@ -14,6 +14,7 @@ from pygls.protocol import LanguageServerProtocol
 from regionpredict import __version__
 from regionpredict.cli.editor_predictions import Choices, predicted
 from regionpredict.errors import InputError, UsageError
+from regionpredict.ir import Span
 from regionpredict.report.document_text import document_text
 from regionpredict.report.editor_notes import Finding, HintNote, findings, hint_notes
 from regionpredict.report.explanation import region_document
@@ -27,7 +28,7 @@ _WHOLE_LINE = 1 << 16  # characters: editors use the end of the line for larger 
 
 class _Predicted(NamedTuple):
     hints: list[HintNote]
-    findings: list[Finding]
+    edits: list[tuple[Finding, str]]
     result: Predictions
 
 
@@ -79,14 +80,15 @@ def serve(choices: Choices) -> int:
             result = predicted(Path(document.path), Path(root) if root else None, choices)
         except (InputError, UsageError) as error:
             known.pop(uri, None)
-            diagnostics = [_diagnostic(Finding(error_line(error), 1, "RP004", str(error), False))]
+            span = Span(document.path, error_line(error), 1)
+            diagnostics = [_diagnostic(Finding("RP004", span, str(error)))]
         else:
-            lines = [line.rstrip("\r\n") for line in document.lines]
-            noted = findings(
-                result.predictions, result.advice, choices.machine, document.path, lines
-            )
+            lines = dict(enumerate((line.rstrip("\r\n") for line in document.lines), 1))
+            noted = findings(result.predictions, result.advice, choices.machine, document.path)
             notes = hint_notes(result.predictions, document.path, result.recommended)
-            known[uri] = _Predicted(notes, noted, result)
+            written = [(finding, finding.edited(lines.get(finding.span.line))) for finding in noted]
+            edits = [(finding, edit) for finding, edit in written if edit is not None]
+            known[uri] = _Predicted(notes, edits, result)
             diagnostics = [_diagnostic(finding) for finding in noted]
         server.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, diagnostics))
         if _refreshes(server):
@@ -128,9 +130,9 @@ def serve(choices: Choices) -> int:
         uri, asked = params.text_document.uri, params.range
         of_file = known.get(uri)
         return [
-            _action(uri, finding)
-            for finding in (of_file.findings if of_file is not None else ())
-            if finding.edit is not None and asked.start.line <= finding.line - 1 <= asked.end.line
+            _action(uri, finding, edit)
+            for finding, edit in (of_file.edits if of_file is not None else ())
+            if asked.start.line <= finding.span.line - 1 <= asked.end.line
         ]
 
     server.start_io()
@@ -166,7 +168,7 @@ def _diagnostic(finding: Finding) -> lsp.Diagnostic:
         lsp.DiagnosticSeverity.Warning if finding.warns else lsp.DiagnosticSeverity.Information
     )
     return lsp.Diagnostic(
-        _range(max(finding.line, 1), max(finding.column - 1, 0)),
+        _range(max(finding.span.line, 1), max(finding.span.column - 1, 0)),
         finding.text,
         severity,
         finding.rule,
@@ -179,9 +181,8 @@ def _lens(note: HintNote) -> lsp.CodeLens:
     return lsp.CodeLens(_range(note.line), lsp.Command(title=note.text, command=""))
 
 
-def _action(uri: str, finding: Finding) -> lsp.CodeAction:
-    assert finding.edit is not None
-    edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(_range(finding.line), finding.edit)]})
+def _action(uri: str, finding: Finding, line: str) -> lsp.CodeAction:
+    edit = lsp.WorkspaceEdit(changes={uri: [lsp.TextEdit(_range(finding.span.line), line)]})
     return lsp.CodeAction(
         title=f"{finding.rule}: {finding.text}", kind=lsp.CodeActionKind.QuickFix,
         diagnostics=[_diagnostic(finding)], edit=edit,

@@ -54,7 +54,8 @@ def calibration_document(result: CalibrationResult) -> Document:
         Section("Regions", lambda: [_regions(result)], "page"),
     ]
     lead = ["Errors are on programs that were left out of the fit."]
-    return Document(f"Correction of {result.machine}", lead, sections)
+    files = [sample.summary.last.file for sample in samples.samples]
+    return Document(f"Correction of {result.machine}", lead, sections, files=files)
 
 
 def saturation_blocks(calibration: SaturationCalibration) -> list[Block]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from regionpredict.errors import InputError
-from regionpredict.fit.call_tree import CallTree
+from regionpredict.fit.call_tree import Call, CallTree
 from regionpredict.fit.model.fitted_model import growth_key
 from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.model.terms import FloatArray, term_text
 from regionpredict.report.document import Cell, Column, Drawing, Table
-from regionpredict.report.model_curves import evenly_spaced
+from regionpredict.report.model_curves import evenly_spaced, parameter_index
 
 Order = Literal["growth", "value", "name", "file"]
 _SHARES_REACH = 64.0  # how far pictures of shares extend beyond the largest measured value
@@ -36,10 +36,7 @@ def call_tree_table(
     are sorted by `order`: by growth, by value at the last point, by name, or in input order. The
     legend names the dominant call at each point.
     """
-    coordinates = _coordinates(tree, points)
-    inclusive, exclusive = tree.inclusive(coordinates), tree.exclusive(coordinates)
-    shares = tree.shares(coordinates)
-    growths = tree.growths()
+    calls = _calls(tree, points, pattern, order)
     own = "With callees" if tree.measured == "inclusive" else "Itself"
     columns = [Column("Call path"), Column(own), Column("Whole growth")]
     for point in points:
@@ -48,22 +45,20 @@ def call_tree_table(
             Column(f"Itself {at.removeprefix('at ')}", "{:.4g}".format),
             Column("With callees", "{:.4g}".format), Column("Share", "{:.1%}".format, bar=1.0),
         ]  # fmt: skip
-    rows: list[list[Cell]] = []
-    for index in _order(tree, inclusive, growths, order, _kept(tree, pattern)):
-        call = tree.calls[index]
-        row: list[Cell] = [
-            "  " * call.depth + (call.name or "-"),
-            call.model.formula() if call.model is not None else None,
-            growth_text(growths[index], tree.parameters),
+    rows: list[list[Cell]] = [
+        [
+            "  " * own.call.depth + (own.call.name or "-"),
+            own.call.model.formula() if own.call.model is not None else None,
+            own.growth, *(value for values in own.values for value in values),
         ]
-        for k in range(len(points)):
-            row += map(float, (exclusive[index, k], inclusive[index, k], shares[index, k]))
-        rows.append(row)
+        for own in calls
+    ]  # fmt: skip
+    exclusive = tree.exclusive(_coordinates(tree, points))
     most = [
         f"{_at(point)} most is spent in {tree.calls[best].callpath or '-'}: "
-        f"{100 * shares[best, k]:.0f} % of {exclusive[:, k].sum():.4g}"
-        for k, (point, best) in enumerate(zip(points, exclusive.argmax(0), strict=True))
-    ]
+        f"{100 * column[best] / (column.sum() or 1.0):.0f} % of {column.sum():.4g}"
+        for point, column in zip(points, exclusive.T, strict=True) for best in [column.argmax()]
+    ]  # fmt: skip
     title = f"{tree.metric or 'values'} over {', '.join(tree.parameters)}"
     return Table(title, columns, rows, legend=most, repeat=True)
 
@@ -78,29 +73,42 @@ def call_tree_records(
     """The same as `call_tree_table`, with one dictionary per call. Part of
     `regionpredict/models/1`.
     """
-    coordinates = _coordinates(tree, points)
-    inclusive, exclusive = tree.inclusive(coordinates), tree.exclusive(coordinates)
-    shares = tree.shares(coordinates)
-    growths = tree.growths()
     return [
         {
-            "callpath": tree.calls[index].callpath,
-            "metric": tree.metric,
-            "depth": tree.calls[index].depth,
-            "measured": tree.measured if tree.calls[index].model is not None else None,
-            "growth": growth_text(growths[index], tree.parameters),
+            "callpath": own.call.callpath, "metric": tree.metric, "depth": own.call.depth,
+            "measured": tree.measured if own.call.model is not None else None,
+            "growth": own.growth,
             "at": [
-                {
-                    "point": dict(point),
-                    "exclusive": float(exclusive[index, k]),
-                    "inclusive": float(inclusive[index, k]),
-                    "share": float(shares[index, k]),
-                }
-                for k, point in enumerate(points)
+                {"point": dict(point), **dict(zip(_VALUES, values, strict=True))}
+                for point, values in zip(points, own.values, strict=True)
             ],
         }
+        for own in _calls(tree, points, pattern, order)
+    ]  # fmt: skip
+
+
+_VALUES = ("exclusive", "inclusive", "share")
+
+
+class _Call(NamedTuple):
+    """A call with `_VALUES` at each point."""
+
+    call: Call
+    growth: str
+    values: list[list[float]]
+
+
+def _calls(
+    tree: CallTree, points: Sequence[Mapping[str, float]], pattern: str | None, order: Order
+) -> list[_Call]:
+    coordinates = _coordinates(tree, points)
+    inclusive, growths = tree.inclusive(coordinates), tree.growths()
+    values = np.stack([tree.exclusive(coordinates), inclusive, tree.shares(coordinates)], axis=2)
+    return [
+        _Call(tree.calls[index], growth_text(growths[index], tree.parameters),
+              values[index].tolist())
         for index in _order(tree, inclusive, growths, order, _kept(tree, pattern))
-    ]
+    ]  # fmt: skip
 
 
 def growth_text(monomial: Monomial, parameters: Sequence[str]) -> str:
@@ -186,13 +194,7 @@ def call_shares(
     Raises `InputError` for an unknown parameter.
     """
     name = parameter or tree.parameters[0]
-    for asked in (name, *(fixed or {})):
-        if asked not in tree.parameters:
-            raise InputError(
-                f"there is no parameter '{asked}'",
-                remedy=f"the parameters are {', '.join(tree.parameters)}",
-            )
-    index = tree.parameters.index(name)
+    index = parameter_index(tree.parameters, name)
     points = np.concatenate([call.model.points for call in tree.calls if call.model is not None])
     low = float(points[:, index].min())
     most = float(points[:, index].max())
@@ -204,7 +206,7 @@ def call_shares(
     grid = evenly_spaced(low, high, _BARS)
     coordinates = np.tile(points.max(0), (_BARS, 1))
     for asked, value in (fixed or {}).items():
-        coordinates[:, tree.parameters.index(asked)] = value
+        coordinates[:, parameter_index(tree.parameters, asked)] = value
     coordinates[:, index] = grid
     shares = 100 * tree.shares(coordinates)
     largest = np.argsort(-shares.max(1), kind="stable")[:_SHARED]

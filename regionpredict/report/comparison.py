@@ -69,13 +69,13 @@ def comparison_document(
     if folder:
         lead.append(f"Files are below {folder}")
     sections = [
-        Section("Overview", [Facts(_rates(comparison)), speedup_scatter(comparison, folder)]),
+        Section("Overview", [Facts(_rates(comparison)), speedup_scatter(comparison)]),
         Section("Regions", [_regions(comparison, comparison.verdicts, laws, folder)]),
         Section("Teams", [_regions(comparison, comparison.teams, laws, folder)]),
         Section("Wrong", [
             _not_comparable(shown, folder), _worst(comparison.most_wrong, folder),
         ], "text"),
-        Section("Fitted laws", _disagreements(laws)),
+        Section("Fitted laws", _disagreements(laws, folder)),
         Section("Source", lambda: _source(comparison, sources), "page"),
         Section("Not compared", [
             *_not_compared(comparison.not_measured, "hint", "measurement", folder),
@@ -309,7 +309,7 @@ def _more(count: int) -> list[str]:
     return [f"... and {count - _SHOWN} more: see --format json"] if count > _SHOWN else []
 
 
-def _disagreements(laws: Sequence[Fitted]) -> list[Block]:
+def _disagreements(laws: Sequence[Fitted], folder: str) -> list[Block]:
     """Regions whose predicted speedup is outside the interval of the law fitted to the times."""
     if not laws:
         return []
@@ -324,7 +324,8 @@ def _disagreements(laws: Sequence[Fitted]) -> list[Block]:
         threads = law.worst[0]
         band = law.speedup[threads]
         lines.append(
-            f"{law.verdict.hint.id} {law.verdict.hint.function}: on {plural(threads, 'thread')} "
+            f"{law.verdict.hint.id.removeprefix(folder)} {law.verdict.hint.function}: "
+            f"on {plural(threads, 'thread')} "
             f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
             f"({band.low:.2f} to {band.high:.2f}); predicted {law.predicted_law}, "
             f"measured {law.law}"

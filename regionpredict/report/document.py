@@ -137,7 +137,7 @@ class Section:
 @dataclass(frozen=True, slots=True)
 class Document:
     """A result. `lead` are the first sentences, and `record` makes its JSON. Text begins with the
-    title if it is `titled`.
+    title if it is `titled`. Pages show paths relative to the common folder of `files`.
     """
 
     title: str
@@ -145,3 +145,4 @@ class Document:
     sections: Sequence[Section]
     record: Callable[[], Mapping[str, Any]] = dict
     titled: bool = False
+    files: Sequence[str] = ()

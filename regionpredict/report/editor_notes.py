@@ -28,14 +28,25 @@ class HintNote(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A finding at a place, counted from 1. `edit` is the corrected line."""
+    """A finding of a rule, or a recommended change with its `gain`. A change that writes a `clause`
+    has one. `function` is "" outside of regions.
+    """
 
-    line: int
-    column: int
     rule: str
+    span: Span
     text: str
-    warns: bool
-    edit: str | None = None
+    function: str = ""
+    gain: float | None = None
+    clause: str | None = None
+
+    @property
+    def warns(self) -> bool:
+        """Whether threads conflict."""
+        return self.rule in CONFLICTS
+
+    def edited(self, line: str | None) -> str | None:
+        """The source line with the clause. None without a clause, or if it cannot be written."""
+        return None if line is None or self.clause is None else with_clause(line, self.clause)
 
 
 def hint_notes(
@@ -71,35 +82,34 @@ def hint_text(prediction: Prediction) -> str:
     return f"{text} ({100 * prediction.confidence:.0f} % confidence{guessed})"
 
 
-def findings(
-    predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, file: str,
-    lines: Sequence[str],
+def noted(prediction: Prediction) -> list[Finding]:
+    """The findings of rules in a region."""
+    function = prediction.facts.region.function
+    return [Finding(note.id, note.span, note.message, function) for note in prediction.diagnostics]
+
+
+def changes(
+    predictions: Sequence[Prediction], advice: ByTeam, machine: Machine
 ) -> list[Finding]:  # fmt: skip
-    """The findings of rules for a file with these `lines`, and the recommended changes."""
-    notes = [
-        Finding(note.span.line, note.span.column, note.id, note.message, note.id in CONFLICTS)
-        for prediction in predictions
-        for note in prediction.diagnostics
-        if _is(note.span, file)
-    ]
-    distinct_changes = dict.fromkeys(change for changes in advice.values() for change in changes)
-    notes += [
+    """The recommended changes."""
+    functions = {own.facts.region.span: own.facts.region.function for own in predictions}
+    return [
         Finding(
-            advice.span.line, advice.span.column, advice.id,
-            f"{advice.gain:.1f} times as fast on {machine.name}: {advice.message}", False,
-            _edit(advice.message, advice.span, lines),
+            change.id, change.span, f"{change.gain:.1f} times as fast on {machine.name}: "
+            f"{change.message}", functions.get(change.span, ""), change.gain,
+            advised_clause(change.message),
         )
-        for advice in distinct_changes
-        if _is(advice.span, file)
+        for change in dict.fromkeys(one for own in advice.values() for one in own)
     ]  # fmt: skip
-    return list(dict.fromkeys(notes))
 
 
-def _edit(message: str, span: Span, lines: Sequence[str]) -> str | None:
-    clause = advised_clause(message)
-    if clause is None or not 0 < span.line <= len(lines):
-        return None
-    return with_clause(lines[span.line - 1], clause)
+def findings(
+    predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, file: str
+) -> list[Finding]:
+    """The findings of rules for a file, and the recommended changes."""
+    every = [finding for own in predictions for finding in noted(own)]
+    every += changes(predictions, advice, machine)
+    return list(dict.fromkeys(finding for finding in every if _is(finding.span, file)))
 
 
 def _last(prediction: Prediction) -> int:

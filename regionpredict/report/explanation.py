@@ -5,6 +5,7 @@ with several loops. Rows of the page of `predict` open to it.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.ir import Loop
@@ -131,10 +132,11 @@ def team_document(
 
 def _with_names(document: Document, loops: Sequence[Prediction]) -> Document:
     """The document with the meaning of its names with a prime."""
+    document = replace(document, files=[loop.facts.region.span.file for loop in loops])
     if not any(loop.facts.region.others for loop in loops):
         return document
     names = Section("Names", [Items(other_names(loops, document_text(document)), "Names")])
-    return Document(document.title, document.lead, [*document.sections, names], titled=True)
+    return replace(document, sections=[*document.sections, names])
 
 
 def _hint(prediction: Prediction, derived: DensityDerivation | SaturationDerivation) -> str:

@@ -11,6 +11,7 @@ src/solve.c:41 solve
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import PurePath
 from typing import Any
 
 from regionpredict.compare.hint_changes import HintChange, HintChanges, Kind
@@ -18,6 +19,7 @@ from regionpredict.compare.hint_outline import RegionOutline
 from regionpredict.errors import one_line
 from regionpredict.report.document import Column, Document, Items, Section, Table
 from regionpredict.report.json_text import fields_of
+from regionpredict.report.names import common_folder
 from regionpredict.report.quantities import plural, seats_text, show_seconds
 
 SCHEMA = "regionpredict/diff/1"
@@ -29,23 +31,30 @@ _REASONS = 6
 
 
 def changes_document(changes: HintChanges) -> Document:
-    """The regions that changed, appeared or disappeared, with the reasons."""
+    """The regions that changed, appeared or disappeared, with the reasons. Absolute paths are
+    relative to their common folder.
+    """
     reported = [change for change in changes.changes if change.kind != "same"]
+    sides = [side for change in reported for side in (change.old, change.new) if side is not None]
+    folder = common_folder([side.file for side in sides if PurePath(side.file).is_absolute()])
+    below = [f"Files are below {folder}"] if folder else []
     table = Table(
         "Regions: open one for the reasons",
         [Column("Region"), Column("Change", only="text"), Column("Before"), Column("Now")],
         [
             (
-                f"{change.region.id} {change.region.function}", _change(change), _hint(change.old),
-                _hint(change.new),
+                f"{change.region.id} {change.region.function}".removeprefix(folder),
+                _change(change), _hint(change.old), _hint(change.new),
             )
             for change in reported
         ],
-        details=lambda at: [Items(list(_reasons(reported[at])))],
+        details=lambda at: [Items([
+            reason.replace(folder, "") for reason in _reasons(reported[at])
+        ])],
         listed=True,
     )  # fmt: skip
     sections = [Section("Changed regions", [table])]
-    return Document("Hint changes", [_head(changes)], sections, lambda: _record(changes))
+    return Document("Hint changes", [_head(changes).replace(folder, ""), *below], sections, lambda: _record(changes))
 
 
 def _record(changes: HintChanges) -> dict[str, Any]:

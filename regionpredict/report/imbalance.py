@@ -82,10 +82,10 @@ def imbalance_document(
     ]
     sections = [
         Section("Overview", [Facts(facts)]),
+        timeline_section(analysis),
         Section("Locations", lambda: [_workloads(whole, study.locations), *_evolution(whole)],
                 "page"),
         Section("Call paths", [_call_paths(study, top)]),
-        timeline_section(analysis),
         Section("Findings", [Items(notes)], "page"),
     ]  # fmt: skip
     title = f"Imbalance of {analysis.trace.name}"

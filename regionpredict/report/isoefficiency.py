@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from regionpredict.fit.experiment import Series
 from regionpredict.fit.laws.efficiency_surface import EfficiencySurface, Solved
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.report.document import (
@@ -24,6 +25,7 @@ from regionpredict.report.document import (
 from regionpredict.report.html.blocks import curve, line, marks
 from regionpredict.report.isoefficiency_answers import isoefficiency_answers
 from regionpredict.report.json_text import fields_of, plain
+from regionpredict.report.model_curves import model_curves
 from regionpredict.report.quantities import show_seconds
 from regionpredict.tasks.isoefficiency.constant_efficiency import (
     CONTOURS,
@@ -206,21 +208,9 @@ def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:
     """A model over the size with its interval, and the recorded values."""
     if model is None:
         return []
-    sizes = model.points[:, 0]
-    low, high = float(sizes.min()), REACH * float(sizes.max())
-    grid = np.geomspace(low, high, _SAMPLES).tolist()
-    bands = [model.interval((n,), LEVEL) for n in grid]
-    series = [
-        line("model", [(n, model.predict((n,))) for n in grid],
-             [(n, max(band.low, 0.0), band.high) for n, band in zip(grid, bands, strict=True)]),
-        marks("recorded", zip(sizes.tolist(), model.observations.y.tolist(), strict=True),
-              colour=0),
-    ]  # fmt: skip
-    band_name = f"{100 * LEVEL:.0f} % band"
-    title_with_band = f"{title} over the size, {band_name}"
-    return [
-        curve(title_with_band, "n", unit, series, logx=low > 0, band=f"{band_name} of the model")
-    ]
+    values = tuple([value] for value in model.observations.y.tolist())
+    series = Series("", title, model.parameters, tuple(map(tuple, model.points)), values, unit)
+    return [model_curves([(series, model)], until=REACH * float(model.points.max()), level=LEVEL)]
 
 
 def _record(

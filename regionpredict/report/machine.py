@@ -12,6 +12,7 @@ from regionpredict.report.document import (
     Cell,
     Column,
     Document,
+    Drawing,
     Facts,
     Folded,
     Printed,
@@ -42,7 +43,8 @@ def machine_document(machine: Machine) -> Document:
     ]  # fmt: skip
     sections = [
         Section("Overview", [Facts(overview)], "page"),
-        Section("Node", [Printed("The node", draw(machine))]),
+        Section("Node", [Printed("The node", draw(machine))], "text"),
+        Section("Node", lambda: [_topology(machine)], "page"),
         Section("Key figures", [Printed("", key_figures(machine))], "text"),
         Section("Bandwidth", lambda: _bandwidths(machine), "page"),
         Section("Costs of OpenMP", lambda: _overheads(machine), "page"),
@@ -51,6 +53,28 @@ def machine_document(machine: Machine) -> Document:
     ]
     lead = [f"{machine.name}: {machine.description}"]
     return Document(f"Machine {machine.name}", lead, sections)
+
+
+def _topology(machine: Machine) -> Drawing:
+    """Packages, NUMA domains, caches and cores. Each level has the `cores` that one part spans."""
+    path, memory = machine.memory.shared_path, machine.memory.bandwidth.values()
+    texts: dict[int, list[str]] = {}
+    for cache in reversed(machine.caches):
+        size = f"L{cache.level} {show_bytes(cache.size_bytes.value)}".replace(".0 ", " ")
+        texts.setdefault(cache.shared_by_cores.whole, []).append(size)
+    spans = {machine.cores: "node", machine.cores_per_domain: "NUMA domain",
+             machine.cores_per_package: "package", 1: "core"}  # fmt: skip
+    if path is None:
+        best = max(curve.peak for curve in memory)
+        texts.setdefault(machine.cores_per_domain, []).append(f"memory {best / _GIGA:.3g} GB/s")
+    else:
+        rate = quantity_text(path.traffic_bytes_per_s)
+        texts.setdefault(machine.cores, []).append(f"one memory path, {rate}")
+    title = f"Packages, caches and cores; each core has {' and '.join(texts.get(1, ['none']))}"
+    return {"kind": "topology", "title": title, "levels": [
+        {"name": spans.get(cores, ""), "text": ", ".join(texts.get(cores, ())), "cores": cores}
+        for cores in sorted({*spans, *texts}, reverse=True)
+    ]}  # fmt: skip
 
 
 def _bandwidths(machine: Machine) -> list[Block]:

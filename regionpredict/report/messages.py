@@ -8,13 +8,12 @@ from dataclasses import asdict, fields
 from regionpredict.errors import plural
 from regionpredict.report.document import Block, Column, Document, Section, Table, Text
 from regionpredict.report.json_text import fields_of, plain
-from regionpredict.report.quantities import show_percent
+from regionpredict.report.quantities import show_bytes, show_percent
 from regionpredict.trace import EventTrace, Finding
 from regionpredict.trace.messages import Messages, Pair
 
 SCHEMA = "regionpredict/messages/1"
 _MATRIX = 8  # maximum ranks of a matrix on a page
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
 def messages_document(
@@ -25,23 +24,23 @@ def messages_document(
     """
     ranks = messages.ranks
     sent = {(pair.sender, pair.receiver): pair.bytes for pair in messages.pairs}
-    matrix = Table("", [Column("from \\ to"), *(Column(str(rank), _bytes) for rank in ranks)], [
+    matrix = Table("", [Column("from \\ to"), *(Column(str(rank), show_bytes) for rank in ranks)], [
         [str(a), *(sent.get((a, b)) for b in ranks)] for a in ranks if len(ranks) <= _MATRIX
     ])  # fmt: skip
     heaviest = Table("", [
-        Column("From", str), Column("To", str), Column("Messages", str), Column("Bytes", _bytes),
-        Column("Mean size", _bytes),
+        Column("From", str), Column("To", str), Column("Messages", str),
+        Column("Bytes", show_bytes), Column("Mean size", show_bytes),
     ], [
         [pair.sender, pair.receiver, pair.messages, pair.bytes, pair.bytes / pair.messages]
         for pair in sorted(messages.pairs, key=lambda pair: -pair.bytes)
     ], top=top)  # fmt: skip
     sizes = Table("", [
         Column("Size"), Column("Messages", str), Column("Share", show_percent),
-        Column("Bytes", _bytes), Column("Share", show_percent),
+        Column("Bytes", show_bytes), Column("Share", show_percent),
     ], [
         [
-            _bytes(size.least) if size.least == size.most
-            else f"{_bytes(size.least)} to {_bytes(size.most + 1)}",
+            show_bytes(size.least) if size.least == size.most
+            else f"{show_bytes(size.least)} to {show_bytes(size.most + 1)}",
             size.messages, size.messages / messages.count,
             size.bytes, size.bytes / max(messages.bytes, 1),
         ]
@@ -50,7 +49,7 @@ def messages_document(
     pairs = Table("", [Column(field.name, key=field.name) for field in fields(Pair)],
                   [list(asdict(pair).values()) for pair in messages.pairs])  # fmt: skip
     lead = [
-        f"{trace.name}: {plural(messages.count, 'message')}, {_bytes(messages.bytes)}, "
+        f"{trace.name}: {plural(messages.count, 'message')}, {show_bytes(messages.bytes)}, "
         f"on {plural(len(ranks), 'rank')}"
     ]
     shown: list[Block] = [matrix, heaviest, sizes]
@@ -63,16 +62,3 @@ def messages_document(
         **fields_of(messages, "ranks", messages="count"),
         **fields_of(messages, "bytes unmatched pairs sizes"), "findings": plain(findings),
     })  # fmt: skip
-
-
-def _bytes(count: float) -> str:
-    """Bytes with few digits.
-
-    >>> _bytes(512), _bytes(65536), _bytes(0)
-    ('512 B', '64 KiB', '0 B')
-    """
-    unit = 0
-    while count >= 1024 and unit < len(_UNITS) - 1:
-        count /= 1024
-        unit += 1
-    return f"{count:.4g} {_UNITS[unit]}"

@@ -64,6 +64,15 @@ def model_curves(
     return {**block, "rules": rules}
 
 
+def parameter_index(parameters: Sequence[str], name: str) -> int:
+    """The position of a parameter. Raises `InputError` if it is unknown."""
+    if name not in parameters:
+        raise InputError(
+            f"there is no parameter '{name}'", remedy=f"the parameters are {', '.join(parameters)}"
+        )
+    return parameters.index(name)
+
+
 class ModelSlice:
     """A model over one parameter with the others fixed, and the measured points at these values.
 
@@ -75,13 +84,8 @@ class ModelSlice:
     def __init__(
         self, series: Series, model: FittedModel, parameter: str, fixed: Mapping[str, float]
     ) -> None:
-        if parameter not in model.parameters:
-            raise InputError(
-                f"there is no parameter '{parameter}'",
-                remedy=f"the parameters are {', '.join(model.parameters)}",
-            )
         self.model = model
-        self.index = model.parameters.index(parameter)
+        self.index = parameter_index(model.parameters, parameter)
         self.point = model.points.max(0)
         others = []
         for k, name in enumerate(model.parameters):

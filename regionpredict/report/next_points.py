@@ -47,7 +47,8 @@ def next_points_table(suggestions: Sequence[Suggestion]) -> Table:
         ])  # fmt: skip
     columns = [
         Column("Call path"), Column("Metric", choice=True, minor=True), Column("Measure next"),
-        Column("Decides", "{:.0%}".format, minor=True), Column("Core hours", "{:.3g}".format),
+        Column("Decides", "{:.0%}".format, minor=True),
+        Column("Core hours", lambda hours: f"{hours:,.0f}" if hours >= 1000 else f"{hours:.3g}"),
         Column("Why", minor=True),
     ]  # fmt: skip
     return Table("The point that decides most for its price", columns, rows)

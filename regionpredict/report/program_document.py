@@ -27,7 +27,6 @@ from regionpredict.report.html.checks import program_checks
 from regionpredict.report.html.roofline import roofline
 from regionpredict.report.html.source import excerpt, source_blocks
 from regionpredict.report.loop_table import hint_rows, loop_table
-from regionpredict.report.names import common_folder
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import open_blocks, plan_difference, planned_otherwise
 from regionpredict.report.program_text import program_text
@@ -78,7 +77,8 @@ def program_document(
         Section("Notes", [Items([str(note) for note in result.notes])], "page"),
         Section("Rows", lambda: [hint_rows(shown)], "csv"),
     ]
-    return Document(f"Hints for {machine.name}", lead, sections)
+    files = [own.facts.region.span.file for own in shown]
+    return Document(f"Hints for {machine.name}", lead, sections, files=files)
 
 
 def _form(result: ProgramResult) -> str:
@@ -100,17 +100,10 @@ def _source(result: ProgramResult, texts: Mapping[str, str]) -> list[Drawing]:
     return source_blocks(result.predictions, changes, texts, rows)
 
 
-def _folder(result: ProgramResult) -> str:
-    """The common folder of all regions. Places are shown relative to it."""
-    return common_folder([prediction.facts.region.span.file for prediction in result.predictions])
-
-
 def _overview(result: ProgramResult) -> list[Block]:
     """The sizes to give, the changes that help most, and the speedup of the parallel regions."""
     best = program_advice(result.advice, result.spent)
-    folder = _folder(result)
-    helps = [f"{str(advice.span).removeprefix(folder)}: {advice_sentence(advice)}"
-             for advice in best]  # fmt: skip
+    helps = [f"{advice.span}: {advice_sentence(advice)}" for advice in best]
     if not helps and result.model == "saturation":
         helps = ["No change of the source is known to help."]
     blocks: list[Block] = [Items(helps, "Changes that would help most")]
@@ -154,14 +147,13 @@ def _program(result: ProgramResult) -> list[Block]:
 
 
 def _teams(result: ProgramResult) -> Table:
-    folder = common_folder([team.facts.span.file for team in result.teams])
     times = {
         team.facts.id: team.seconds * team.facts.executions.weight
         for team in result.teams if team.seconds is not None
     }  # fmt: skip
     return loop_table(
         "Parallel regions: all loops that the threads of one parallel run", result.teams,
-        "place function packages threads seconds limited confidence", folder=folder, times=times,
+        "place function packages threads seconds limited confidence", times=times,
         packages=result.machine.packages,
     )  # fmt: skip
 
@@ -169,7 +161,6 @@ def _teams(result: ProgramResult) -> Table:
 def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
     """The loops, sorted by time."""
     teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
-    folder = _folder(result)
 
     def details(at: int) -> list[Block]:
         prediction = result.predictions[at]
@@ -182,18 +173,17 @@ def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
             *map(Text, (derivation.title, *derivation.lead)),
             *(block for section in derivation.sections for block in section.at("page")),
             {"kind": "roof", "name": prediction.facts.region.id},
-            *excerpt(prediction.facts.region.span, folder, sources),
+            *excerpt(prediction.facts.region.span, sources),
         ]
 
     table = loop_table(
         "Regions, by time: open one for its curve, roofline, source and derivation",
         result.predictions, "place function iterations data gain packages threads limited "
-        "confidence seconds", folder=folder, times=region_seconds(result.predictions, result.teams),
+        "confidence seconds", times=region_seconds(result.predictions, result.teams),
         details=details, name="regions", sort=9,
     )  # fmt: skip
-    below = [Text(f"Files are below {folder}")] if folder else []
     rule = map(Text, row_rule(result.predictions, "Packages and threads"))
-    return [*rule, table, *below]
+    return [*rule, table]
 
 
 def _assumptions(result: ProgramResult) -> list[Block]:

@@ -30,8 +30,8 @@ def show_bytes(size: float | None) -> str:
     )
 
 
-def show_seconds(seconds: float | None) -> str:
-    """A time in a suitable unit, with three digits.
+def show_seconds(seconds: float | None, digits: int = 3) -> str:
+    """A time in a suitable unit, with three digits or as many as given.
 
     >>> show_seconds(0.00123), show_seconds(12.3), show_seconds(4e-8), show_seconds(None)
     ('1.23 ms', '12.3 s', '40 ns', '?')
@@ -40,8 +40,8 @@ def show_seconds(seconds: float | None) -> str:
         return "?"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
         if seconds >= size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds / 1e-9:.3g} ns"
+            return f"{seconds / size:.{digits}g} {unit}"
+    return f"{seconds / 1e-9:.{digits}g} ns" if seconds else "0 s"
 
 
 def show_share(share: float) -> str:
@@ -81,9 +81,11 @@ def show_times(ratio: float, digits: int = 1) -> str:
     if ratio < 1000:
         return shown
     shown = f"{ratio:.0f}"
-    if len(shown) <= _TIMES:
-        return shown
-    mantissa, _, exponent = f"{ratio:.1e}".partition("e")
+    return shown if len(shown) <= _TIMES else _with_exponent(ratio)
+
+
+def _with_exponent(value: float) -> str:
+    mantissa, _, exponent = f"{value:.1e}".partition("e")
     return f"{mantissa}e{int(exponent)}"
 
 
@@ -95,10 +97,7 @@ def show_count(count: int | None) -> str:
     """
     if count is None:
         return "?"
-    if abs(count) < 1_000_000:
-        return str(count)
-    mantissa, _, exponent = f"{count:.1e}".partition("e")
-    return f"{mantissa}e{int(exponent)}"
+    return str(count) if abs(count) < 1_000_000 else _with_exponent(count)
 
 
 def seats_text(packages: int, threads: int | None) -> str:

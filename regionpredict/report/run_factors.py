@@ -76,17 +76,14 @@ def factors_document(
     if hints is not None and not regions:
         regions = [Text("no run has parallel regions of OpenMP")]
     sections = [
+        Section("Curves", lambda: [factors_curve(study, extrapolation)] if extrapolation else [],
+                "page"),
         Section("Factors", [_factors(study), _teams(runs)]),
         Section("Iterations", _iterations(runs)),
-        Section(
-            "Curves",
-            lambda: [] if extrapolation is None else [factors_curve(study, extrapolation)],
-            "page",
-        ),
         Section("On more processes", _more(extrapolation) if extrapolation is not None else []),
         Section("Parallel regions", regions, "page" if hints is None else ""),
         Section("Notes", [Items(study.notes)], "page"),
-    ]
+    ]  # fmt: skip
     lead = [*_verdict(study),
             "Processes: " + ", ".join(f"{run.width} ({run.name})" for run in runs)]  # fmt: skip
     title = f"Efficiency of {runs[0].name}"
@@ -138,7 +135,7 @@ def _factors(study: Study) -> Table:
         if any(values):
             rows.append([name, *(_number(value, ".3f") for value in values)])
     rows += [
-        ["speedup", *(_number(table["speedup"], ".4f") for table in factors)],
+        ["speedup", *(_number(table["speedup"], ".2f") for table in factors)],
         ["run time", *(_seconds(run.factors.runtime_s) for run in runs)],
         ["ideal run time", *(_seconds(run.factors.ideal_runtime_s) for run in runs)],
         *_other_definitions([run.factors for run in runs]),

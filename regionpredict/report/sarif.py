@@ -10,7 +10,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from regionpredict import __version__
@@ -18,8 +18,8 @@ from regionpredict.ir import Diagnostic, Span
 from regionpredict.machine import Machine
 from regionpredict.predict import NOTHING_RECOMMENDED, Prediction, Recommended
 from regionpredict.report.advice import ByTeam
-from regionpredict.report.clause_edit import advised_clause, with_clause
-from regionpredict.report.editor_notes import hint_text
+from regionpredict.report.editor_notes import Finding, changes, hint_text, noted
+from regionpredict.report.json_text import fields_of
 from regionpredict.report.loop_table import CONFLICTS
 from regionpredict.report.recommendation import program_documents
 from regionpredict.report.rules import rule_page
@@ -27,15 +27,6 @@ from regionpredict.report.rules import rule_page
 VERSION = "2.1.0"
 HINT_RULE = "hint"
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
-
-
-class _Finding(NamedTuple):
-    rule: str
-    span: Span
-    function: str
-    text: str
-    properties: dict[str, Any]
-    clause: str | None = None
 
 
 def sarif_document(
@@ -49,7 +40,7 @@ def sarif_document(
     `line_at` returns the text of a source line, which a fix replaces.
     """
     findings = list(_findings(predictions, advice, machine, notes))
-    rules = list(dict.fromkeys(finding.rule for finding in findings))
+    rules = list(dict.fromkeys(finding.rule for finding, _ in findings))
     return {
         "$schema": _SCHEMA,
         "version": VERSION,
@@ -72,52 +63,30 @@ def sarif_document(
 
 def _findings(
     predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, notes: Sequence[Diagnostic]
-) -> Iterator[_Finding]:
+) -> Iterator[tuple[Finding, dict[str, Any]]]:
+    """The findings with their properties."""
     for note in notes:
-        yield _Finding(note.id, note.span, "", note.message, {})
+        yield Finding(note.id, note.span, note.message), {}
     for prediction in predictions:
         region = prediction.facts.region
-        yield _hint(prediction, machine)
-        for note in prediction.diagnostics:
-            yield _Finding(note.id, note.span, region.function, note.message, {})
-    functions = {
-        prediction.facts.region.span: prediction.facts.region.function for prediction in predictions
-    }
-    distinct_changes = dict.fromkeys(change for changes in advice.values() for change in changes)
-    for change in distinct_changes:
-        text = f"{change.gain:.1f} times as fast on {machine.name}: {change.message}"
-        function = functions.get(change.span, "")
-        yield _Finding(
-            change.id, change.span, function, text, {"gain": round(change.gain, 3)},
-            advised_clause(change.message),
-        )  # fmt: skip
-
-
-def _hint(prediction: Prediction, machine: Machine) -> _Finding:
-    region = prediction.facts.region
-    properties = {
-        "region": region.id,
-        "packages": prediction.packages,
-        "threads": prediction.threads,
-        "bottleneck": prediction.bottleneck,
-        "confidence": prediction.confidence,
-        "status": prediction.status,
-    }
-    return _Finding(
-        HINT_RULE,
-        region.span,
-        region.function,
-        f"{machine.name}: {hint_text(prediction)}",
-        properties,
-    )
+        text = f"{machine.name}: {hint_text(prediction)}"
+        names = "packages threads bottleneck confidence status"
+        yield (
+            Finding(HINT_RULE, region.span, text, region.function),
+            {"region": region.id, **fields_of(prediction, names)},
+        )
+        yield from ((finding, {}) for finding in noted(prediction))
+    for change in changes(predictions, advice, machine):
+        yield change, {"gain": round(change.gain or 0.0, 3)}
 
 
 def _results(
-    findings: Iterable[_Finding], rules: Sequence[str], line_at: Callable[[Span], str | None]
-) -> Iterator[dict[str, Any]]:
+    findings: Iterable[tuple[Finding, dict[str, Any]]], rules: Sequence[str],
+    line_at: Callable[[Span], str | None],
+) -> Iterator[dict[str, Any]]:  # fmt: skip
     index = {rule: at for at, rule in enumerate(rules)}
     alike: Counter[tuple[str, str, str]] = Counter()
-    for finding in findings:
+    for finding, properties in findings:
         mark = finding.rule, finding.span.file, finding.function
         alike[mark] += 1
         result: dict[str, Any] = {
@@ -130,28 +99,26 @@ def _results(
         }
         if finding.rule == HINT_RULE:
             result["kind"] = "informational"
-        if finding.clause is not None and (
-            fix := _fix(finding, finding.clause, line_at(finding.span))
-        ):
+        if finding.clause is not None and (fix := _fix(finding, line_at(finding.span))):
             result["fixes"] = [fix]
-        yield result | ({"properties": finding.properties} if finding.properties else {})
+        yield result | ({"properties": properties} if properties else {})
 
 
-def _fix(finding: _Finding, clause: str, line: str | None) -> dict[str, Any] | None:
+def _fix(finding: Finding, line: str | None) -> dict[str, Any] | None:
     """The line with the clause. None if it cannot be derived from the line."""
-    mended = None if line is None else with_clause(line, clause)
-    if line is None or mended is None:
+    edited = finding.edited(line)
+    if line is None or edited is None:
         return None
     whole = {"startLine": finding.span.line, "startColumn": 1, "endLine": finding.span.line,
              "endColumn": len(line) + 1}  # fmt: skip
     change = {
         "artifactLocation": {"uri": _uri(finding.span.file)},
-        "replacements": [{"deletedRegion": whole, "insertedContent": {"text": mended}}],
+        "replacements": [{"deletedRegion": whole, "insertedContent": {"text": edited}}],
     }
-    return {"description": {"text": f"Write {clause}"}, "artifactChanges": [change]}
+    return {"description": {"text": f"Write {finding.clause}"}, "artifactChanges": [change]}
 
 
-def _location(finding: _Finding) -> dict[str, Any]:
+def _location(finding: Finding) -> dict[str, Any]:
     physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(finding.span.file)}}
     if finding.span.line > 0:
         physical["region"] = {"startLine": finding.span.line}

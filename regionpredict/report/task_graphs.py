@@ -159,7 +159,7 @@ def _path(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
         rows.append([number, graph.node_text(node), begin, seconds, seconds])
         begin += seconds
     longest = sorted(rows, key=lambda row: -row.pop())[:_MOST_NODES]  # type: ignore[operator]
-    columns = [Column("Place", str), Column("Node"), Column("Begins", show_seconds, minor=True),
+    columns = [Column("Order", str), Column("Node"), Column("Begins", show_seconds, minor=True),
                Column("Time", show_seconds, bar=True)]  # fmt: skip
     title = f"Critical path: {plural(len(nodes), 'node')} that must run one after the other"
     title += f"; the {_MOST_NODES} longest" if len(nodes) > _MOST_NODES else ""

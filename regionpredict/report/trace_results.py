@@ -71,12 +71,12 @@ def result_document(
         lead.append("nothing of the kind was found")
     sections = [
         Section("Totals", kind_tables(result, metric, whole_s) if totals else []),
+        timeline_section(analysis),
         Section("Metrics by call path and location", lambda: _panes(result, names), "page"),
         Section("Call paths", lambda: [path_table(result, metric, top)]),
         Section("Flat profile", [] if metric else [flat_table(result.regions, whole_s, top)]),
         Section("Worst instances", [worst_table(result, metric)]),
         Section("Sums", [Facts([pair for sum in result.balances for pair in sum_facts(sum)])]),
-        timeline_section(analysis),
         Section("Waits over time", lambda: _severity(result, metric), "page"),
         Section("Process grid", lambda: _grids(result, trace, names), "page"),
         Section("Process grid", [

@@ -19,7 +19,7 @@ _PATH = (
     "path_activities", "off_path_activities",
 )  # fmt: skip
 _PROPAGATION = ("wait_direct", "wait_indirect", "wait_propagating", "wait_terminal")
-_LONG_RUN_S = 0.1  # times of shorter runs have nanoseconds
+_DIGITS = 6  # of times in the run
 _SHORT, _LONG = "delay_short.", "delay_long."
 
 
@@ -228,8 +228,6 @@ def _source(result: TraceResult, callpath: str) -> str:
 
 def worst_table(result: TraceResult, metric: str | None) -> Table:
     """The worst instance of each kind of wait, the waiting location, and its cause."""
-    last = max((instance.time_s for instance in result.worst), default=0.0)
-    digits = 6 if last >= _LONG_RUN_S else 9
     rows: list[list[Cell]] = []
     for instance in result.worst:
         if metric in (None, instance.metric):
@@ -242,7 +240,7 @@ def worst_table(result: TraceResult, metric: str | None) -> Table:
     columns = [
         Column("Wait state", choice=True), Column("Call path", cut=True),
         Column("Wait", show_seconds),
-        Column("Until", lambda seconds: f"{seconds:.{digits}f} s", minor=True),
+        Column("Until", lambda seconds: show_seconds(seconds, _DIGITS), minor=True),
         Column("Waiting", minor=True), Column("For"), Column("In", minor=True, only="page"),
     ]  # fmt: skip
     return Table("Worst instances", columns, rows)

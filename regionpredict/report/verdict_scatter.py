@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import PurePath
 
 import numpy as np
 
 from regionpredict.compare.verdicts import Comparison, Verdict
 from regionpredict.report.document import Drawing
+from regionpredict.report.names import common_folder
 from regionpredict.report.quantities import plural
 
 _NAMED = 3  # maximum labeled regions
@@ -16,13 +16,14 @@ _FAR = 0.1  # share of the measured speedup: nearer to the diagonal, no region i
 KINDS = {True: "right", False: "wrong", None: "not judged"}
 
 
-def speedup_scatter(comparison: Comparison, folder: str = "") -> Drawing:
+def speedup_scatter(comparison: Comparison) -> Drawing:
     """Predicted over measured speedup of each region on the most measured threads.
 
     On the diagonal, they are equal. Bars are the intervals of the hints. The regions farthest from
     the diagonal are labeled. Regions without both speedups are left out.
     """
     most = max((n for verdict in comparison.counted for n in verdict.times), default=1)
+    folder = common_folder([verdict.hint.file for verdict in comparison.counted])
     points: list[Drawing] = []
     for verdict in sorted(comparison.counted, key=lambda own: list(KINDS).index(own.right)):
         predicted = verdict.predicted_speedup.get(most)
@@ -35,7 +36,7 @@ def speedup_scatter(comparison: Comparison, folder: str = "") -> Drawing:
             })  # fmt: skip
     far = [point for point in points if abs(point["x"] - point["y"]) > _FAR * point["x"]]
     for point in sorted(far, key=lambda point: -abs(point["x"] - point["y"]))[:_NAMED]:
-        point["named"] = PurePath(point["name"]).name
+        point["named"] = point["name"]
     end = max([1.0, *(max(point["x"], point["y"]) for point in points)])
     title = f"Speedups of {plural(len(points), 'region')} on {plural(most, 'thread')}"
     return {

@@ -72,6 +72,15 @@ def test_two_trees_say_what_changed_and_why(trees: Path) -> None:
     assert all(len(line) <= 80 for line in done.stdout.splitlines())
 
 
+def test_absolute_paths_are_shown_below_their_folder(trees: Path) -> None:
+    done = run(trees, "diff", str(trees / "old"), str(trees / "new"), *MACHINE)
+    head, *lines = done.stdout.splitlines()
+    assert head == "2 regions on dunnington, old -> new: 1 changed, 1 the same"
+    assert f"Files are below {trees}/" in " ".join(" ".join(lines).split())
+    assert "new/a.c:8 copy" in lines
+    assert "    was old/a.c:6 copy" in lines
+
+
 def test_a_tree_is_as_it_was(trees: Path) -> None:
     done = run(trees, "diff", "old", "old", *MACHINE, "--fail-if", "gain<baseline")
     assert (done.returncode, done.stderr) == (0, "")

@@ -252,6 +252,16 @@ def test_what_memory_leaves_of_tasks_is_on_their_page(folder: Path) -> None:
     assert predicted[1] > 2
 
 
+def test_a_machine_is_drawn_as_packages_caches_and_cores(folder: Path) -> None:
+    """4 packages of 6 cores, an L3 for all of them, an L2 for two."""
+    (drawn,) = blocks_of(page_of(folder, "machine"), "topology")
+    levels = [(one["name"], one["cores"], one["text"].partition(",")[0]) for one in drawn["levels"]]
+    assert levels == [
+        ("node", 24, "one memory path"), ("package", 6, "L3 16 MiB"), ("", 2, "L2 3 MiB"),
+        ("core", 1, "L1 32 KiB"),
+    ]  # fmt: skip
+
+
 @pytest.mark.compiler
 def test_factors_have_marks_on_curves_with_bands(folder: Path) -> None:
     (curve, *_) = blocks_of(page_of(folder, "factors"), "curve")

@@ -68,7 +68,7 @@ def test_delays_are_ranked_by_the_call_path_that_causes_them(late: Analysis) -> 
     lines = lines_of(delays(late), late)
     assert "main/work makes others wait most: 60 µs in sum." in lines
     assert "main/work 60 µs 60 µs late sender 0" in lines
-    assert "all 60 µs 0 ns 0 ns 60 µs" in lines
+    assert "all 60 µs 0 s 0 s 60 µs" in lines
 
 
 def test_the_critical_path_has_shares_excess_and_impact(late: Analysis) -> None:

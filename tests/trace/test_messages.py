@@ -50,11 +50,11 @@ def test_pairs_and_sizes(kernels: Kernels) -> None:
     ]  # fmt: skip
     table = rendered(messages_document(found, trace, top=1), "table").splitlines()
     assert table[:5] == [
-        "pair: 6 messages, 1.013 KiB, on 2 ranks", "", "from \\ to    0          1",
-        "0            -  1.006 KiB", "1          7 B          -",
+        "pair: 6 messages, 1.0 KiB, on 2 ranks", "", "from \\ to    0        1",
+        "0            -  1.0 KiB", "1          7 B        -",
     ]  # fmt: skip
     assert "... and 1 more; --top 2 shows all" in table
-    assert " ".join(table[-1].split()) == "1 KiB to 2 KiB 1 16.7 % 1 KiB 98.7 %"
+    assert " ".join(table[-1].split()) == "1.0 KiB to 2.0 KiB 1 16.7 % 1.0 KiB 98.7 %"
 
 
 def test_many_ranks_have_no_matrix_and_silence_is_told(kernels: Kernels) -> None:

@@ -12,7 +12,7 @@ function make(tag, attributes, ...children) {
 function short(value) {
   if (value === null || value === undefined) return "?";
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(1).replace("e+", "e");
+  if (size !== 0 && (size >= 1e6 || size < 1e-3)) return value.toExponential(1).replace(".0e", "e").replace("e+", "e");
   return String(Number(value.toPrecision(3)));
 }
 function quantity(value, unit) {
@@ -23,6 +23,8 @@ function quantity(value, unit) {
   }
   return `${short(value)}${unit ? " " + unit : ""}`;
 }
+function measure(value, axis) { return /^seconds/.test(axis) ? quantity(value, "s") : short(value); }
+const axisName = axis => axis.replace(/^seconds/, "time");
 function scale(values, from, to, log, whole) {
   const known = values.filter(value => Number.isFinite(value) && (!log || value > 0));
   let low = Math.min(...known), high = Math.max(...known);
@@ -53,14 +55,14 @@ const SHAPES = [
   (x, y) => make("path", {d: `M${x - 5},${y}H${x + 5}M${x},${y - 5}V${y + 5}`, "stroke-width": 2}),
 ];
 // Pictures shrink to the screen; on a narrow one they have fewer units, so that words stay legible.
-const NARROW = matchMedia("(max-width: 40rem)").matches, WIDE = NARROW ? 400 : 640, HIGH = 300, LEFT = 58, RIGHT = 14, TOP = 26, BOTTOM = 44;
+const NARROW = matchMedia("(max-width: 40rem)").matches, WIDE = NARROW ? 400 : 640, HIGH = 300, LEFT = 58, RIGHT = 14, TOP = 34, BOTTOM = 44;
 function axes(svg, block, x, y) {
   for (const at of y.ticks) svg.append(make("line", {class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: y(at), y2: y(at)}),
-    make("text", {x: LEFT - 6, y: y(at) + 4, "text-anchor": "end"}, short(at)));
-  for (const at of x.ticks) { const last = x(at) > WIDE - RIGHT - 12; svg.append(make("text", {x: last ? WIDE : x(at), y: HIGH - BOTTOM + 17, "text-anchor": last ? "end" : "middle"}, short(at))); }
+    make("text", {x: LEFT - 6, y: y(at) + 4, "text-anchor": "end"}, measure(at, block.y)));
+  for (const at of x.ticks) { const last = x(at) > WIDE - RIGHT - 12; svg.append(make("text", {x: last ? WIDE : x(at), y: HIGH - BOTTOM + 17, "text-anchor": last ? "end" : "middle"}, measure(at, block.x))); }
   svg.append(make("line", {x1: LEFT, x2: WIDE - RIGHT, y1: HIGH - BOTTOM, y2: HIGH - BOTTOM, stroke: "currentColor"}),
-    make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x),
-    make("text", {class: "soft", x: 4, y: 14}, block.y));
+    make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, axisName(block.x)),
+    make("text", {class: "soft", x: 4, y: 12}, axisName(block.y)));
 }
 function path(points, x, y, step) {
   return points.map(([a, b], at) => (at ? (step ? `H${x(a).toFixed(1)}V` : `L${x(a).toFixed(1)},`) : `M${x(a).toFixed(1)},`) + y(b).toFixed(1)).join("");
@@ -79,8 +81,8 @@ function curve(block) {
     function point(k) {
       if (k < 0 || k >= seen.length) return;
       at = k; const key = seen[k]; cross.setAttribute("x1", x(key)); cross.setAttribute("x2", x(key)); cross.setAttribute("visibility", "visible");
-      readout.textContent = `${block.x} ${short(key)}: ` + block.series.map(one => { const value = new Map(one.points).get(key), ends = [...(one.band || []), ...(one.bars || [])].find(each => each[0] === key);
-        return value === undefined ? null : `${one.name} ${short(value)}${ends ? ` (${short(ends[1])} to ${short(ends[2])})` : ""}`; }).filter(Boolean).join("; ");
+      readout.textContent = `${axisName(block.x)} ${measure(key, block.x)}: ` + block.series.map(one => { const value = new Map(one.points).get(key), ends = [...(one.band || []), ...(one.bars || [])].find(each => each[0] === key);
+        return value === undefined ? null : `${one.name} ${measure(value, block.y)}${ends ? ` (${measure(ends[1], block.y)} to ${measure(ends[2], block.y)})` : ""}`; }).filter(Boolean).join("; ");
     }
     svg.addEventListener("pointermove", event => {
       const now = place(event); if (from !== null) { brush.setAttribute("visibility", "visible"); brush.setAttribute("x", Math.min(from, now)); brush.setAttribute("width", Math.abs(now - from)); }
@@ -119,7 +121,7 @@ function axesOf(block, range) {
     make("defs", {}, make("clipPath", {id}, make("rect", {x: LEFT - 5, y: TOP - 6, width: WIDE - LEFT - RIGHT + 10, height: HIGH - BOTTOM - TOP + 12}))));
   zones.forEach((one, at) => svg.append(
     make("rect", {x: x(one.from), y: TOP, width: x(one.to) - x(one.from), height: HIGH - BOTTOM - TOP, fill: `var(--zone${at % 2})`}),
-    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: HIGH - BOTTOM - 6, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? one.short : one.label)));
+    make("text", {class: "soft", x: (x(one.from) + x(one.to)) / 2, y: TOP - 5, "text-anchor": "middle"}, x(one.to) - x(one.from) < 56 ? one.short : one.label)));
   axes(svg, block, x, y);
   const drawn = make("g", {"clip-path": `url(#${id})`}); svg.append(drawn);
   block.series.forEach((one, at) => {
@@ -129,7 +131,7 @@ function axesOf(block, range) {
     for (const [a, low, high] of one.bars || []) drawn.append(make("line", {x1: x(a), x2: x(a), y1: y(low), y2: y(high), stroke: COLOURS[like % 6], "stroke-width": 1.5}));
     if (!alone) drawn.append(make("path", {d: path(one.points, x, y, block.step), fill: "none", stroke: COLOURS[like % 6], "stroke-width": 2, "stroke-dasharray": DASHES[like % 6]}));
     if (alone || inside(one.points).length <= 24) for (const [a, b] of inside(one.points)) {
-      const dot = SHAPES[like % 4](x(a), y(b)); dot.setAttribute("fill", COLOURS[like % 6]); drawn.append(dot);
+      const dot = SHAPES[like % 6](x(a), y(b)); dot.setAttribute("fill", COLOURS[like % 6]); dot.setAttribute("stroke", COLOURS[like % 6]); drawn.append(dot);
     }
   });
   for (const rule of block.rules || []) if (!range || (rule.x >= range[0] && rule.x <= range[1])) svg.append(
@@ -137,7 +139,7 @@ function axesOf(block, range) {
   if (block.mark && (!range || (block.mark.x >= range[0] && block.mark.x <= range[1]))) {
     const at = x(block.mark.x), left = at > WIDE * 0.6;
     svg.append(make("line", {x1: at, x2: at, y1: TOP, y2: HIGH - BOTTOM, stroke: "currentColor", "stroke-dasharray": "3 3"}),
-      make("text", {x: at + (left ? -5 : 5), y: HIGH - BOTTOM - 22, "text-anchor": left ? "end" : "start", "font-weight": 600}, block.mark.label));  // curves are high there
+      make("text", {x: at + (left ? -5 : 5), y: HIGH - BOTTOM - 8, "text-anchor": left ? "end" : "start", "font-weight": 600}, block.mark.label));  // curves are high there
   }
   return {svg, x};
 }
@@ -157,8 +159,8 @@ function legend(names, numbers, shapes) {
 function valueTable(block) {
   const keys = [...new Set(block.series.flatMap(one => one.points.map(point => point[0])))].sort((a, b) => a - b);
   const of = block.series.map(one => new Map(one.points)), ends = block.series.map(one => new Map([...(one.band || []), ...(one.bars || [])].map(([at, low, high]) => [at, [low, high]])));
-  const cell = (k, key) => !of[k].has(key) ? "" : short(of[k].get(key)) + (ends[k].has(key) ? ` (${ends[k].get(key).map(short).join(" to ")})` : "");
-  return plain([block.x, ...block.series.map(one => one.name)], keys.map(key => [short(key), ...of.map((_, k) => cell(k, key))]), block.title);
+  const cell = (k, key) => !of[k].has(key) ? "" : measure(of[k].get(key), block.y) + (ends[k].has(key) ? ` (${ends[k].get(key).map(one => measure(one, block.y)).join(" to ")})` : "");
+  return plain([block.x, ...block.series.map(one => one.name)], keys.map(key => [measure(key, block.x), ...of.map((_, k) => cell(k, key))]), block.title);
 }
 function plain(heads, rows, name) {
   return make("div", {class: "wide values", tabindex: 0, role: "group", "aria-label": `Values: ${name}`}, make("table", {},
@@ -180,20 +182,20 @@ function stack(block) {
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}; the values stand below`});
   const room = (WIDE - LEFT - RIGHT) / block.rows.length;
   const marks = scale([0, top], HIGH - BOTTOM, TOP);
-  const every = Math.ceil(block.rows.length / 16);
-  for (const at of marks.ticks) svg.append(make("line", {class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: y(at), y2: y(at)}), make("text", {x: LEFT - 6, y: y(at) + 4, "text-anchor": "end"}, short(at)));
+  const every = Math.ceil((8 * Math.max(...block.rows.map(row => String(row.label).length)) + 6) / room);
+  for (const at of marks.ticks) svg.append(make("line", {class: "grid", x1: LEFT, x2: WIDE - RIGHT, y1: y(at), y2: y(at)}), make("text", {x: LEFT - 6, y: y(at) + 4, "text-anchor": "end"}, measure(at, block.y)));
   block.rows.forEach((row, k) => {
     let sum = 0; const x = LEFT + k * room + room * 0.1;
     row.values.forEach((value, at) => {
       if (!value) return;
       svg.append(make("rect", {x, width: room * 0.8, y: y(sum + value), height: Math.max(0, y(sum) - y(sum + value)), fill: COLOURS[at % 6], stroke: "var(--plate)", "stroke-width": 1},
-        make("title", {}, `${block.names[at]} at ${row.label}: ${short(value)}`)));
+        make("title", {}, `${block.names[at]} at ${row.label}: ${measure(value, block.y)}`)));
       sum += value;
     });
     if (k % every === 0) svg.append(make("text", {x: x + room * 0.4, y: HIGH - BOTTOM + 17, "text-anchor": "middle"}, row.label));
   });
-  svg.append(make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x), make("text", {class: "soft", x: 4, y: 14}, block.y));
-  return picture(block, svg, plates(block.names, COLOURS), () => plain([block.x, ...block.names], block.rows.map(row => [row.label, ...row.values.map(short)]), block.title));
+  svg.append(make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x), make("text", {class: "soft", x: 4, y: 12}, block.y));
+  return picture(block, svg, plates(block.names, COLOURS), () => plain([block.x, ...block.names], block.rows.map(row => [row.label, ...row.values.map(value => measure(value, block.y))]), block.title));
 }
 function plates(names, fillings) {
   return make("ul", {class: "legend"}, names.map((name, at) => make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"},
@@ -269,7 +271,7 @@ function heat(block) {
 function scatter(block) {
   const lines = block.lines || [];
   const x = scale([...block.points.map(one => one.x), ...lines.flatMap(one => one.points.map(p => p[0])), ...(block.areas || []).flat()], LEFT, WIDE - RIGHT, block.log);
-  const y = scale([...block.points.map(one => one.y), ...lines.flatMap(one => one.points.map(p => p[1])), ...block.points.flatMap(one => one.band || []), ...(block.areas || []).flat()], HIGH - BOTTOM, TOP + 8, block.log);  // a mark on the top edge is whole, and below the axis's name
+  const y = scale([...block.points.map(one => one.y), ...lines.flatMap(one => one.points.map(p => p[1])), ...block.points.flatMap(one => one.band || []), ...(block.areas || []).flat()], HIGH - BOTTOM, TOP, block.log);  // a mark on the top edge is whole, and below the axis's name
   const svg = make("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": `${block.title}; the values stand below`});
   axes(svg, block, x, y);
   for (const [low, high] of block.areas || []) svg.append(make("rect", {x: x(low), y: y(high), width: x(high) - x(low), height: y(low) - y(high), fill: "var(--zone1)"}));
@@ -287,4 +289,23 @@ function scatter(block) {
     dot.append(make("title", {}, `${one.name}: ${short(one.x)}, ${short(one.y)}`)); svg.append(dot);
   }
   return picture(block, svg, legend(kinds, kinds.map((_, at) => at), kinds.map(() => true)), () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
+}
+function topology(block) {
+  // Boxes in boxes: a part of each level spans a number of cores.
+  const CORE = 28, GAP = 5, LINE = 16, leaf = block.levels.length - 1;
+  function part(level, first, end, room) {
+    const {name, text, cores} = block.levels[level], number = Math.floor(first / cores), label = [name && `${name}${cores < block.levels[0].cores ? ` ${number}` : ""}`, text].filter(Boolean);
+    const title = make("title", {}, `${label.join(": ")}${level < leaf && cores > 1 ? `, cores ${first} to ${end - 1}` : ""}`);
+    if (level === leaf) return {wide: CORE, high: CORE, one: make("g", {}, title, make("rect", {width: CORE, height: CORE, rx: 3, fill: "var(--back)", stroke: "var(--soft)"}), make("text", {x: CORE / 2, y: CORE / 2 + 4, "text-anchor": "middle"}, first))};
+    const step = block.levels[level + 1].cores, count = Math.ceil((end - first) / step), beside = Math.min(count, Math.max(1, Math.floor(room / 150)));
+    const inner = Array.from({length: count}, (_, k) => part(level + 1, first + k * step, Math.min(first + (k + 1) * step, end), room / beside - 2 * GAP));
+    const wide = Math.max(...inner.map(one => one.wide)) + GAP, high = Math.max(...inner.map(one => one.high)) + GAP, most = Math.max(1, Math.min(count, Math.floor((room - GAP) / wide))), columns = Math.ceil(count / Math.ceil(count / most));
+    const size = columns * wide + GAP, fits = words => words.length * 7 <= size - 2 * GAP, lines = fits(label.join(": ")) ? [label.join(": ")] : label.flatMap(words => fits(words) ? [words] : words.split(", ")).filter(fits), head = LINE * lines.length + GAP;
+    inner.forEach(({one}, k) => one.setAttribute("transform", `translate(${GAP + k % columns * wide},${head + Math.floor(k / columns) * high})`));
+    const tall = head + Math.ceil(count / columns) * high;
+    return {wide: size, high: tall, one: make("g", {}, title, make("rect", {width: size, height: tall, rx: 4, fill: `var(--zone${level % 2})`, stroke: "var(--soft)"}), lines.map((words, k) => make("text", {x: GAP, y: LINE * (k + 1) - 2}, words)), inner.map(one => one.one))};
+  }
+  const {wide, high, one} = part(0, 0, block.levels[0].cores, WIDE - 2), svg = make("svg", {viewBox: `-1 -1 ${wide + 2} ${high + 2}`, role: "img", "aria-label": `${block.title}; the values are below`}, one);
+  svg.style.maxWidth = `${1.1 * wide}px`;
+  return picture(block, svg, null, () => plain(["Part", "Number", "Cores of each", "With"], block.levels.map(({name, text, cores}) => [name || "cache", String(Math.ceil(block.levels[0].cores / cores)), String(cores), text]), block.title));
 }

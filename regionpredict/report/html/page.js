@@ -11,7 +11,7 @@ const renderers = {
     make("span", {class: "grade"}, one.grade < 0 ? "not known" : [make("span", {class: "pips", "aria-hidden": "true"}, "●".repeat(one.grade) + "○".repeat(one.of - one.grade)), ` ${one.grade} of ${one.of}`]),
     make("strong", {}, one.name), make("p", {}, one.text)))),
   roof: block => { const all = data.sections.flatMap(one => one.blocks).find(one => one.kind === "scatter" && one.lines), own = all && all.points.filter(one => one.name === block.name); return own && own.length ? scatter({...all, points: own, title: "This loop on the roofline"}) : make("div"); },
-  table, curve, stack, scatter, source, panes, timeline, heat, graph,
+  table, curve, stack, scatter, source, panes, timeline, heat, graph, topology,
 };
 function shown(blocks) {
   return blocks.map(block => { const one = renderers[block.kind](block);

@@ -35,16 +35,15 @@ def source_blocks(
     return file_blocks(notes, sources)
 
 
-def excerpt(span: Span, folder: str, sources: Mapping[str, str]) -> list[Drawing]:
+def excerpt(span: Span, sources: Mapping[str, str]) -> list[Drawing]:
     """The lines around a place, if the text of the file is known."""
     if span.file not in sources:
         return []
     lines = sources[span.file].splitlines()
     begin = max(1, span.line - 3)
     part = [begin, lines[begin - 1 : span.line + _EXCERPT]]
-    name = span.file.removeprefix(folder)
     notes = [{"line": span.line, "text": "this region"}]
-    return [{"kind": "source", "file": name, "told": f"from line {begin}", "parts": [part],
+    return [{"kind": "source", "file": span.file, "told": f"from line {begin}", "parts": [part],
              "notes": notes, "open": True}]  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.terms import FloatArray
+from regionpredict.report.model_curves import parameter_index
 from regionpredict.report.plots.canvas import (
     COLOUR_MAP,
     new_figure,
@@ -123,12 +124,7 @@ def _sampled(
     across, along = np.meshgrid(*ranges)
     points = np.tile(model.points.max(0), (across.size, 1))
     for name, value in fixed.items():
-        if name not in model.parameters:
-            raise InputError(
-                f"there is no parameter '{name}'",
-                remedy=f"the parameters are {', '.join(model.parameters)}",
-            )
-        points[:, model.parameters.index(name)] = value
+        points[:, parameter_index(model.parameters, name)] = value
     points[:, columns[0]], points[:, columns[1]] = across.ravel(), along.ravel()
     column_values = model.predict_many(points).reshape(across.shape)
     return (free[0], free[1]), ranges[0], ranges[1], column_values
