@@ -12,7 +12,8 @@ from regionpredict.constant import Constant
 
 NOTICED = Constant(
     0.05, "1", "assumed",
-    "a smaller change of a hint's time is noise: a hint may lose as much of the best speed",
+    "a smaller change of a hint's time is noise, since a hint may be slower than the best by this "
+    "share",
 )  # fmt: skip
 
 NOTICED_SURENESS = Constant(

@@ -174,7 +174,7 @@ def _expected(prediction: Prediction) -> list[str]:
         if threads == prediction.threads
     ]
     if is_hinted_elsewhere(prediction):
-        lines = ["No iterations at the assumed sizes: the hint is that of others"]
+        lines = ["No iterations at the assumed sizes: the hint is for other sizes"]
     derived = prediction.derivation
     if not isinstance(derived, SaturationDerivation):
         return lines

@@ -54,7 +54,12 @@ def changes_document(changes: HintChanges) -> Document:
         listed=True,
     )  # fmt: skip
     sections = [Section("Changed regions", [table])]
-    return Document("Hint changes", [_head(changes).replace(folder, ""), *below], sections, lambda: _record(changes))
+    return Document(
+        "Hint changes",
+        [_head(changes).replace(folder, ""), *below],
+        sections,
+        lambda: _record(changes),
+    )
 
 
 def _record(changes: HintChanges) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def imbalance_document(
     """Call paths by the gain of an even distribution. Text shows the first `top`."""
     whole = study.whole
     facts = [
-        ("Useful time", f"{show_seconds(whole.mean_s)} in the mean, at most "
+        ("Useful time", f"{show_seconds(whole.mean_s)} on average, at most "
          f"{show_seconds(max(whole.workload_s))} on {study.locations[whole.most_on]}"),
         ("Imbalance I_t", f"{show_seconds(whole.runtime_impact_s)} of run time"),
         ("Imbalance I_T", f"{show_seconds(whole.allocation_impact_s)} of allocated time"),

@@ -93,7 +93,7 @@ def factors_document(
 def _verdict(study: Study) -> list[str]:
     """The parallel efficiency of the largest run, and the factor that loses most.
 
-    If much of the run is outside MPI_Init and MPI_Finalize, that factor is of the time between.
+    If much of the run is outside MPI_Init and MPI_Finalize, only the time between them counts.
     """
     last = study.runs[-1].factors
     known = {key: value for key, value in _factors_of(study.runs[-1]).items()

@@ -113,7 +113,7 @@ def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
         for name, parts in result.severity.seconds.items()
         if metric in (None, name)
     ]
-    return [curve("Locations that wait, in the mean", "seconds", "locations", series)]
+    return [curve("Average number of waiting locations", "seconds", "locations", series)]
 
 
 def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:

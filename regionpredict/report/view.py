@@ -143,7 +143,7 @@ def _order(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Ord
 
 def gain_of(loop: Prediction | TeamPrediction) -> float | None:
     """The speedup on the hinted threads. None for a model without a curve, and for a loop that does
-    not run at the assumed sizes, whose hint is that of others.
+    not run at the assumed sizes, whose hint is for other sizes.
     """
     if loop.shared_core_speedup is not None:
         return loop.shared_core_speedup
@@ -151,7 +151,7 @@ def gain_of(loop: Prediction | TeamPrediction) -> float | None:
 
 
 def is_hinted_elsewhere(loop: Prediction | TeamPrediction) -> bool:
-    """Whether a loop does not run at the assumed sizes, so that its hint is that of others."""
+    """Whether a loop does not run at the assumed sizes, so that its hint is for other sizes."""
     gain = _on_hinted_threads(loop)
     return loop.range is not None and gain is not None and gain < 1.0
 

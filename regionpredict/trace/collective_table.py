@@ -88,7 +88,9 @@ def collective_table(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     whole = counts == sizes[communicator[first]] if len(first) else np.zeros(0, dtype=bool)
     if not np.all(whole):
         missing = int(np.count_nonzero(~whole))
-        findings.append(Finding("collective operations that members miss", count=missing))
+        findings.append(
+            Finding("collective operations that some members do not call", count=missing)
+        )
         rows = rows[np.repeat(whole, counts)]
         counts = counts[whole]
         first = np.concatenate([[0], np.cumsum(counts)])[:-1].astype(np.int64)

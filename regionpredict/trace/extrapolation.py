@@ -58,7 +58,7 @@ _CLEARLY = Constant(
     "assumed",
     "of the error of eq. 5 on held-out runs, another law must have less than this share: on 34 "
     "thread-scaling series (510 predictions from four runs each) the law of the least held-out "
-    "error missed by 2.8 points in the mean, eq. 5 by 2.7, so it is left for good reason only",
+    "error missed by 2.8 points on average, eq. 5 by 2.7, so it is left for good reason only",
 )
 _FIRST = Constant(
     2.0,

@@ -213,7 +213,7 @@ def _run(
     if code:
         raise InputError(
             f"'{' '.join(argv)}' ended with {code} on {plural(threads, 'thread')}",
-            remedy="see what it says without regionpredict",
+            remedy="run it without regionpredict to see its message",
         )
 
 
