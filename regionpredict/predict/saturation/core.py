@@ -414,8 +414,8 @@ def _joining(kinds: Sequence[str], machine: Machine, *, fuses: bool) -> float:
 def _fuses_sums(chain: Recurrence, body: LoopBody, machine: Machine) -> bool:
     """Whether a product and its addition to a running sum become one operation.
 
-    An exception is a loop that is scalar only because of its sum. Its products are vectors, which are added
-    one by one (seen in GCC's assembly from -O3 on).
+    An exception is a loop that is scalar only because of its sum. Its products are vectors, which
+    are added one by one (seen in GCC's assembly from -O3 on).
     """
     scalar = body.scalar_because or any(other.stored for other in body.recurrences)
     in_vectors = not (chain.unordered or scalar) and machine.simd_bits > (
