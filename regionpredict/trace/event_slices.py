@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +79,7 @@ def _apportioned(
 ) -> Counter:
     """A counter's growth across the ends of the span, in proportion to the time inside.
 
-    The share at the end is added at the location's last event.
+    The share at the end is added at the location's first event there, which ends the last burst.
     """
     low, high = between
     time, location = trace.time[old.event], trace.locations_of(old.event)
@@ -91,11 +92,15 @@ def _apportioned(
     whole = (time >= low) & (time <= high) & (before >= low)
     grown = np.where(whole, old.increase, np.rint(share * old.increase))
     kept = (time >= low) & (time <= high)
-    last = part.starts[location + 1] - 1
+    end = np.array(
+        [begin + np.searchsorted(part.time[begin:stop], high - low)
+         for begin, stop in pairwise(part.starts.tolist())],
+        dtype=np.int64,
+    )  # fmt: skip
     # If no region is open at the end, there is no event, and the location does not count.
-    ended = (np.diff(part.starts)[location] > 0) & (part.time[last] == high - low)
+    ended = (end < part.starts[1:])[location]
     over = np.flatnonzero((time > high) & (share > 0) & ended)
-    event = np.concatenate([new.event, last[over]])
+    event = np.concatenate([new.event, end[location[over]]])
     increase = np.concatenate([grown[kept], grown[over]]).astype(new.increase.dtype)
     order = np.argsort(event, kind="stable")
     return Counter(new.name, event[order], increase[order], new.unit)

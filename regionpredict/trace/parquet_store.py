@@ -265,6 +265,7 @@ class Store:
 
     def read(self, selection: Selection) -> tuple[EventTrace, Matches]:
         """The row groups that overlap the selection, as a trace. Selected ranks have all locations.
+        Counters are shared out at the ends of a span, so their neighbors are read, too.
 
         Operations outside of them are OUTSIDE in matches. Regions that are open around a row group
         are entered at its first event and left at the event after its last.
@@ -335,11 +336,18 @@ class Store:
         low, high = -1.0, float("inf")
         if selection.time_s is not None:
             low, high = (time * self.ticks_per_second for time in selection.time_s)
+        within = {
+            (group.location, at)
+            for at, group in enumerate(self._groups)
+            if self._reach(at) + 1 >= low and group.first <= high + 1
+        }
+        reach = 1 if self._document["counters"] else 0
         for at, group in enumerate(self._groups):
             rank = self.locations[group.location].rank
             if selection.ranks is not None and rank not in selection.ranks:
                 continue
-            if self._reach(at) + 1 >= low and group.first <= high + 1:
+            around = range(at - reach, at + reach + 1)
+            if any((group.location, other) in within for other in around):
                 yield at, group
 
     def _reach(self, at: int) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from regionpredict.errors import InputError, UsageError
-from regionpredict.trace.event_slices import cut, with_apportioned_counters
+from regionpredict.trace.event_slices import cut
 from regionpredict.trace.event_trace import EventTrace
 from regionpredict.trace.factors import Initialized, RunFactors, run_factors
 from regionpredict.trace.iterations import iterations_of
@@ -19,7 +19,7 @@ from regionpredict.trace.run_part import (
     part_of_call_path,
     part_of_region,
 )
-from regionpredict.trace.selection import Selection, selected, span_ticks
+from regionpredict.trace.selection import Selection, selected
 
 PHASES = ("whole", "initialized", "iterations", "clean")
 """The phases that every run may have. Any other one is the name of a region."""
@@ -107,17 +107,11 @@ def factors_with(trace: EventTrace, kernels: Kernels, options: RunOptions) -> Ru
 def _selected(
     trace: EventTrace, kernels: Kernels, selection: Selection | None
 ) -> tuple[EventTrace, Matches]:
-    """The selected ranks and time span. Counters are divided in proportion at its ends."""
+    """The selected ranks and time span."""
     matches = match(trace, kernels)
     if selection is None:
         return trace, matches
-    if selection.ranks is not None:
-        trace, matches = selected(trace, matches, Selection(ranks=selection.ranks), kernels)
-    if selection.time_s is not None:
-        of_time = Selection(time_s=selection.time_s)
-        part, matches = selected(trace, matches, of_time, kernels)
-        trace = with_apportioned_counters(part, trace, span_ticks(trace, selection.time_s))
-    return trace, matches
+    return selected(trace, matches, replace(selection, call_path=None), kernels)
 
 
 def _initialized(trace: EventTrace) -> RunPart:

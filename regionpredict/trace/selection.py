@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from regionpredict.errors import InputError
 from regionpredict.trace.call_paths import CallPaths, call_paths, nodes_after, path_names
-from regionpredict.trace.event_slices import cut, only_rows
+from regionpredict.trace.event_slices import cut, only_rows, with_apportioned_counters
 from regionpredict.trace.event_trace import NONE, EventTrace, Finding, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
@@ -39,7 +39,8 @@ def selected(
 ) -> tuple[EventTrace, Matches]:
     """The selected part. Operations stay matched. Those without a counterpart are a finding.
 
-    Regions that are open at the ends of the span begin and end there. For a call path, the regions
+    Regions that are open at the ends of the span begin and end there, and counters are shared out
+    by time. For a call path, the regions
     that lead to it are kept without their other callees. Their time is assigned to these regions.
     Raises InputError if nothing is left.
     """
@@ -153,7 +154,8 @@ def _of_time(
     location = trace.locations_of(trace.operations.event)
     inside = trace.operations.event > begin[location]
     inside &= trace.operations.event <= end[location]
-    return *cut(trace, matches, begin, end, (low, high)), numbers[inside]
+    part, matches = cut(trace, matches, begin, end, (low, high))
+    return with_apportioned_counters(part, trace, (low, high)), matches, numbers[inside]
 
 
 def _cut_off(

@@ -102,6 +102,25 @@ def test_counters_are_shared_out_at_the_ends(kernels: Kernels) -> None:
     assert part.frequency_hz == pytest.approx(2000)
 
 
+def test_a_span_that_ends_in_a_call_counts_no_cycles_of_the_call(kernels: Kernels) -> None:
+    """Computes at 2 GHz from 0 to 4 s and waits at 1 GHz to 8 s. Readings are at 4 and 8 s."""
+    build = TraceBuilder(1)
+    for name, time in (("main", 0.0), ("solve", 1.0), ("MPI_Barrier", 4.0)):
+        build.enter(0, time, name)
+    for time in (8.0, 9.0, 10.0):
+        build.leave(0, time)
+    trace = build.build()
+    rows = np.flatnonzero(np.isin(trace.time, [4 * 10**9, 8 * 10**9]))
+    counters = tuple(
+        Counter(name, rows, np.array([8000, 4000]) * factor)
+        for name, factor in (("PAPI_TOT_CYC", 1), ("PAPI_TOT_INS", 3))
+    )
+    selection = Selection(time_s=(2.0, 6.0))
+    part = factors_with(replace(trace, counters=counters), kernels, RunOptions(selection=selection))
+    assert part.frequency_hz == pytest.approx(2000)
+    assert part.instructions == pytest.approx(12_000)
+
+
 def test_threads_keep_what_they_do_while_the_path_lasts(kernels: Kernels) -> None:
     build = TraceBuilder(1)
     build.region(Region("parallel", Paradigm.OPENMP, Role.PARALLEL))
