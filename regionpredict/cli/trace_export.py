@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from regionpredict.cli.output import write_notes, write_result
-from regionpredict.cli.trace_request import analysed
+from regionpredict.cli.trace_request import analysed, check_sums
 from regionpredict.cli.trace_selection import Reading, reading_options
 from regionpredict.errors import UsageError, one_line
 
@@ -36,7 +36,7 @@ def command(reading: Reading, target: str | None, output: str | None) -> None:
     output = output or ("cube" if target is not None and target.endswith(CUBE) else "perfetto")
     if output == "cube" and target is None:
         raise UsageError("a CUBE4 archive is not text", remedy="give -o FILE.cubex")
-    analysis = analysed(reading)
+    analysis, results = analysed(reading), []
     if output == "cube" and target is not None:
         from regionpredict.atomic_file import write_file
         from regionpredict.report.cube_archive import cube_archive
@@ -50,3 +50,4 @@ def command(reading: Reading, target: str | None, output: str | None) -> None:
 
         write_result(timeline(analysis), target, verbatim=True)
     write_notes(analysis.findings)
+    check_sums(results, analysis.trace.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,6 +12,7 @@ import click
 from regionpredict.cli.output import write_notes, write_result
 from regionpredict.cli.plot_option import plot_option, write_plot
 from regionpredict.cli.trace_selection import Reading, reading_options
+from regionpredict.errors import one_line
 
 if TYPE_CHECKING:
     from regionpredict.trace import EventTrace
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from regionpredict.trace.matching import Matches
     from regionpredict.trace.profile import TraceResult
     from regionpredict.trace.selection import Selection
+
+UNRELIABLE = 3
+"""The exit code if the results contradict themselves."""
 
 PARAVER = (".prv", ".prv.gz")
 _PLOT_BINS = 2000  # number of parts of the run in a figure
@@ -145,7 +149,7 @@ def tell(
     metric: str | None,
     plot: Path | None,
 ) -> None:
-    """Writes the result and its figure. Findings and violated sums are notes."""
+    """Writes the result and its figure, with findings as notes, and checks its sums."""
     from regionpredict.errors import UsageError
     from regionpredict.report.metric_names import metric_name
     from regionpredict.report.rendered import rendered
@@ -164,10 +168,19 @@ def tell(
         write_plot(plot, figure_of(timeline_block(analysis, _PLOT_BINS)))
     write_result(text, target)
     write_notes(analysis.findings)
-    for balance in result.balances:
-        if not balance.holds:
-            click.echo(
-                f"regionpredict: note: does not hold: {balance.name}: "
-                f"{balance.left:.9g} s and {balance.right:.9g} s",
-                err=True,
-            )
+    check_sums([result], analysis.trace.name)
+
+
+def check_sums(results: Iterable[TraceResult], name: str) -> None:
+    """Ends the command with `UNRELIABLE` if the two sides of a sum differ in the results of the
+    trace `name`.
+    """
+    violated = [balance for result in results for balance in result.balances if not balance.holds]
+    for balance in violated:
+        click.echo(
+            f"regionpredict: {one_line(name)}: the sides of a sum differ, so do not rely on these "
+            f"results: {balance.name}: {balance.left:.9g} s and {balance.right:.9g} s",
+            err=True,
+        )
+    if violated:
+        raise click.exceptions.Exit(UNRELIABLE)

@@ -69,6 +69,8 @@ def result_document(
                     f"{show_bytes(totals['bytes_sent'])}")  # fmt: skip
     if not totals:
         lead.append("nothing of the kind was found")
+    if not all(balance.holds for balance in result.balances):
+        lead.insert(0, "Do not rely on these results: the sides of a sum differ, see the sums.")
     sections = [
         Section("Totals", kind_tables(result, metric, whole_s) if totals else []),
         timeline_section(analysis),

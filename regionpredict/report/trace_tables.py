@@ -255,7 +255,7 @@ def sum_facts(balance: Balance) -> list[tuple[str, str]]:
         sides = f"{left} and {right}: does not hold"
     rounding = 1e-9 * max(abs(balance.left), 1e-3)
     parts = [
-        (name, show_seconds(value))
+        (f"  {name}", show_seconds(value))
         for name, value in balance.parts.items()
         if abs(value) > rounding
     ]

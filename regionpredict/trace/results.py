@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -67,7 +68,7 @@ def waits(analysis: Analysis) -> TraceResult:
     worst = worst_instances(analysis)
     rest()
     return replace(
-        collector.result(counts),
+        collector.result(counts, [_waits_in_calls(analysis)]),
         worst=worst, severity=severity(analysis), regions=flat_profile(analysis),
     )  # fmt: skip
 
@@ -79,11 +80,12 @@ def delays(analysis: Analysis) -> TraceResult:
     for wait in CAUSED:
         collector.table(f"delay_short.{wait.metric}", analysis.replay.short_term[wait] / per_second)
         collector.table(f"delay_long.{wait.metric}", analysis.replay.long_term[wait] / per_second)
-    for metric, table in _kinds_of_waits(analysis).items():
+    kinds = _kinds_of_waits(analysis)
+    for metric, table in kinds.items():
         collector.table(metric, table)
-    kinds = np.bincount(analysis.points.kind[analysis.points.wait > 0], minlength=NO_WAIT + 1)
-    counts = {wait.metric: int(kinds[wait]) for wait in CAUSED if kinds[wait]}
-    return collector.result(counts, _delay_balances(analysis))
+    instances = np.bincount(analysis.points.kind[analysis.points.wait > 0], minlength=NO_WAIT + 1)
+    counts = {wait.metric: int(instances[wait]) for wait in CAUSED if instances[wait]}
+    return collector.result(counts, (*_delay_balances(analysis), *_kind_balances(analysis, kinds)))
 
 
 def critical_path(analysis: Analysis) -> TraceResult:
@@ -219,6 +221,34 @@ def _kinds_of_waits(analysis: Analysis) -> dict[str, _Table]:
         ):
             kinds[f"wait_{name}.{kind.metric}"] = _summed(analysis, mine, values)
     return kinds
+
+
+def _waits_in_calls(analysis: Analysis) -> Balance:
+    """No call waits longer than it lasts."""
+    points, exclusive = analysis.points, analysis.paths.exclusive
+    waited = np.zeros_like(exclusive)
+    rows = points.wait > 0
+    np.add.at(waited, (points.location[rows], points.node[rows]), points.wait[rows])
+    within = np.minimum(waited, exclusive)
+    per_second = analysis.trace.ticks_per_second
+    return Balance(
+        "waits = waits within the time of their calls",
+        float(waited.sum()) / per_second,
+        float(within.sum()) / per_second,
+    )
+
+
+def _kind_balances(analysis: Analysis, kinds: Mapping[str, _Table]) -> tuple[Balance, ...]:
+    """Waits by their causes, and by their effects, add up to the waits."""
+    points = analysis.points
+    rows = (points.wait > 0) & np.isin(points.kind, PROPAGATING)
+    wait = float(points.wait[rows].sum()) / analysis.trace.ticks_per_second
+    balances = []
+    for names in (("direct", "indirect"), ("propagating", "terminal")):
+        parts = {name: float(kinds[f"wait_{name}"].sum()) for name in names}
+        name = f"{names[0]} + {names[1]} = waits before MPI_Finalize"
+        balances.append(Balance(name, sum(parts.values()), wait, parts))
+    return tuple(balances)
 
 
 def _delay_balances(analysis: Analysis) -> tuple[Balance, ...]:

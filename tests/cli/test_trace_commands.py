@@ -14,8 +14,10 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from command_line import call
 
 from regionpredict.report.hints import schema
+from regionpredict.trace.profile import Balance
 
 pytest.importorskip("otf2")
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -54,6 +56,21 @@ def test_json_is_as_fixed(archive: Path, command: str, metric: str) -> None:
     assert sum(record["value"] for record in records) == pytest.approx(result["totals"][metric])
     assert all(balance["holds"] for balance in result["conservation"])
     assert result["findings"] == []
+
+
+@pytest.mark.parametrize("command", ["waits", "delays", "critical-path"])
+def test_a_violated_sum_ends_the_command_with_3(
+    archive: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    """The results are written with a warning, and the line says which sum it is."""
+    unequal = property(lambda balance: balance.left == balance.right + 1)
+    monkeypatch.setattr(Balance, "holds", unequal)
+    done = call(monkeypatch, capsys, "trace", command, str(archive))
+    assert done.code == 3
+    assert done.out.startswith("Do not rely on these results")
+    first = done.err.splitlines()[0]
+    assert first.startswith("regionpredict: traces.otf2: the sides of a sum differ")
+    assert re.search(r"= .+: [\d.e-]+ s and [\d.e-]+ s$", first)
 
 
 def test_metric_leaves_out_other_counts(archive: Path) -> None:
