@@ -69,6 +69,9 @@ class ProgramUnits:
         self._homes: dict[Decl, int | None] = {}
         self._contents: dict[int, set[Decl]] = {}
         self._mentions: dict[int, dict[bytes, list[Body]]] = {}
+        self._beginning: dict[int, dict[Span, list[Function]]] = {}
+        self._named: dict[int, dict[tuple[str, str], Decl]] = {}
+        self._all_sets: dict[Stored, list[tuple[Function, Expression]] | None] = {}
         for number, unit in enumerate(units):
             for symbol in unit.defines:
                 self._definers.setdefault(symbol, []).append(number)
@@ -202,27 +205,14 @@ class ProgramUnits:
         if setting.number is not None:
             number = IntLit(setting.number, 64)
             return SetValue(number, number, None)
-        for place, unit in enumerate(self._units):
-            if setting in (where for _, where in unit.stored.set_at) or setting in (
-                where for _, _, where in unit.stored.listed
-            ):
-                bodies = (body.function for body in self.trees(place).bodies)
-                return setting_in(bodies, setting)
-        return None
+        return setting_in(self._containing(setting), setting)
 
     def set_at(self, what: Stored) -> list[SetPlace] | None:
         """The only place that assigns it, or none. None if there may be several."""
         settings = self.settings.settings_of(what)
         if settings is None or len(settings) > 1:
             return None
-        places = []
-        for setting in settings:
-            for number, unit in enumerate(self._units):
-                if any(setting == where for _, where in (*unit.stored.set_at,
-                                                         *unit.stored.addressed)):  # fmt: skip
-                    bodies = (body.function for body in self.trees(number).bodies)
-                    places.append(place_set_in(bodies, setting))
-                    break
+        places = [place_set_in(self._containing(setting), setting) for setting in settings]
         known = [place for place in places if place is not None]
         return known if len(known) == len(settings) else None
 
@@ -230,20 +220,43 @@ class ProgramUnits:
         """All expressions that may be assigned to a member, each with its function. None if others
         are possible.
         """
+        if what not in self._all_sets:
+            self._all_sets[what] = self._found_sets_of(what)
+        return self._all_sets[what]
+
+    def _found_sets_of(self, what: Stored) -> list[tuple[Function, Expression]] | None:
         settings = self.settings.all_settings_of(what)
         if settings is None or len(settings) > _MOST_SETTINGS:
             return None
         found: list[tuple[Function, Expression]] = []
         for setting in settings:
-            number = next(
-                (n for n, unit in enumerate(self._units) if unit.stored.says(setting)), None
-            )
-            trees = () if number is None else (b.function for b in self.trees(number).bodies)
-            known = expression_of(trees, setting)
+            known = expression_of(self._containing(setting), setting)
             if known is None:
                 return None
             found.append(known)
         return found
+
+    def _containing(self, setting: Setting) -> Sequence[Function]:
+        """The functions at the place of an assignment, in the first unit that has it."""
+        number = self._assigning.get(setting)
+        return () if number is None else self._functions_from(number, setting.function)
+
+    @cached_property
+    def _assigning(self) -> dict[Setting, int]:
+        """The first unit that contains an assignment, by its place."""
+        units: dict[Setting, int] = {}
+        for number, unit in enumerate(self._units):
+            for where in unit.stored.places():
+                units.setdefault(where, number)
+        return units
+
+    def _functions_from(self, number: int, span: Span) -> Sequence[Function]:
+        """The functions of a unit that begin at a place, such as the instances of a template."""
+        if number not in self._beginning:
+            self._beginning[number] = functions = defaultdict[Span, list[Function]](list)
+            for body in self.trees(number).bodies:
+                functions[body.function.span].append(body.function)
+        return self._beginning[number].get(span, ())
 
     def calls_through(self, function: Decl, home: int) -> list[tuple[Function, CallExpr]]:
         """The calls of a function through members of structs. Empty if it may be called through
@@ -290,18 +303,24 @@ class ProgramUnits:
         values: list[PutValue] = []
         moved = bool(self.settings.functions.at((place[0], WHOLE)))
         for number, put in stored:
-            trees = self.trees(number)
             if put.function is not None:
-                function = next((d for d in trees.defined if _is_named(d, put.function)), None)
-                named = Name(function or put.function, Span("", 0))
+                named = Name(self._defined_as(number, put.function), Span("", 0))
                 values.append(PutValue(named, None, put.listed and not moved))
             elif put.by is not None:
-                bodies = (body.function for body in trees.bodies)
-                setting = setting_in(bodies, Setting(put.by, put.at))
+                functions = self._functions_from(number, put.by)
+                setting = setting_in(functions, Setting(put.by, put.at))
                 if setting is None:
                     return None
                 values.append(PutValue(setting.value, setting.function))
         return values
+
+    def _defined_as(self, number: int, function: Decl) -> Decl:
+        """The function in the trees of a unit. It differs from another reading of the unit."""
+        if number not in self._named:
+            self._named[number] = named = dict[tuple[str, str], Decl]()
+            for decl in self.trees(number).defined:
+                named.setdefault((decl.name, decl.symbol), decl)
+        return self._named[number].get((function.name, function.symbol), function)
 
     def _is_whole(self, pointer: Expression) -> bool:
         """Whether only the program itself assigns it. A caller of a library may set members of
@@ -354,6 +373,7 @@ class _View:
         self._bodies: dict[Decl, Function | None] = dict(self._own.defined)
         self._calls: dict[Decl, list[tuple[Function, CallExpr]]] = {}
         self._setters: dict[str, list[Function]] = {}
+        self._writers: dict[Decl, list[Function]] = {}
 
     def unit(self) -> LinkedUnit:
         own = self._own
@@ -478,11 +498,16 @@ class _View:
         view = self._at_home(decl)
         if view is not self:
             return view.writers_of(decl)
+        if decl not in self._writers:
+            self._writers[decl] = self._writing_variable(decl)
+        return self._writers[decl]
+
+    def _writing_variable(self, decl: Decl) -> list[Function]:
         name = decl.name.encode()
         functions = [
             body.function for body in self._own.bodies
-            if written_at(body.text, decl.name)
-            or (name in body.text and self._program.sets(body.function, decl))
+            if name in body.text
+            and (written_at(body.text, decl.name) or self._program.sets(body.function, decl))
         ]  # fmt: skip
         for number in self._others_naming(decl):
             functions += [
@@ -507,11 +532,6 @@ class _View:
         """The functions of a unit whose text may assign something of that name."""
         bodies = self._program.mentioning(number, name)
         return [body.function for body in bodies if written_at(body.text, name)]
-
-
-def _is_named(decl: Decl, other: Decl) -> bool:
-    """Whether two readings of a unit refer to the same function."""
-    return decl.name == other.name and decl.symbol == other.symbol
 
 
 def _is_same(function: Function | None, other: Function | None) -> bool:

@@ -13,7 +13,7 @@ passed to a function without a body.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.stored_functions import (
@@ -109,14 +109,12 @@ class StoredSizes(NamedTuple):
     has_main: bool = False
     functions: StoredFunctions = StoredFunctions()
 
-    def says(self, setting: Setting) -> bool:
-        """Whether the place of an assignment is in the unit's functions."""
-        settings = (
-            *(where for of in (self.set_at, self.moved, self.addressed, self.whole)
-              for _, where in of),
-            *(where for of in (self.listed, self.handed, self.through) for _, _, where in of),
-        )  # fmt: skip
-        return setting in settings
+    def places(self) -> Iterator[Setting]:
+        """The places of all assignments in the unit's functions. Some occur several times."""
+        for of in (self.set_at, self.moved, self.addressed, self.whole):
+            yield from (where for _, where in of)
+        for of_three in (self.listed, self.handed, self.through):
+            yield from (where for _, _, where in of_three)
 
 
 def stored_sizes(

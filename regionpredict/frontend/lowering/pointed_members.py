@@ -64,7 +64,6 @@ class PointedMembers:
         self._often_set: dict[Decl, bool] = {}
         self._once: dict[Stored, bool] = {}
         self._order = CallOrder(unit)
-        self._settings: dict[Stored, Sequence[Site] | None] = {}
 
     def name_of(self, use: Member | Index, function: Function) -> tuple[Expr, Function] | None:
         """The member at the origin of its pointer, and the function of its names.
@@ -102,9 +101,7 @@ class PointedMembers:
         return self._has_no_earlier_value(use, home)
 
     def _settings_of(self, what: Stored | None) -> Sequence[Site] | None:
-        if what is not None and what not in self._settings:
-            self._settings[what] = self._unit.all_sets_of(what)
-        return self._settings[what] if what is not None else None
+        return self._unit.all_sets_of(what) if what is not None else None
 
     def _has_no_earlier_value(self, use: Expression, function: Function) -> bool:
         """Whether the member has no earlier value under the same name in a function.
