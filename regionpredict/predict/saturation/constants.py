@@ -54,6 +54,11 @@ PREFETCHED_STRIDE = Constant(
     "half a block leave it one or two",
 )  # fmt: skip
 
+WALKED_STRIDE = Constant(
+    0.5, "of a page", "assumed",
+    "page walks of narrower strides are not counted: two steps or more share a translation",
+)  # fmt: skip
+
 PAGE_ENTRY = Constant(
     8.0, "B", "measured",
     "an entry of a page table of x86-64 and AArch64 (Intel 64 and IA-32 Architectures Software "

@@ -1,6 +1,6 @@
 """The cost of address translation for references with wide strides.
 
-Strides beyond the prefetcher, as down a column, reach another page with every step or two. Their
+Strides beyond half a page, as down a column, reach another page with every step or two. Their
 pages are counted like lines, with the TLB as the cache. The page-table lines of walks compete with
 the data in the caches.
 """
@@ -16,7 +16,11 @@ from regionpredict.predict.saturation.address_translation import (
     table_line_bytes,
     tlb_entries,
 )
-from regionpredict.predict.saturation.constants import PREFETCHED_STRIDE, TABLE_SHARE
+from regionpredict.predict.saturation.constants import (
+    PREFETCHED_STRIDE,
+    TABLE_SHARE,
+    WALKED_STRIDE,
+)
 from regionpredict.workload import (
     CacheContents,
     CacheLevel,
@@ -36,7 +40,7 @@ class StridedWalks:
         self.machine = machine
         self.contents = contents
         self.line_bytes = counter.line_bytes
-        self.arrays = strided_arrays(counter.nest, widest_step(machine))
+        self.arrays = strided_arrays(counter.nest, WALKED_STRIDE.value * machine.page_bytes)
         if self.arrays:
             self._pages = counter.in_pages(machine.page_bytes)
             self._tables = counter.in_pages(table_line_bytes(machine, self.line_bytes))

@@ -60,6 +60,13 @@ def test_columns_beyond_the_tlb_walk_at_each_row(tmp_path: Path, threads: int) -
     assert cycles == pytest.approx(COLUMNS * (400 * 14 + 1200 * 4), rel=0.03)
 
 
+def test_prefetched_columns_walk_as_well(tmp_path: Path) -> None:
+    """Prefetchers that follow 8 KiB fetch the lines, but every row is still on another page."""
+    wide = round_machine(("prefetch_block: 4 KiB", "prefetch_block: 64 KiB"))
+    cycles = walking(tmp_path, BY_COLUMNS, 1600, 1, wide)
+    assert cycles == pytest.approx(COLUMNS * (400 * 14 + 1200 * 4), rel=0.03)
+
+
 def test_a_table_within_the_first_cache_is_read_there(tmp_path: Path) -> None:
     """800 rows, where the TLB has 512 translations: 200 lines of the table are 12.5 KiB."""
     small = round_machine(("tlb_entries: 1024", "tlb_entries: 512"))
