@@ -6,17 +6,32 @@ value. For `for (j = 1; j < n; j *= 2)`, these are (j < n), j, 1, 2*j.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
+Number = int | Fraction
+States = Mapping[str, Number]
+Names = tuple[tuple[str, Number], ...]
+
 MOST_ROUNDS = 20_000
 """The maximum number of executed iterations. A loop that needs more is not counted."""
+_FIRST_BEYOND = {"lt": bisect_left, "le": bisect_right}
+"""By comparison, how to find the first of ascending values for which it is false."""
 
 
 class State(Protocol):
-    """The atom of a value that changes, identified by its label."""
+    """The atom of a value that changes, identified by its label, or of an operator."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of operator."""
+
+    @property
+    def args(self) -> Sequence[Part]:
+        """Its operands."""
 
     @property
     def label(self) -> str:
@@ -30,10 +45,18 @@ class Part(Protocol):
     def names(self) -> frozenset[str]:
         """The names that the value depends on."""
 
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of all atoms."""
+
+    @property
+    def only_atom(self) -> State | None:
+        """The atom, if the expression is a single atom."""
+
     def atoms(self) -> Iterable[State]:
         """All atoms of the expression."""
 
-    def evaluate(self, bindings: Mapping[str, int | Fraction], /) -> int | Fraction | None:
+    def evaluate(self, bindings: Mapping[str, Number], /) -> Number | None:
         """The value. None if a name has no value."""
 
 
@@ -42,52 +65,102 @@ class Rounds(NamedTuple):
     further value is added if it exists, since a condition after the body is evaluated later.
     """
 
-    states: tuple[Mapping[str, int | Fraction], ...]
+    states: tuple[States, ...]
     trips: int
 
 
-def rounds(parts: tuple[Part, ...], bindings: Mapping[str, int | Fraction]) -> Rounds | None:
+def rounds(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Rounds | None:
     """The iterations of a recurrence. None if a name has no value, or there are too many."""
     names = frozenset().union(*(part.names for part in parts))
     if not names <= bindings.keys():
         return None
-    return _rounds(parts, tuple(sorted((name, bindings[name]) for name in names)))
+    return _rounds(parts, _of_names(names, bindings))
+
+
+def _of_names(names: Iterable[str], bindings: Mapping[str, Number]) -> Names:
+    return tuple([(name, bindings[name]) for name in sorted(names)])
 
 
 @lru_cache(maxsize=256)
-def _rounds(
-    parts: tuple[Part, ...], known: tuple[tuple[str, int | Fraction], ...]
-) -> Rounds | None:
+def _rounds(parts: tuple[Part, ...], known: Names) -> Rounds | None:
     goes_on, *rest = parts
-    labels = [_atom_of(state).label for state in rest[::3]]
-    held = _values(labels, rest[1::3], dict(known))
-    states: list[Mapping[str, int | Fraction]] = []
-    while held is not None and len(states) <= MOST_ROUNDS:
-        states.append(held)
-        at = {**dict(known), **held}
-        more = goes_on.evaluate(at)
-        if more is None:
+    bindings = dict(known)
+    names = frozenset().union(*(part.names for part in rest))
+    course = _course(tuple(rest), _of_names(names, bindings))
+    trips = course.trips(goes_on, bindings)
+    if trips is None:
+        return None
+    course.has(trips + 1)
+    return Rounds(tuple(course.states[: trips + 2]), trips)
+
+
+class _Course:
+    """The `states` of a recurrence in each round, computed as far as requested. They do not depend
+    on its condition, so conditions with different limits share them.
+    """
+
+    def __init__(self, parts: tuple[Part, ...], known: Names) -> None:
+        self._labels = [next(iter(state.atoms())).label for state in parts[::3]]
+        self._next = parts[2::3]
+        self._known = dict(known)
+        self._names = frozenset(self._known)
+        first = self._values(parts[1::3], self._known)
+        self.states: list[States] = [] if first is None else [first]
+        self._ends = first is None
+        self._highest: dict[Part, list[Number]] = {}
+
+    def _values(self, parts: Iterable[Part], at: States) -> States | None:
+        values: dict[str, Number] = {}
+        for label, part in zip(self._labels, parts, strict=True):
+            value = part.evaluate(at)
+            if value is None:
+                return None
+            values[label] = value
+        return values
+
+    def has(self, number: int) -> bool:
+        """Whether there is a state of this number. The last one repeats the one before it, or has
+        no known successor.
+        """
+        while not self._ends and len(self.states) <= number:
+            held = self.states[-1]
+            after = self._values(self._next, {**self._known, **held})
+            if after is not None:
+                self.states.append(after)
+            self._ends = after is None or after == held
+        return number < len(self.states)
+
+    def trips(self, goes_on: Part, bindings: Mapping[str, Number]) -> int | None:
+        """The first state for which the condition is false. None if there is none or too late."""
+        compared = goes_on.only_atom
+        if compared is not None and compared.kind in _FIRST_BEYOND:
+            value, limit = compared.args
+            if "state" not in limit.kinds and value.names <= self._names:
+                return self._first_beyond(value, limit.evaluate(bindings), compared.kind)
+        for number in range(MOST_ROUNDS + 1):
+            more = (
+                goes_on.evaluate({**bindings, **self.states[number]}) if self.has(number) else None
+            )
+            if not more:
+                return None if more is None else number
+        return None
+
+    def _first_beyond(self, value: Part, limit: Number | None, comparison: str) -> int | None:
+        """The first state in which `value < limit` is false, or `value <= limit`. It is the first
+        one whose highest value so far is beyond the limit.
+        """
+        if limit is None:
             return None
-        after = _values(labels, rest[2::3], at)
-        if not more:
-            return Rounds((*states, *([after] if after is not None else [])), len(states) - 1)
-        if after == held:
-            return None  # it does not end
-        held = after
-    return None
+        highest = self._highest.setdefault(value, [])
+        first_beyond = _FIRST_BEYOND[comparison]
+        while not highest or first_beyond(highest[-1:], limit):
+            if len(highest) > MOST_ROUNDS or not self.has(len(highest)):
+                return None
+            reached = value.evaluate({**self._known, **self.states[len(highest)]})
+            if reached is None:
+                return None
+            highest.append(max(reached, highest[-1]) if highest else reached)
+        return first_beyond(highest, limit)
 
 
-def _values(
-    labels: list[str], expressions: list[Part], at: Mapping[str, int | Fraction]
-) -> dict[str, int | Fraction] | None:
-    values: dict[str, int | Fraction] = {}
-    for label, expression in zip(labels, expressions, strict=True):
-        value = expression.evaluate(at)
-        if value is None:
-            return None
-        values[label] = value
-    return values
-
-
-def _atom_of(state: Part) -> State:
-    return next(iter(state.atoms()))
+_course = lru_cache(maxsize=16)(_Course)

@@ -37,6 +37,18 @@ def test_two_that_move(end: int, start: int, up: int, down: int) -> None:
     assert counted.substitute({"n": Expr.const(end)}) == trips
 
 
+@given(st.lists(st.integers(-1, 18)), st.integers(0, 16), st.sampled_from(["lt", "le"]))
+def test_values_that_rise_and_fall(limits: list[int], first: int, comparison: str) -> None:
+    parts = (Expr.atom(comparison, J, N), J, Expr.const(first),
+             Expr.atom("mod", J * 5 + 3, Expr.const(17)))  # fmt: skip
+    for limit in limits:
+        held = [first]
+        while (held[-1] < limit or (held[-1] == limit and comparison == "le")) and len(held) < 99:
+            held.append((5 * held[-1] + 3) % 17)
+        trips = len(held) - 1 if len(held) < 99 else None
+        assert Expr.atom("trips", *parts).evaluate({"n": limit}) == trips
+
+
 def test_what_is_not_known() -> None:
     counted = Expr.atom("trips", Expr.atom("lt", J, N), J, ONE, J * 2)
     assert counted.evaluate({}) is None
