@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +58,7 @@ def command(hints_path: Path | None, share: str | None, log: bool, words: tuple[
     """
     from regionpredict.cli.cache import cache_folder
     from regionpredict.measure.binary import outlined_functions
-    from regionpredict.measure.child import run_with_interrupts
+    from regionpredict.measure.child import end_with_parent, run_with_interrupts
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.measure.runtime_library import preload_library
     from regionpredict.measure.thread_limits import limits_of, write_limits
@@ -82,7 +84,9 @@ def command(hints_path: Path | None, share: str | None, log: bool, words: tuple[
         if log:
             settings["REGIONPREDICT_OUTPUT"] = str(output)
         try:
-            code, _ = run_with_interrupts(line, settings)
+            code, _ = run_with_interrupts(
+                line, settings, begin=partial(end_with_parent, signal.SIGKILL, os.getpid())
+            )
         except OSError as error:
             raise InputError(
                 f"'{words[0]}' does not run: {error.strerror}", remedy="is it a program?"

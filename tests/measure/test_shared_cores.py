@@ -173,7 +173,9 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_run_starts_programs_that_share(binary: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("killed", ["both", "run"])
+def test_run_starts_programs_that_share(binary: Path, tmp_path: Path, killed: str) -> None:
+    """A program also ends if only the command that started it is killed."""
     shutil.copy(binary, tmp_path / "p")
     name = f"test-{os.getpid()}"
     words = [sys.executable, "-m", "regionpredict", "run", "--share", name, "--", "./p"]
@@ -184,7 +186,11 @@ def test_run_starts_programs_that_share(binary: Path, tmp_path: Path) -> None:
         assert wait_for(first.has(cores))
         second = Sharer(tmp_path, "second", words, settings)
         assert wait_for(first.has(1), second.has(1))
-        second.kill()
+        if killed == "both":
+            second.kill()
+        else:
+            second.process.kill()
+            second.process.wait()
         assert wait_for(first.has(cores))
         (tmp_path / "stop").touch()
         assert first.process.wait(timeout=PATIENCE_S) == 0
