@@ -85,9 +85,9 @@ from regionpredict.sizes.name_check import check_names
 from regionpredict.sizes.open_evictions import with_open_neighbours
 from regionpredict.sizes.trials import (
     AlikeTrials,
-    Chosen,
     Effort,
     KnownTrials,
+    ModelOptions,
     OpenSizes,
     RegionTrials,
     Subject,
@@ -326,7 +326,7 @@ def predict(
         for facts, past in zip(analysis.facts, pasts, strict=True)
     ]
     work = work_a_region(analysis.facts, effort)
-    choices = _Choices(model, density, Chosen(tuple(threads), within, None, parts, work))
+    choices = _Choices(model, density, ModelOptions(tuple(threads), within, None, parts, work))
     alike = AlikeTrials(machine)  # each process has its own
     estimate = partial(_timed, clock, limit, machine=machine, choices=choices, alike=alike)
     times.append(clock())
@@ -407,7 +407,7 @@ def _structure(analysis: Analysis) -> ProgramTeams:
 
 
 def _team_or_withhold(
-    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: Chosen
+    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: ModelOptions
 ) -> TeamPrediction:
     """The prediction of a parallel region. After an internal error, one without a hint."""
     team = attempt(_team, facts, by_id, machine, chosen)
@@ -420,7 +420,7 @@ def _team_or_withhold(
 
 
 def _team(
-    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: Chosen
+    facts: TeamFacts, by_id: Mapping[str, TeamLoop], machine: Machine, chosen: ModelOptions
 ) -> TeamPrediction:
     """The prediction of a parallel region. If it has several loops, their unknown sizes are varied
     together.
@@ -451,7 +451,7 @@ def predict_region(
     `warm`: the region has run before on the same data. None: as its history says. Other arguments
     as for `predict`.
     """
-    choices = _Choices(model, density, Chosen(tuple(threads), within, warm, parts))
+    choices = _Choices(model, density, ModelOptions(tuple(threads), within, warm, parts))
     subject = Subject(facts, (), {}, placement, history)
     alike = AlikeTrials(machine)
     made = _estimate(subject, machine=machine, choices=choices, alike=alike)
@@ -475,7 +475,7 @@ class _Choices(NamedTuple):
 
     model: str
     density: DensityForm
-    chosen: Chosen
+    chosen: ModelOptions
 
     def within(self, limit: TimeLimit) -> _Choices:
         """The options with a small budget for trials, if the time limit is reached."""

@@ -1,6 +1,6 @@
 """Finds data races and contention in the source, as diagnostics with a rule.
 
-Only certain cases are reported: loop-carried dependences (RP221), and shared variables that each
+Only definite cases are reported: loop-carried dependences (RP221), and shared variables that each
 iteration changes (RP222). Updates through an index from memory (RP224) are correct only for
 distinct indices, which the source does not show. For a list that may have distinct entries (RP225),
 a race is reported as possible, without an effect on the hint.

@@ -108,8 +108,9 @@ def recorded_facts(
 def _typical_case(
     region: Region, definitions: Sequence[Definition], known: Bindings, recorded: RecordedSizes
 ) -> tuple[RecordedCase, float]:
-    """The execution at which half of the work is done, the smallest first, and the mean work
-    relative to its work."""
+    """The execution at which half of the work is done, in ascending order of work, and the mean
+    work relative to its work.
+    """
     most = {name: size.most for name, size in recorded.values.items()}
     if not recorded.cases:
         return RecordedCase(1, recorded.trips.most if recorded.trips else None, most), 1.0

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from regionpredict.errors import InputError
-from regionpredict.fit.input.variables import Measured, number_of
+from regionpredict.fit.input.variables import Measurement, number_of
 
 _VALUES = ("value", "values", "time", "time_s", "seconds", "runtime", "runtime_s", "wall_s")
 _REPETITIONS = ("repetition", "repetitions", "rep", "reps", "run", "sample", "trial")
@@ -18,7 +18,7 @@ _REPETITIONS = ("repetition", "repetitions", "rep", "reps", "run", "sample", "tr
 
 def rows_of(
     data: Any, values: Sequence[str] | None = None, by: Sequence[str] | None = None
-) -> list[Measured]:
+) -> list[Measurement]:
     """One row per measured number in `data`. See `regionpredict.api.fit_table`.
 
     Raises `InputError` for other objects, and for missing columns or columns of different lengths.
@@ -66,7 +66,7 @@ def _columns(data: Any) -> dict[str, list[Any]]:
 
 def _rows(
     columns: Mapping[str, list[Any]], values: Sequence[str] | None, by: Sequence[str] | None
-) -> Iterator[Measured]:
+) -> Iterator[Measurement]:
     wanted = list(values) if values else [name for name in columns if name.lower() in _VALUES]
     if not wanted:
         raise InputError(
@@ -84,7 +84,7 @@ def _rows(
             yield _row(name, cells, by, columns[name][index])
 
 
-def _labelled(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measured]:
+def _labelled(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measurement]:
     """The numbers of an array whose axes are parameters, texts, or repetitions.
 
     An axis without coordinates, or with a name for repetitions, is not a parameter.
@@ -106,7 +106,7 @@ def _labelled(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measu
 
 def _row(
     metric: str, cells: dict[str, object], by: Sequence[str] | None, value: object
-) -> Measured:
+) -> Measurement:
     """A row. With `by`, these columns form the series' name, and other texts are dropped."""
     number = float("nan") if value is None else number_of(_plain(value))
     if number is None:
@@ -118,7 +118,7 @@ def _row(
             name: cell for name, cell in cells.items()
             if name not in by and number_of(cell) is not None
         }  # fmt: skip
-    return Measured(callpath, metric, cells, (number,))
+    return Measurement(callpath, metric, cells, (number,))
 
 
 def _plain(value: Any) -> object:

@@ -162,7 +162,7 @@ def check_model_options(model: str, run: RunOptions) -> None:
     if run.first_touch is not None and run.pages not in (None, "first-touch"):
         raise UsageError(
             f"--first-touch {run.first_touch} with --pages {run.pages}",
-            remedy="leave one out: the first touch decides nothing of pages that are placed",
+            remedy="leave one out: the first touch has no effect on placed pages",
         )
     asked = (
         ("--first-touch", run.first_touch), ("--pages", run.pages),

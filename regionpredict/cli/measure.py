@@ -23,7 +23,7 @@ from regionpredict.errors import InputError, UsageError, plural
 if TYPE_CHECKING:
     from regionpredict.measure.records import Campaign, Host
     from regionpredict.measure.results import Results
-    from regionpredict.measure.sweep import Progress, Reader, Swept
+    from regionpredict.measure.sweep import CampaignResult, Progress, Reader
 
 
 @click.command(
@@ -309,7 +309,7 @@ def _repetitions(text: str) -> int | None:
     raise UsageError(f"--repeat {text}: not a number", remedy="write --repeat 5 or --repeat auto")
 
 
-def _tell(swept: Swept, budget: float) -> None:
+def _tell(swept: CampaignResult, budget: float) -> None:
     if swept.out_of_time:
         click.echo(f"note: the time budget of {budget:.0f} s ended first", err=True)
     disturbed = disturbed_text(swept.campaign)

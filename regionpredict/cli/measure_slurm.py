@@ -21,7 +21,7 @@ from regionpredict.cli.progress import ProgressLine
 from regionpredict.errors import InputError, UsageError, with_extra
 
 if TYPE_CHECKING:
-    from regionpredict.measure.launch_slurm import Ended, Job, JobState, Request
+    from regionpredict.measure.launch_slurm import Job, JobEnd, JobState, Request
     from regionpredict.measure.sweep import Plan
 
 _ONE_NODE = ("nodes", "array", "ntasks-per-node")
@@ -158,7 +158,7 @@ def _outside_any_job() -> Iterator[None]:
         os.environ.update(hidden)
 
 
-def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | None) -> Ended:
+def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | None) -> JobEnd:
     from regionpredict.measure.launch_slurm import JobFailedError, cancel, watch
 
     try:
@@ -180,7 +180,7 @@ def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | N
     return ended
 
 
-def _print_and_exit(ended: Ended, which: str) -> None:
+def _print_and_exit(ended: JobEnd, which: str) -> None:
     """Prints the output of the command in the job, and exits with its code."""
     lines = [line for line in ended.said.splitlines() if line.strip()]
     for line in lines if ended.code == 0 else lines[:-1]:

@@ -44,7 +44,7 @@ _FOREIGN = (
 _DECIDING = ("PYTHON", "LC_", "LANG", "COLUMNS", "LINES", "TERM", "NO_COLOR", "FORCE_COLOR")
 
 
-class Kept(NamedTuple):
+class CachedFile(NamedTuple):
     """A file of the cache: its size in bytes, and its last use (s since 1970)."""
 
     path: Path
@@ -201,7 +201,7 @@ def recorded(record: RunRecord) -> tuple[TextIO, TextIO]:
     return out, err  # type: ignore[return-value]
 
 
-def kept_files(folder: Path) -> list[Kept]:
+def kept_files(folder: Path) -> list[CachedFile]:
     """The files of the cache, the least recently used first."""
     files = []
     try:
@@ -209,7 +209,7 @@ def kept_files(folder: Path) -> list[Kept]:
             for entry in entries:
                 if entry.name.endswith((".questions", ".answer", ".part")):
                     status = entry.stat(follow_symlinks=False)
-                    files.append(Kept(Path(entry.path), status.st_size, status.st_mtime))
+                    files.append(CachedFile(Path(entry.path), status.st_size, status.st_mtime))
     except FileNotFoundError:
         return []
     return sorted(files, key=lambda kept: kept.used)

@@ -23,7 +23,7 @@ from regionpredict.user_cache import is_private_file
 from regionpredict.workers import allowed_cores
 
 if TYPE_CHECKING:
-    from regionpredict.measure.binary import Outlined
+    from regionpredict.measure.binary import OutlinedFunction
     from regionpredict.measure.thread_limits import Limit
 
 _SHARED = re.compile(r"[A-Za-z0-9_-]{1,40}")
@@ -175,7 +175,7 @@ def preloaded(library: Path) -> dict[str, str]:
     return {**os.environ, "LD_PRELOAD": f"{library}:{before}" if before else str(library)}
 
 
-def tell(output: Path, limits: Sequence[Limit], functions: Sequence[Outlined]) -> None:
+def tell(output: Path, limits: Sequence[Limit], functions: Sequence[OutlinedFunction]) -> None:
     """The threads and time of each region on standard error: one line per place in the source,
     which may be several functions."""
     from regionpredict.measure.outlined_results import outlined_entries

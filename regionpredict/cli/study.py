@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from regionpredict.measure.records import Campaign
     from regionpredict.model_sweeps import Sweep
     from regionpredict.pipeline import Analysis
-    from regionpredict.report.study_page import Figure, Judged
+    from regionpredict.report.study_page import Figure, JudgedModel
 
 _MODELS = (
     # its title on the page, the names of its files, the model, and the density model's weights
@@ -112,14 +112,14 @@ def command(
 def _judged(
     label: str, stem: str, asked: PredictionRequest, analysis: Analysis, machine: Machine,
     campaign: Campaign, folder: Path,
-) -> list[Judged]:  # fmt: skip
+) -> list[JudgedModel]:  # fmt: skip
     """Compares one model's hints with the runs, by both criteria, and writes the result."""
     from regionpredict.compare.calibration_samples import hints_of
     from regionpredict.compare.verdicts import CRITERIA, compare
     from regionpredict.measure.summary import summarise, summarise_teams
     from regionpredict.report.hints import hints_document
     from regionpredict.report.json_text import as_json
-    from regionpredict.report.study_page import Judged
+    from regionpredict.report.study_page import JudgedModel
 
     result = repeated(asked, machine, analysis=analysis, advised=True)
     notes = analysis.program.diagnostics
@@ -138,7 +138,7 @@ def _judged(
                 hints, summaries, criterion=criterion, host=campaign.host, teams=teams
             )
             judged.append(
-                Judged(comparison, label, _written(comparison, f"{stem}-{criterion}", folder))
+                JudgedModel(comparison, label, _written(comparison, f"{stem}-{criterion}", folder))
             )
     return judged
 

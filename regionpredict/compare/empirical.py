@@ -30,7 +30,7 @@ class Band(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedLaw:
     """A region's law next to its prediction.
 
     `law` and `predicted_law` are the two laws in words, and `speedup` is the fitted one by thread
@@ -59,7 +59,7 @@ class Fitted:
         return threads, ratios[threads]
 
 
-def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[Fitted, ...]:
+def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[FittedLaw, ...]:
     """The laws of all regions and parallel regions measured on 1 and at least two more thread
     counts.
     """
@@ -73,10 +73,10 @@ def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[
     return tuple(laws)
 
 
-def disagreeing(laws: Sequence[Fitted]) -> tuple[Fitted, ...]:
+def disagreeing(laws: Sequence[FittedLaw]) -> tuple[FittedLaw, ...]:
     """The regions whose prediction disagrees, the largest difference first."""
 
-    def distance(law: Fitted) -> float:
+    def distance(law: FittedLaw) -> float:
         ratio = law.worst[1] if law.worst is not None else 1.0
         return max(ratio, 1 / ratio) if ratio > 0 else float("inf")
 
@@ -95,7 +95,7 @@ def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int
     return samples
 
 
-def _fitted(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: float) -> Fitted:
+def _fitted(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: float) -> FittedLaw:
     counts = sorted(times)
     model = _law(counts, [times[n] for n in counts])
     one_thread = model.interval((1.0,), LEVEL)
@@ -117,7 +117,7 @@ def _fitted(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: f
     predicted_law = "no curve"
     if len(shared) >= LEAST_COUNTS:
         predicted_law = law_text(_law(shared, [[1.0 / predicted[n]] for n in shared]))
-    return Fitted(verdict, model, law_text(model), predicted_law, speedup, disagrees)
+    return FittedLaw(verdict, model, law_text(model), predicted_law, speedup, disagrees)
 
 
 def _law(counts: Sequence[int], repetitions: Sequence[Sequence[float]]) -> FittedModel:

@@ -56,7 +56,7 @@ def with_critical_sections(region: Region) -> Region:
     return replace(region, nest=nest, diagnostics=tuple(notes))
 
 
-class _Taken(NamedTuple):
+class _LockCall(NamedTuple):
     """A lock that a node acquires: the call, and the other effects of its statement."""
 
     call: Call
@@ -102,7 +102,7 @@ class _Sections:
             return list(self.of(node.body, perhaps=perhaps))
         return [replace(node, body=self.of(node.body, perhaps=perhaps))]
 
-    def _section(self, taken: _Taken, body: tuple[Node, ...]) -> list[Node]:
+    def _section(self, taken: _LockCall, body: tuple[Node, ...]) -> list[Node]:
         """The guarded nodes as a construct."""
         if not self._chosen(taken.lock):
             before = [taken.rest] if _has_effect(taken.rest) else []
@@ -118,7 +118,7 @@ class _Sections:
         root = _ROOT.search(lock.array)
         return root is not None and root.group() in self._moving
 
-    def _taken(self, node: Node) -> _Taken | None:
+    def _taken(self, node: Node) -> _LockCall | None:
         """The lock that a node acquires, by a call or by a loop that tries until it succeeds."""
         if isinstance(node, Loop):
             if node.trips is not None or len(node.body) != 1:
@@ -132,7 +132,7 @@ class _Sections:
             return None
         for call in node.calls:
             if call.place is not None and _action(call) in ("take", "try"):
-                return _Taken(call, call.place, _without_call(node, call))
+                return _LockCall(call, call.place, _without_call(node, call))
         return None
 
 
@@ -153,7 +153,7 @@ def _key(lock: Access) -> _Lock:
     return lock.array, lock.subscripts, lock.member
 
 
-def _released(nodes: Sequence[Node], at: int, taken: _Taken) -> int | None:
+def _released(nodes: Sequence[Node], at: int, taken: _LockCall) -> int | None:
     """The end of the section that begins at a node. None if the lock is not released.
 
     If only one side of a condition releases the lock, the section lasts until the other side does.

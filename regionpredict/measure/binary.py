@@ -23,7 +23,7 @@ SECONDS = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Outlined:
+class OutlinedFunction:
     """An outlined function: file and offset as in `nm`, and the source lines of its code.
 
     `line` is the first one, the line of the directive.
@@ -42,12 +42,12 @@ class Outlined:
         return re.split(r"\._omp_fn|\.?omp_outlined", self.name, maxsplit=1)[0]
 
 
-def outlined_functions(program: Path) -> tuple[Outlined, ...]:
+def outlined_functions(program: Path) -> tuple[OutlinedFunction, ...]:
     """The outlined functions of a program and of the libraries next to it.
 
     Raises InputError if the required tools or the debug information are missing.
     """
-    functions: list[Outlined] = []
+    functions: list[OutlinedFunction] = []
     for module in [program.resolve(), *_own_libraries(program)]:
         functions += _of_module(module)
     if not functions:
@@ -71,7 +71,7 @@ def _own_libraries(program: Path) -> list[Path]:
     return [Path(path).resolve() for path in paths if not path.startswith(_SYSTEM)]
 
 
-def _of_module(module: Path) -> list[Outlined]:
+def _of_module(module: Path) -> list[OutlinedFunction]:
     symbols = []
     for line in _tool(["nm", "-S", str(module)], check=False).splitlines():
         match = _SYMBOL.match(line)
@@ -83,7 +83,7 @@ def _of_module(module: Path) -> list[Outlined]:
     for begin, size, name in symbols:
         file, first = places.get(begin, ("", 0))
         lines = {places[a] for a in range(begin, begin + size) if places.get(a, ("", 0))[1]}
-        functions.append(Outlined(str(module), begin, name, file, first, frozenset(lines)))
+        functions.append(OutlinedFunction(str(module), begin, name, file, first, frozenset(lines)))
     return functions
 
 
@@ -110,7 +110,7 @@ def source_places(
     return places
 
 
-def _joined(functions: Sequence[Outlined]) -> list[Outlined]:
+def _joined(functions: Sequence[OutlinedFunction]) -> list[OutlinedFunction]:
     """clang's `omp_outlined` calls `omp_outlined_debug__`, which has the lines. Both get them."""
     lines: dict[tuple[str, str, int], frozenset[tuple[str, int]]] = {}
     for function in functions:

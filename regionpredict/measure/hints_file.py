@@ -116,7 +116,7 @@ class Place(NamedTuple):
     ordinal: int = 1
 
 
-class Placed(Protocol):
+class HasPlace(Protocol):
     """Anything with the place of a region."""
 
     @property
@@ -132,7 +132,7 @@ class Placed(Protocol):
         """Line of the loop."""
 
 
-Region = TypeVar("Region", bound=Placed)
+Region = TypeVar("Region", bound=HasPlace)
 
 
 def read_hints(path: Path) -> Hints:
@@ -343,7 +343,7 @@ def hints_at(hints: Sequence[Region], place: Place) -> list[Region]:
     return best
 
 
-def _beside(first: Placed, second: Placed) -> bool:
+def _beside(first: HasPlace, second: HasPlace) -> bool:
     return (first.file, first.line) == (second.file, second.line)
 
 

@@ -88,7 +88,7 @@ class JobState(NamedTuple):
         return self.state in _ACTIVE
 
 
-class Ended(NamedTuple):
+class JobEnd(NamedTuple):
     """The end of a job's command: exit code, output on standard error, and node."""
 
     code: int
@@ -96,7 +96,7 @@ class Ended(NamedTuple):
     node: str
 
 
-Job = submitit.Job[Ended]
+Job = submitit.Job[JobEnd]
 
 
 def slurm_is_available() -> bool:
@@ -155,14 +155,14 @@ def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
         ) from None  # fmt: skip
 
 
-def run_command(command: tuple[str, ...]) -> Ended:
+def run_command(command: tuple[str, ...]) -> JobEnd:
     """The work of the job, on its node."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         text=True, errors="replace", check=False,
         preexec_fn=partial(end_with_parent, signal.SIGTERM, os.getpid()),
     )  # fmt: skip
-    return Ended(done.returncode, done.stderr, os.uname().nodename)
+    return JobEnd(done.returncode, done.stderr, os.uname().nodename)
 
 
 def look(job_id: str) -> JobState | None:
@@ -182,7 +182,7 @@ def look(job_id: str) -> JobState | None:
     return None
 
 
-def watch(job: Job, tell: Callable[[JobState], None], patience_s: float | None = None) -> Ended:
+def watch(job: Job, tell: Callable[[JobState], None], patience_s: float | None = None) -> JobEnd:
     """Waits for the end of a job, and reports its state regularly.
 
     Raises JobFailedError if the job does not finish, can never start, or has not started within
@@ -265,7 +265,7 @@ def _check_start(job: Job, seen: JobState, waited: float, patience_s: float | No
         )
 
 
-def _outcome(job: Job) -> Ended:
+def _outcome(job: Job) -> JobEnd:
     try:
         ended = job.result()
     except UncompletedJobError as error:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from regionpredict.measure.binary import Outlined
+from regionpredict.measure.binary import OutlinedFunction
 from regionpredict.measure.results import Results, read_results, result_entries
 
 
@@ -15,7 +15,7 @@ def outlined_entries(lines: Iterable[str]) -> list[dict[str, Any]]:
     return [entry for entry in result_entries(lines) if entry.get("kind") == "outlined"]
 
 
-def read_outlined(lines: Sequence[str], functions: Sequence[Outlined]) -> Results:
+def read_outlined(lines: Sequence[str], functions: Sequence[OutlinedFunction]) -> Results:
     """Like `read_results`. Functions without a known line are left out."""
     by_address = {(function.module, function.offset): function for function in functions}
     translated = []
@@ -27,7 +27,7 @@ def read_outlined(lines: Sequence[str], functions: Sequence[Outlined]) -> Result
     return read_results([*runs, *translated])
 
 
-def _described(function: Outlined) -> dict[str, Any]:
+def _described(function: OutlinedFunction) -> dict[str, Any]:
     later = [n for file, n in function.lines if file == function.file and n > function.line]
     return {
         "kind": "region",

@@ -63,7 +63,7 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
+class CampaignResult:
     """The result of a campaign: all runs, and what has not converged at which thread count."""
 
     campaign: Campaign
@@ -94,7 +94,7 @@ def read_output(output: Path) -> Results:
 def sweep(
     campaign: Campaign, plan: Plan, store: Store, environment: Mapping[str, str],
     progress: Callable[[Progress], None] = lambda _: None, *, read: Reader = read_output,
-) -> Swept:  # fmt: skip
+) -> CampaignResult:  # fmt: skip
     """Runs the program over thread counts in rounds, alternating the direction.
 
     Every run is stored when it ends. `campaign` may already contain runs, which count. Raises
@@ -137,7 +137,7 @@ def sweep(
     counted = runs if plan.quiet_s is None else swept.undisturbed.runs
     kind = "runs" if plan.quiet_s is None else "undisturbed runs"
     waiting = {n: unconverged(counted, n, kind) for n in plan.threads}
-    return Swept(swept, {n: why for n, why in waiting.items() if why}, out_of_time)
+    return CampaignResult(swept, {n: why for n, why in waiting.items() if why}, out_of_time)
 
 
 def _progress_of(

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from regionpredict.errors import InputError
-from regionpredict.measure.binary import Outlined
+from regionpredict.measure.binary import OutlinedFunction
 from regionpredict.measure.hints_file import BySize, Hint, Hints, Place, TeamHint, hints_at
 
 
@@ -22,7 +22,7 @@ class Limit(NamedTuple):
     by threads.
     """
 
-    outlined: Outlined
+    outlined: OutlinedFunction
     hints: tuple[Hint, ...]
     threads: int
     line: int = 0
@@ -30,7 +30,7 @@ class Limit(NamedTuple):
     speedup: Mapping[int, float] = MappingProxyType({})
 
 
-def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
+def limits_of(hints: Hints, functions: Sequence[OutlinedFunction]) -> tuple[Limit, ...]:
     """Raises InputError if no function has a hint, or if the number of threads of all hinted
     functions is fixed.
     """
@@ -72,7 +72,10 @@ def limits_of(hints: Hints, functions: Sequence[Outlined]) -> tuple[Limit, ...]:
 
 
 def _teams(
-    hints: Hints, function: Outlined, lines: Collection[tuple[str, int]], own: Collection[str]
+    hints: Hints,
+    function: OutlinedFunction,
+    lines: Collection[tuple[str, int]],
+    own: Collection[str],
 ) -> list[list[TeamHint]]:
     """The parallel regions that the function may belong to: those that start at the same place, and
     those of its loops.

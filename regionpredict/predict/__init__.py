@@ -88,7 +88,7 @@ from regionpredict.predict.teams import (
 from regionpredict.predict.uncertainty import (
     BAND_SHARE,
     Bounds,
-    Expected,
+    ExpectedSpeedup,
     at_threads,
     outlook_of,
 )
@@ -114,7 +114,7 @@ __all__ = [
     "DensityDerivation",
     "DensityForm",
     "Estimate",
-    "Expected",
+    "ExpectedSpeedup",
     "Handover",
     "HintRange",
     "OpenHint",

@@ -96,7 +96,7 @@ def advice_for(
     all unnecessary.
     """
     counts = [point.threads for point in team.points]
-    tried = _Tried(team, members, machine, round_counts(machine, max(counts)))
+    tried = _RegionTrials(team, members, machine, round_counts(machine, max(counts)))
     changes: list[Advice] = []
     whole = (
         tried.first_touch(), tried.one_team(before), tried.without_barriers(needless),
@@ -111,7 +111,7 @@ def advice_for(
     return tuple(best.values())
 
 
-class _Tried:
+class _RegionTrials:
     """The trials on one parallel region."""
 
     def __init__(
@@ -247,7 +247,7 @@ class _Tried:
         best, worth = None, 0.0
         for chunk in _chunks(execution.work.profile.iterations, max(self.counts)):
             dynamic = Schedule("dynamic", chunk)
-            skewed = _Skewed(workload, dynamic, self.machine, self.counts, counters)
+            skewed = _SkewedRegion(workload, dynamic, self.machine, self.counts, counters)
             unknown, even = skewed.gain(execution.work.skew), skewed.gain(None)
             least = skewed.least_ratio(ADVICE_GAIN.value)
             own = unknown.times * min(1.0, even.times)  # both are equally likely
@@ -379,7 +379,7 @@ class _Gain(NamedTuple):
     saved: float
 
 
-class _Skewed:
+class _SkewedRegion:
     """A region with data-dependent work, under its own schedule and under another one."""
 
     def __init__(

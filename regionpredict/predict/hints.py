@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine, cores_filled_first, packages_of
 from regionpredict.predict.constants import OPENED_SHARE, PACKAGE_PRICE, WITHIN
-from regionpredict.predict.uncertainty import Expected, chance_of
+from regionpredict.predict.uncertainty import ExpectedSpeedup, chance_of
 
 
 class Hint(NamedTuple):
@@ -26,7 +26,7 @@ class Hint(NamedTuple):
 
 
 def hint_from(
-    outlook: Sequence[Expected], cores_per_package: int, within: float = WITHIN.value,
+    outlook: Sequence[ExpectedSpeedup], cores_per_package: int, within: float = WITHIN.value,
     price: float = PACKAGE_PRICE.value,
 ) -> Hint:  # fmt: skip
     """The packages and threads with the best expected speed minus the price of their cores.
@@ -40,7 +40,9 @@ def hint_from(
     return _cheapest(_costs(outlook, cores_per_package, price * within), cores_per_package)
 
 
-def hint_on(machine: Machine, outlook: Sequence[Expected], within: float = WITHIN.value) -> Hint:
+def hint_on(
+    machine: Machine, outlook: Sequence[ExpectedSpeedup], within: float = WITHIN.value
+) -> Hint:
     """The hint of a curve on a machine, with the packages that its threads use.
 
     Only one thread per core is considered, unless only larger counts are allowed.
@@ -49,13 +51,15 @@ def hint_on(machine: Machine, outlook: Sequence[Expected], within: float = WITHI
     return hint._replace(packages=packages_of(machine, hint.threads))
 
 
-def one_a_core(machine: Machine, outlook: Sequence[Expected]) -> list[Expected]:
+def one_a_core(machine: Machine, outlook: Sequence[ExpectedSpeedup]) -> list[ExpectedSpeedup]:
     """The thread counts with one core per thread, or all if there are none."""
     cores = machine.cores
     return [expected for expected in outlook if expected.threads <= cores] or list(outlook)
 
 
-def _costs(outlook: Sequence[Expected], cores_per_package: int, price: float) -> dict[int, float]:
+def _costs(
+    outlook: Sequence[ExpectedSpeedup], cores_per_package: int, price: float
+) -> dict[int, float]:
     """By number of threads: the price of their packages minus the logarithm of the expected
     speed.
     """
@@ -130,7 +134,7 @@ class Choice(NamedTuple):
 
 
 def choice_from(
-    outlook: Sequence[Expected], cores_per_package: int, within: float = WITHIN.value
+    outlook: Sequence[ExpectedSpeedup], cores_per_package: int, within: float = WITHIN.value
 ) -> Choice:
     """The hint of a curve with all equally good numbers of threads.
 
@@ -158,7 +162,7 @@ def choice_from(
 
 
 def choice_on(
-    machine: Machine, outlook: Sequence[Expected], within: float = WITHIN.value
+    machine: Machine, outlook: Sequence[ExpectedSpeedup], within: float = WITHIN.value
 ) -> Choice:
     """The choice on a machine, with the packages that its threads use."""
     choice = choice_from(outlook, cores_filled_first(machine), within)

@@ -19,7 +19,7 @@ Moves = Mapping[int, Mapping[str, float]]
 NO_MOVES: Moves = {}
 
 
-class Doubted(NamedTuple):
+class UncertainLoop(NamedTuple):
     """A loop with uncertain figures: its times, the standard deviation of the figures' logarithm by
     term, and its number of executions.
     """
@@ -29,7 +29,7 @@ class Doubted(NamedTuple):
     runs: float = 1.0
 
 
-def moves_of(loops: Sequence[Doubted], points: Sequence[Point]) -> Moves:
+def moves_of(loops: Sequence[UncertainLoop], points: Sequence[Point]) -> Moves:
     """The effect of uncertain figures in some loops on the times `points` of all of them together.
 
     An error in one loop applies to all, so a term's seconds add up.

@@ -19,7 +19,7 @@ from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limiting_factors import limit
-from regionpredict.predict.machine_uncertainty import Doubted, moves_of
+from regionpredict.predict.machine_uncertainty import UncertainLoop, moves_of
 from regionpredict.predict.saturation.region_doubts import figures_doubt
 from regionpredict.predict.saturation.team_costs import team_cost
 from regionpredict.predict.uncertainty import (
@@ -279,10 +279,10 @@ _OF_THE_WHOLE = frozenset(("figures", "sizes"))
 """Doubts that concern all loops of a parallel region together."""
 
 
-def _doubted(parts: Sequence[TeamPart]) -> list[Doubted]:
+def _doubted(parts: Sequence[TeamPart]) -> list[UncertainLoop]:
     """The loops with uncertain deciding figures of the machine."""
     return [
-        Doubted(part.estimate.derivation.points, part.estimate.derivation.spreads, part.runs)
+        UncertainLoop(part.estimate.derivation.points, part.estimate.derivation.spreads, part.runs)
         for part in parts
         if isinstance(part.estimate.derivation, SaturationDerivation)
     ]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from regionpredict.compare.empirical import Fitted, disagreeing
+from regionpredict.compare.empirical import FittedLaw, disagreeing
 from regionpredict.compare.success import Rate, baselines, success, time_lost
 from regionpredict.compare.verdicts import Comparison, Verdict
 from regionpredict.constant import Constant
@@ -42,7 +42,7 @@ FAR_OFF = Constant(
 
 
 def comparison_document(
-    comparison: Comparison, laws: Sequence[Fitted] = (),
+    comparison: Comparison, laws: Sequence[FittedLaw] = (),
     sources: Callable[[Iterable[str]], Mapping[str, str]] = lambda _: {},
 ) -> Document:  # fmt: skip
     """Each region's prediction next to its measurement, the success rate next to trivial
@@ -166,7 +166,7 @@ def _rate(rate: Rate) -> str:
 
 
 def _regions(
-    comparison: Comparison, verdicts: Sequence[Verdict], laws: Sequence[Fitted], folder: str
+    comparison: Comparison, verdicts: Sequence[Verdict], laws: Sequence[FittedLaw], folder: str
 ) -> Table:
     """A table of regions, or of parallel regions as a whole."""
     laws_by_construct = {law.verdict.measured.last.construct: law for law in laws}
@@ -261,7 +261,7 @@ def wrong_term(verdict: Verdict) -> str:
     return "; ".join(wrong)
 
 
-def _details(verdict: Verdict, law: Fitted | None) -> list[Block]:
+def _details(verdict: Verdict, law: FittedLaw | None) -> list[Block]:
     band = [(n, low, high) for n, (low, high) in sorted(verdict.hint.band.items())
             if n in verdict.predicted_speedup]  # fmt: skip
     series = [line("predicted", sorted(verdict.predicted_speedup.items()), band),
@@ -309,7 +309,7 @@ def _more(count: int) -> list[str]:
     return [f"... and {count - _SHOWN} more: see --format json"] if count > _SHOWN else []
 
 
-def _disagreements(laws: Sequence[Fitted], folder: str) -> list[Block]:
+def _disagreements(laws: Sequence[FittedLaw], folder: str) -> list[Block]:
     """Regions whose predicted speedup is outside the interval of the law fitted to the times."""
     if not laws:
         return []
@@ -393,7 +393,7 @@ def _whole(value: int | None, comparison: Comparison) -> tuple[str, int | None]:
     return f"{value}{'+' if comparison.in_part and value == comparison.options[-1] else ''}", value
 
 
-def _record(comparison: Comparison, laws: Sequence[Fitted]) -> dict[str, Any]:
+def _record(comparison: Comparison, laws: Sequence[FittedLaw]) -> dict[str, Any]:
     law_of = {law.verdict.measured.last.construct: law for law in laws}
     counted = {verdict.hint.id for verdict in comparison.counted if verdict.regions}
     return {
@@ -428,7 +428,7 @@ def _rate_entry(rate: Rate) -> dict[str, Any]:
     return {**fields_of(rate, "share right judged"), "interval": [rate.low, rate.high]}
 
 
-def _entry(verdict: Verdict, law: Fitted | None) -> dict[str, Any]:
+def _entry(verdict: Verdict, law: FittedLaw | None) -> dict[str, Any]:
     return {
         **fields_of(verdict.hint, "id file line function score bottleneck confidence assumed"),
         **fields_of(verdict, "predicted_speedup measured_speedup speedup_error time_ratio "

@@ -42,7 +42,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class Preformatted:
     """Preformatted lines."""
 
     title: str
@@ -114,7 +114,7 @@ class Table:
     below: Callable[[int], Sequence[str]] | None = None
 
 
-Block = Text | Items | Facts | Printed | Folded | Table | Drawing
+Block = Text | Items | Facts | Preformatted | Folded | Table | Drawing
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from regionpredict.report.document import (
     Document,
     Facts,
     Items,
-    Printed,
+    Preformatted,
     Table,
     Text,
 )
@@ -98,7 +98,7 @@ def block_lines(block: Block) -> list[str]:
         return lines + [line for entry in block.entries for line in _hanging(entry, first)]
     if isinstance(block, Facts):
         return _facts(block)
-    if isinstance(block, Printed):
+    if isinstance(block, Preformatted):
         return [one_line(line) for line in block.content.rstrip("\n").split("\n")]
     if not isinstance(block, Table) or not block.rows:
         return []

@@ -31,7 +31,7 @@ from regionpredict.report.document import (
     Document,
     Drawing,
     Items,
-    Printed,
+    Preformatted,
     Section,
     Table,
     Text,
@@ -371,7 +371,7 @@ def _plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds]) -> Block
         lines.append(f"{show_times(level, 2):>7} |" + "".join(row_cells).rstrip())
     lines.append(" " * 8 + "+" + "-" * (_COLUMNS + 1))
     lines.append(f"{'':9}{first:<{_COLUMNS - 11}} threads {last:>3}")
-    return Printed("Speedup", "\n".join(lines))
+    return Preformatted("Speedup", "\n".join(lines))
 
 
 def _often(runs: int | None) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from regionpredict.fit.experiment import Series
-from regionpredict.fit.laws.efficiency_surface import EfficiencySurface, Solved
+from regionpredict.fit.laws.efficiency_surface import EfficiencySurface, Solution
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.report.document import (
     Block,
@@ -303,7 +303,7 @@ def _measured(time: SizeTime | None) -> dict[str, Any]:
     return fields_of(time, "host", seconds="mean_s", cpu_s="mean_cpu_s")
 
 
-def _solutions(solved: Mapping[str, Solved | None]) -> dict[str, Any]:
+def _solutions(solved: Mapping[str, Solution | None]) -> dict[str, Any]:
     return {
         name: solution and {**fields_of(solution, "value low high"), "level": LEVEL}
         for name, solution in solved.items()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from regionpredict.fit.laws.efficiency_surface import LARGEST, Solved
+from regionpredict.fit.laws.efficiency_surface import LARGEST, Solution
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.report.quantities import plural
 from regionpredict.tasks.isoefficiency.models import MUCH, NOISE, EfficiencyPoint, Isoefficiency
@@ -121,7 +121,7 @@ def _room(result: Isoefficiency) -> str:
     return f"Hardly: {figures}. The run without contention is near what its graph allows."
 
 
-def _solutions(solved: dict[str, Solved | None], name: str, none: str) -> str:
+def _solutions(solved: dict[str, Solution | None], name: str, none: str) -> str:
     parts = []
     for function, solution in solved.items():
         if solution is None:
@@ -135,7 +135,7 @@ def _solutions(solved: dict[str, Solved | None], name: str, none: str) -> str:
     return "; ".join(parts) + "."
 
 
-def _forecast(model: FittedModel | None, solution: Solved | None) -> str:
+def _forecast(model: FittedModel | None, solution: Solution | None) -> str:
     """A sentence if the size by E_ub comes from forecasters and not from the formula of pi(n)."""
     if model is None or solution is None or solution.value is None or solution.value >= LARGEST:
         return ""
@@ -148,7 +148,7 @@ def _forecast(model: FittedModel | None, solution: Solved | None) -> str:
     )
 
 
-def _impossible(solved: dict[str, Solved | None], exceeds: Callable[[float, float], bool]) -> str:
+def _impossible(solved: dict[str, Solution | None], exceeds: Callable[[float, float], bool]) -> str:
     """A warning if a model of E_ac or E_cf exceeds E_ub, which can happen beyond the measured
     points.
     """
@@ -168,7 +168,7 @@ def _impossible(solved: dict[str, Solved | None], exceeds: Callable[[float, floa
     return f" The {verb} E_ub there, which no program does: the answer by E_ub counts."
 
 
-def _far(solved: dict[str, Solved | None], name: str, most: float) -> str:
+def _far(solved: dict[str, Solution | None], name: str, most: float) -> str:
     """A warning if an answer is far beyond the measured range."""
     values = [s.value for s in solved.values() if s is not None and s.value is not None]
     far = [value for value in values if FAR * most < value < LARGEST]
@@ -184,7 +184,7 @@ def _number(value: float) -> str:
     return "unlimited" if value >= LARGEST else f"{value:.4g}"
 
 
-def _band(solution: Solved) -> str:
+def _band(solution: Solution) -> str:
     low = "?" if solution.low is None else _number(solution.low)
     high = "?" if solution.high is None else _number(solution.high)
     return "" if low == high else f"({low} to {high} at {solution.level:.0%})"

@@ -15,7 +15,7 @@ from regionpredict.report.document import (
     Drawing,
     Facts,
     Folded,
-    Printed,
+    Preformatted,
     Section,
     Table,
     Text,
@@ -43,9 +43,9 @@ def machine_document(machine: Machine) -> Document:
     ]  # fmt: skip
     sections = [
         Section("Overview", [Facts(overview)], "page"),
-        Section("Node", [Printed("The node", draw(machine))], "text"),
+        Section("Node", [Preformatted("The node", draw(machine))], "text"),
         Section("Node", lambda: [_topology(machine)], "page"),
-        Section("Key figures", [Printed("", key_figures(machine))], "text"),
+        Section("Key figures", [Preformatted("", key_figures(machine))], "text"),
         Section("Bandwidth", lambda: _bandwidths(machine), "page"),
         Section("Costs of OpenMP", lambda: _overheads(machine), "page"),
         Section("Figures", lambda: [_figures(machine)], "page"),

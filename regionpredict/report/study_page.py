@@ -26,7 +26,7 @@ from regionpredict.report.quantities import plural, show_share
 from regionpredict.report.verdict_scatter import utilisation_scatter
 
 
-class Judged(NamedTuple):
+class JudgedModel(NamedTuple):
     """A comparison, the name of its model, and the file of its plot (empty without a plot)."""
 
     comparison: Comparison
@@ -44,7 +44,7 @@ class Figure(NamedTuple):
 
 
 def study_document(
-    campaign: Campaign, judged: Sequence[Judged], sweeps: Sequence[Figure]
+    campaign: Campaign, judged: Sequence[JudgedModel], sweeps: Sequence[Figure]
 ) -> Document:  # fmt: skip
     """The success of each model next to trivial strategies, its plots, and the limits of the study.
 
@@ -109,7 +109,7 @@ def study_document(
     return Document("Predicted and measured", lead, sections)
 
 
-def _by_rule(judged: Sequence[Judged], columns: Sequence[Column]) -> list[Table]:
+def _by_rule(judged: Sequence[JudgedModel], columns: Sequence[Column]) -> list[Table]:
     """For text, a table for each definition of a right hint, with a column for each model."""
     tables = []
     for rule in dict.fromkeys(_rule(one.comparison) for one in judged):
@@ -130,7 +130,7 @@ def sweep_curve(figure: Figure) -> Drawing:
     return curve(figure.caption, figure.axis, "", lines, logx=True)
 
 
-def _row(judged: Judged) -> list[Cell]:
+def _row(judged: JudgedModel) -> list[Cell]:
     comparison = judged.comparison
     rate = success(comparison)
     return [

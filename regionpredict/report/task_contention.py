@@ -14,9 +14,9 @@ from regionpredict.tasks.growth import LineGrowth
 from regionpredict.tasks.metrics import GraphMetrics, LineTotal
 
 UNREAD = "unread"
-"""The word for a body without source, or with unsupported code."""
+"""Marks a body without source, or with unsupported code."""
 RECURSIVE = "recursive"
-"""The word for a recursive body, since the source does not show the work of one task."""
+"""Marks a recursive body, since the source does not show the work of one task."""
 
 
 @dataclass(frozen=True, slots=True)

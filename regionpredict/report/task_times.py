@@ -22,7 +22,7 @@ SCHEMA = "regionpredict/task-times/1"
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangeTimes:
     """A change of the graph: its description `text` and its times `rows`."""
 
     change: Change
@@ -34,13 +34,13 @@ class Changed:
 def timed_changes(
     graph: TaskGraph, wanted: Sequence[Change],
     times: Callable[[TaskGraph, GraphMetrics], Sequence[Simulated | Replayed]],
-) -> list[Changed]:  # fmt: skip
+) -> list[ChangeTimes]:  # fmt: skip
     """The times of each change of the graph."""
     changed = []
     for change in wanted:
         metrics = measure_graph(change.graph, concurrency=False)
         rows = times(change.graph, metrics)
-        changed.append(Changed(change, change_text(graph, change), metrics, rows))
+        changed.append(ChangeTimes(change, change_text(graph, change), metrics, rows))
     return changed
 
 
@@ -62,7 +62,7 @@ def change_gain(before: Simulated | Replayed, after: Simulated | Replayed) -> fl
 
 def times_document(
     name: str, how: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed],
-    changed: Sequence[Changed] | None = None, policy: str | None = None, cost: str = "",
+    changed: Sequence[ChangeTimes] | None = None, policy: str | None = None, cost: str = "",
 ) -> Document:  # fmt: skip
     """Time, speedup and efficiency, next to the bound min(p, pi), and the changes in `changed`.
     `name` is the file's name. `how` says how the times were obtained: by a `policy` with the `cost`
@@ -108,7 +108,7 @@ def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
     ], band="95 % interval of the runs")  # fmt: skip
 
 
-def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[Changed]) -> Block:
+def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[ChangeTimes]) -> Block:
     """The speedup of each change over the unchanged graph, by threads."""
     if not changed:
         return Text("What if: the graph has no tasks and no source lines to change.")
@@ -128,7 +128,7 @@ def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[Changed]) -
 
 def _record(
     how: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed], policy: str | None,
-    changed: Sequence[Changed] | None,
+    changed: Sequence[ChangeTimes] | None,
 ) -> dict[str, Any]:  # fmt: skip
     document: dict[str, Any] = {
         "schema": SCHEMA, "how": how, "policy": policy, **fields_of(metrics, "work_s depth_s"),

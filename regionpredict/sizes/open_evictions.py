@@ -29,7 +29,7 @@ from regionpredict.predict import (
 )
 from regionpredict.predict.constants import TRIAL_WORK
 from regionpredict.predict.estimate import CUT_NEIGHBOURS
-from regionpredict.sizes.trials import Chosen, RegionTrials, WorkBudget, choice_of
+from regionpredict.sizes.trials import ModelOptions, RegionTrials, WorkBudget, choice_of
 from regionpredict.workload import Workload
 from regionpredict.workload.assumed_sizes import TEAM_SIZES
 from regionpredict.workload.counted_work import work_so_far
@@ -41,8 +41,8 @@ _NAMED = 4
 
 
 def with_open_neighbours(
-    estimate: Estimate, workload: Workload, history: History, machine: Machine, chosen: Chosen,
-    trials: RegionTrials | None = None,
+    estimate: Estimate, workload: Workload, history: History, machine: Machine,
+    chosen: ModelOptions, trials: RegionTrials | None = None,
 ) -> Estimate:  # fmt: skip
     """The estimate with unknown sizes of other loops, from `history`. It is unchanged if their
     evictions cost less than a hint may lose.
@@ -77,7 +77,7 @@ def with_open_neighbours(
 
 def _pushed_out(
     points: Sequence[Point], curve: Callable[[float], Sequence[Point]], machine: Machine,
-    chosen: Chosen,
+    chosen: ModelOptions,
 ) -> list[Choice]:  # fmt: skip
     """The choices for large and for smaller evictions, while they have a cost. Empty if everything
     costs less than a hint may lose. `points` are the times without eviction.

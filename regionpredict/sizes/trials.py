@@ -61,7 +61,7 @@ Effort = Literal["quick", "normal", "full"]
 """The amount of optional work."""
 
 
-class Chosen(NamedTuple):
+class ModelOptions(NamedTuple):
     """The options of the saturation model: numbers of threads (empty: all), the loss that a hint
     may have, previous use of the data, and the active parts. `work` is the budget for trials of one
     region.
@@ -125,14 +125,14 @@ class OpenSizes:
     runs: bool = True
 
 
-class Tried(NamedTuple):
+class TrialResult(NamedTuple):
     """A trial and its counted work. The trial is None if no program has these sizes."""
 
     trial: Trial | None
     work: float
 
 
-KnownTrials = dict[frozenset[tuple[str, int]], Tried]
+KnownTrials = dict[frozenset[tuple[str, int]], TrialResult]
 """The trials by their values."""
 
 
@@ -217,7 +217,7 @@ class RegionTrials:
     subject: Subject
     sizes: OpenSizes
     machine: Machine
-    chosen: Chosen
+    chosen: ModelOptions
     known: KnownTrials = field(default_factory=dict)
     _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
 
@@ -233,7 +233,7 @@ class RegionTrials:
             given = sizes if common else {**self.sizes.assumed, **sizes}
             before = work_so_far()
             trial = self._tried(given)
-            self.known[key] = Tried(trial, TRIAL_WORK.value + work_so_far() - before)
+            self.known[key] = TrialResult(trial, TRIAL_WORK.value + work_so_far() - before)
         return self.known[key].trial
 
     def work(self, sizes: Mapping[str, int]) -> float:
@@ -347,7 +347,7 @@ class AlikeTrials:
     machine: Machine
     _known: dict[tuple[object, ...], RegionTrials] = field(default_factory=dict, init=False)
 
-    def of(self, subject: Subject, sizes: OpenSizes, chosen: Chosen) -> RegionTrials:
+    def of(self, subject: Subject, sizes: OpenSizes, chosen: ModelOptions) -> RegionTrials:
         """The trials of a region, including those of equal regions."""
         if any(":" in name for name in (*sizes.size, *sizes.names, *subject.given)):
             # A loop's place or a function's name has a value, so it is unique.
@@ -416,7 +416,7 @@ class TeamLoop(NamedTuple):
 
 def team_tried(
     facts: TeamFacts, loops: Sequence[TeamLoop], now: Sequence[Point], machine: Machine,
-    chosen: Chosen,
+    chosen: ModelOptions,
 ) -> OpenHint | None:  # fmt: skip
     """The hint of a parallel region over all sizes of its loops, in the order of its members.
 

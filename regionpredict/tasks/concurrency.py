@@ -18,7 +18,7 @@ EXACT_NODES = 8_000
 """The closure of a larger graph has up to 32 million pairs."""
 EXACT_PAIRS = 16_000_000
 PATHS_NODES = 200_000
-"""A cover of a larger graph takes seconds, so each task is a path."""
+"""For larger graphs, a minimum cover takes seconds, so each task is a separate path."""
 
 
 class Concurrency(NamedTuple):

@@ -17,7 +17,7 @@ _ALL = -1
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _HeldLock:
     """A lock that a thread held: when the call for it came back, when the call to release it began
     and ended. `rank` is the rank in the window, `thread` the thread of the process `process`.
     """
@@ -73,9 +73,9 @@ def _merged(records: NDArray[Any], added: Iterable[tuple[int, ...]]) -> NDArray[
     return merged[np.argsort(merged["time"], kind="stable")]
 
 
-def _by_target(ranks: Sequence[RankEvents]) -> dict[tuple[Group, int, int], list[_Held]]:
+def _by_target(ranks: Sequence[RankEvents]) -> dict[tuple[Group, int, int], list[_HeldLock]]:
     """The locks of each target: by the window's group, its number there, and the rank in it."""
-    locks: dict[tuple[Group, int, int], list[_Held]] = {}
+    locks: dict[tuple[Group, int, int], list[_HeldLock]] = {}
     for process, rank in enumerate(ranks):
         for thread, events in enumerate(rank.threads):
             records = events.records
@@ -90,7 +90,7 @@ def _by_target(ranks: Sequence[RankEvents]) -> dict[tuple[Group, int, int], list
                 if granted is None:
                     continue
                 group = rank.groups[communicator]
-                lock = _Held(
+                lock = _HeldLock(
                     group[0].index(process), process, thread, communicator, granted[1],
                     granted[0], begin, time,
                 )  # fmt: skip
@@ -99,10 +99,10 @@ def _by_target(ranks: Sequence[RankEvents]) -> dict[tuple[Group, int, int], list
     return locks
 
 
-def _orders(locks: Sequence[_Held]) -> Iterable[tuple[_Held, _Held]]:
+def _orders(locks: Sequence[_HeldLock]) -> Iterable[tuple[_HeldLock, _HeldLock]]:
     """Pairs of locks in order of time. The second has to wait for the release of the first."""
-    exclusive: _Held | None = None
-    shared: list[_Held] = []
+    exclusive: _HeldLock | None = None
+    shared: list[_HeldLock] = []
     for lock in locks:
         if lock.exclusive and shared:
             yield from ((before, lock) for before in shared)

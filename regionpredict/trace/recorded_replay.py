@@ -25,8 +25,8 @@ from regionpredict.trace.matching import Matches
 from regionpredict.trace.mpi_regions import Call, call_of, plain_name
 from regionpredict.trace.replay import (
     IDEAL,
-    Coupled,
     Couplings,
+    Dependences,
     Network,
     ends_of,
     outermost_calls,
@@ -48,7 +48,7 @@ class RecordedRun:
     """
 
     trace: EventTrace
-    coupled: Coupled
+    coupled: Dependences
     waits: NDArray[np.bool_]
     work: Ticks
     contradicted: int
@@ -187,7 +187,7 @@ def _barrier_enters(trace: EventTrace) -> NDArray[np.bool_]:
 
 def _ends_of_waits(
     trace: EventTrace,
-    coupled: Coupled,
+    coupled: Dependences,
     in_call: NDArray[np.bool_],
     at_barrier: NDArray[np.bool_],
     closes: Ticks,
@@ -201,7 +201,7 @@ def _ends_of_waits(
 
 def _work(
     trace: EventTrace,
-    coupled: Coupled,
+    coupled: Dependences,
     ready: Ticks,
     waits: NDArray[np.bool_],
     until: Ticks,

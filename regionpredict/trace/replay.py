@@ -127,7 +127,7 @@ def steps_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Coupled:
+class Dependences:
     """Dependences: the `event` at which a location posts to a `slot`, or needs it, with its `cost`
     as in `Steps`, in the order of each location.
     """
@@ -146,7 +146,7 @@ def outermost_calls(depth: Ticks) -> Ticks:
     return np.flatnonzero((depth > 0) & (np.concatenate([[0], depth[:-1]]) == 0))
 
 
-def timed_steps(trace: EventTrace, coupled: Coupled, work: Ticks, overhead: int = 0) -> Steps:
+def timed_steps(trace: EventTrace, coupled: Dependences, work: Ticks, overhead: int = 0) -> Steps:
     """The steps with the time before each: `work` ticks after each event of the trace, and
     `overhead` ticks per call.
 
@@ -278,13 +278,13 @@ class Couplings:
         self._add(synchronisation.need, self.slots + synchronisation.need_slot, False, 0)
         self._fill(np.bincount(synchronisation.post_slot, minlength=synchronisation.count))
 
-    def coupled(self) -> Coupled:
+    def coupled(self) -> Dependences:
         """All dependences, in order."""
         event, slot, is_post, cost = (
             np.concatenate(column) for column in zip(*self.parts, strict=True)
         )
         order = np.lexsort((np.arange(len(event)), ~is_post, event))
-        return Coupled(
+        return Dependences(
             event[order], slot[order], is_post[order], cost[order], np.concatenate(self.posts)
         )
 

@@ -66,7 +66,7 @@ def path_of(loops: Sequence[LoopHeader]) -> Path:
     )
 
 
-class Alone(NamedTuple):
+class IndependentRanges(NamedTuple):
     """The ranges of a path's independent loops: (position in the path, first value, step,
     iterations) of each, and the omitted fractions of iterations. `loops` is None if one is empty.
     """
@@ -135,7 +135,7 @@ class Part:
     aligned: bool
     block: tuple[int, int] | None = None
     sections: Sections = field(default_factory=dict)
-    alone: dict[tuple[tuple[int, ...], bool], Alone] = field(default_factory=dict)
+    alone: dict[tuple[tuple[int, ...], bool], IndependentRanges] = field(default_factory=dict)
     known: KnownLines = field(default_factory=dict)
     walked: KnownRows = field(default_factory=dict)
 
@@ -376,7 +376,7 @@ class _Steps:
                     if not runs:
                         break
                     loops.append((at, begin, path.loops[at].step, number))
-            known = Alone(tuple(loops) if runs else None, frozenset(fractions))
+            known = IndependentRanges(tuple(loops) if runs else None, frozenset(fractions))
             part.alone[path.positions, self.up] = known
         self.fractions |= known.fractions
         if not block or known.loops is None:

@@ -22,7 +22,7 @@ _ORDERED = frozenset(("lt", "le", "and", "or", "not", "floordiv"))
 """With only these operators, a condition holds in a few contiguous ranges of a loop."""
 
 
-class Held(NamedTuple):
+class TrueIterations(NamedTuple):
     """The iterations of the loop over `variable` in which `tests` hold, a `share` (0 to 1) of all.
 
     `values` are those of the other names. If the tests hold `together`, in contiguous ranges, some
@@ -47,7 +47,7 @@ class Held(NamedTuple):
 def held_in(
     tests: Tests, variable: str, begin: float, step: int, trips: float,
     values: Mapping[str, int | Fraction],
-) -> Held | None:  # fmt: skip
+) -> TrueIterations | None:  # fmt: skip
     """Where the tests hold in a loop of `trips` iterations. None if it is unknown.
 
     Found at sample positions. A condition that holds at none of them holds in one iteration.
@@ -67,8 +67,8 @@ def held_in(
             return None
         hits += held
     if not hits:
-        return Held(tests, variable, values, 1.0 / trips, together=False)
-    return Held(tests, variable, values, hits / count, together)
+        return TrueIterations(tests, variable, values, 1.0 / trips, together=False)
+    return TrueIterations(tests, variable, values, hits / count, together)
 
 
 def _hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:

@@ -14,7 +14,7 @@ from regionpredict.workload.constants import DEFAULT_ELEMENT, GATHER_LOADS
 from regionpredict.workload.iteration_chain import Step, steps_of
 from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions, shares_of_runs
 from regionpredict.workload.recurrences import Recurrence, recurrences_of
-from regionpredict.workload.scalar_replacement import NONE_KEPT, Kept, kept_in_memory
+from regionpredict.workload.scalar_replacement import NONE_KEPT, ConstantAccesses, kept_in_memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class LoopBody:
     steps: tuple[Step, ...] = ()
     reassociates: bool = False
     trips: float = math.inf
-    kept: Kept = NONE_KEPT
+    kept: ConstantAccesses = NONE_KEPT
 
 
 def loop_bodies(

@@ -15,7 +15,7 @@ from typing import Literal
 from regionpredict.ir import Access, Expr
 from regionpredict.workload.constants import PROFILE_SAMPLES, UNKNOWN_TRIPS
 from regionpredict.workload.derived_number import evaluated
-from regionpredict.workload.held_branches import Held
+from regionpredict.workload.held_branches import TrueIterations
 
 Env = Mapping[str, float]
 """Values of the variables of outer loops."""
@@ -127,7 +127,7 @@ class LoopHeader:
     conditional: Conditional
     unordered: frozenset[str]
     share: float = field(default=1.0, kw_only=True)
-    held: Held | None = field(default=None, kw_only=True)
+    held: TrueIterations | None = field(default=None, kw_only=True)
 
     def trips(self, env: Env) -> float:
         """Iterations with the outer loops at `env`, at least 0."""

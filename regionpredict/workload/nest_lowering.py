@@ -27,7 +27,7 @@ from regionpredict.workload.constants import (
     WORK_PLACES,
 )
 from regionpredict.workload.derived_number import Derived, as_number, evaluated
-from regionpredict.workload.held_branches import Held, Tests, held_in
+from regionpredict.workload.held_branches import Tests, TrueIterations, held_in
 from regionpredict.workload.if_conversion import shares_of_sides, under_branches
 from regionpredict.workload.irregular_addresses import bytes_between, invariant_loops
 from regionpredict.workload.loop_begins import counted_from_begins
@@ -306,7 +306,7 @@ class _Lowering:
             else:
                 self._body(node.body, chain, contents, share, given, tests)
 
-    def _held(self, tests: Tests, around: Sequence[LoopHeader]) -> Held | None:
+    def _held(self, tests: Tests, around: Sequence[LoopHeader]) -> TrueIterations | None:
         """Where the tests hold along the parallel loop, if its variable alone decides."""
         if not tests or around[0].first is None:
             return None

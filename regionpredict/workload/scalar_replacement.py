@@ -19,24 +19,24 @@ BYTE_LENGTH = 1
 """Character types, which may alias anything."""
 
 
-class Kept(NamedTuple):
+class ConstantAccesses(NamedTuple):
     """The `loads` and `stores` of constant elements per iteration."""
 
     loads: float
     stores: float
 
 
-NONE_KEPT = Kept(0.0, 0.0)
+NONE_KEPT = ConstantAccesses(0.0, 0.0)
 
 
-def kept_in_memory(loop: NestLoop) -> Kept:
+def kept_in_memory(loop: NestLoop) -> ConstantAccesses:
     """The loads and stores of constant elements in an innermost loop's iteration."""
     loads = stores = 0.0
     for group in loop.groups:
         if stored_each_time(group, loop):
             stores += len(group.written)
             loads += len(group.written) if changed_between(group, loop) else 0.0
-    return Kept(loads, stores)
+    return ConstantAccesses(loads, stores)
 
 
 def stored_each_time(group: ReferenceGroup, loop: NestLoop) -> bool:

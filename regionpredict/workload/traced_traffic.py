@@ -20,7 +20,7 @@ _Counts = tuple[Whole, Whole]
 """Lines loaded and written back, by array."""
 
 
-class _Dealt(NamedTuple):
+class _CacheOrder(NamedTuple):
     """The references of a trace as seen by caches: their places in it, cache by cache, the thread
     of each if threads share caches, and the start of each cache in this order.
     """
@@ -61,7 +61,7 @@ class TracedTraffic:
         self.line_bytes = line_bytes
         self._aligned = np.array(trace.aligned, dtype=np.bool_)
         self._lines: dict[tuple[int, int], _Lines] = {}
-        self._dealt: dict[tuple[int, int, int | None], _Dealt] = {}
+        self._dealt: dict[tuple[int, int, int | None], _CacheOrder] = {}
         self._runs: dict[tuple[_Caches, int], LineRuns] = {}
         self._as_made: dict[_Caches, References] = {}
         # Arrays as long as the trace are kept for the last requested caches only.
@@ -147,7 +147,7 @@ class TracedTraffic:
             known[key] = self._references_of(caches, lines, dealt_out)
         return LineRuns(known[key], dealt_out.begins, near)
 
-    def _references_of(self, caches: _Caches, lines: _Lines, dealt_out: _Dealt) -> References:
+    def _references_of(self, caches: _Caches, lines: _Lines, dealt_out: _CacheOrder) -> References:
         order, trace = dealt_out.order, self.trace
         line, number = lines.line[order], lines.shared + lines.private
         if caches.sharers > 1 and lines.private:
@@ -201,7 +201,9 @@ def _without_gaps(line: Whole, number: int) -> tuple[Whole, Whole]:
     return np.flatnonzero(seen), (np.cumsum(seen) - 1)[line]
 
 
-def cache_order(trace: ReferenceTrace, threads: int, sharers: int, chunk: int | None) -> _Dealt:
+def cache_order(
+    trace: ReferenceTrace, threads: int, sharers: int, chunk: int | None
+) -> _CacheOrder:
     """The references to each cache, in order."""
     order: Whole | slice = slice(None)
     thread = dealt(trace.iterations, threads, chunk)
@@ -218,7 +220,7 @@ def cache_order(trace: ReferenceTrace, threads: int, sharers: int, chunk: int | 
         thread = np.repeat(np.arange(threads), np.diff(first))[taken]
     # Caches whose threads have no references start where the next one does.
     begins, ends = first[:-1:sharers], np.append(first[sharers:-1:sharers], first[-1])
-    return _Dealt(order, thread, begins[begins < ends])
+    return _CacheOrder(order, thread, begins[begins < ends])
 
 
 def _interleaved(first: Whole, sharers: int) -> Whole:

@@ -30,7 +30,7 @@ from fitted_constants import (
 from measured import DataSet
 from tables import blocks, differing, sample_blocks, updated
 
-from regionpredict.predict.uncertainty import SHIPPED, Fitted
+from regionpredict.predict.uncertainty import SHIPPED, FittedCurves
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "accuracy.md"
 SAMPLE = Path(__file__).parent / "sample"
@@ -47,7 +47,7 @@ def spread_over(data: DataSet, count: int = ABLATED_CASES) -> DataSet:
 
 
 def all_blocks(
-    answered: Sequence[Answered], ablated: Sequence[Answered], shipped: Fitted
+    answered: Sequence[Answered], ablated: Sequence[Answered], shipped: FittedCurves
 ) -> dict[str, str]:
     """All tables of all data."""
     fits = left_out(answered)
@@ -59,13 +59,13 @@ def all_blocks(
     return found | sureness_blocks(answered, sets, fits, shipped)
 
 
-def write_constants(fitted: Fitted, rates: dict[str, tuple[float, int, int]]) -> None:
+def write_constants(fitted: FittedCurves, rates: dict[str, tuple[float, int, int]]) -> None:
     """What was fitted, into the files of the package."""
     for path, values in ((UNCERTAINTY, constants_of(fitted)), (DENSITY, density_constants(rates))):
         path.write_text(with_values(path.read_text(), values))
 
 
-def other_constants(fitted: Fitted, rates: dict[str, tuple[float, int, int]]) -> list[str]:
+def other_constants(fitted: FittedCurves, rates: dict[str, tuple[float, int, int]]) -> list[str]:
     """The files of the package that hold other values."""
     return [
         path.parent.name + "/" + path.name

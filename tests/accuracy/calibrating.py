@@ -25,7 +25,7 @@ from regionpredict.predict.hints import hint_from
 from regionpredict.predict.uncertainty import (
     BAND_SHARE,
     Doubt,
-    Fitted,
+    FittedCurves,
     Spreads,
     at_threads,
     chance_of,
@@ -44,7 +44,7 @@ UNSEEN = 1.0
 ROUNDS = 30
 
 
-def fitted_to(answered: Sequence[Answered]) -> Fitted:
+def fitted_to(answered: Sequence[Answered]) -> FittedCurves:
     """All that is fitted to measured curves."""
     curves = curves_of(answered)
     walks = {file: walk_of(without(curves, file)) for file in files_of(curves)}
@@ -54,7 +54,7 @@ def fitted_to(answered: Sequence[Answered]) -> Fitted:
     return made._replace(most=_most(told, made))
 
 
-def left_out(answered: Sequence[Answered]) -> dict[str, Fitted]:
+def left_out(answered: Sequence[Answered]) -> dict[str, FittedCurves]:
     """By file of data sets with a choice what is fitted to all other files."""
     files = dict.fromkeys(one.data.file for one in answered if one.data.choice != "none")
     return {
@@ -63,15 +63,15 @@ def left_out(answered: Sequence[Answered]) -> dict[str, Fitted]:
     }
 
 
-def rounded(fitted: Fitted) -> Fitted:
+def rounded(fitted: FittedCurves) -> FittedCurves:
     """As the constants are written: three digits."""
-    return Fitted(
+    return FittedCurves(
         *(Spreads(*(float(f"{v:.3g}") for v in value)) if isinstance(value, Spreads)
           else float(f"{value:.3g}") for value in fitted)
     )  # fmt: skip
 
 
-def _reach(curves: Sequence[Curve], walks: Mapping[str, Fitted]) -> float:
+def _reach(curves: Sequence[Curve], walks: Mapping[str, FittedCurves]) -> float:
     """Standard deviations of the other files' walks within which the share of a band lies, with one
     file more of which half does."""
     off, weights = [], []
@@ -97,7 +97,7 @@ class _Told(NamedTuple):
     doubts: tuple[Doubt, ...]
 
 
-def _told(curves: Sequence[Curve], walks: Mapping[str, Fitted]) -> list[_Told]:
+def _told(curves: Sequence[Curve], walks: Mapping[str, FittedCurves]) -> list[_Told]:
     told = []
     for one in curves:
         chance, right = chance_and_outcome(one, walks[one.data.file])
@@ -106,7 +106,7 @@ def _told(curves: Sequence[Curve], walks: Mapping[str, Fitted]) -> list[_Told]:
     return told
 
 
-def chance_and_outcome(one: Curve, fitted: Fitted) -> tuple[float, bool | None]:
+def chance_and_outcome(one: Curve, fitted: FittedCurves) -> tuple[float, bool | None]:
     """(the chance of the hint by the spreads, whether it is right)."""
     machine = machine_named(one.case.machine).as_run(binding=one.case.code.binding)
     outlook = at_threads(outlook_of(one.answer.points, machine, fitted), set(one.case.measured))
@@ -116,7 +116,7 @@ def chance_and_outcome(one: Curve, fitted: Fitted) -> tuple[float, bool | None]:
     return chance, right
 
 
-def _with_odds(made: Fitted, told: Sequence[_Told]) -> Fitted:
+def _with_odds(made: FittedCurves, told: Sequence[_Told]) -> FittedCurves:
     """The fit with the line in log odds of these hints."""
     if not told:
         return made
@@ -136,7 +136,7 @@ def _with_odds(made: Fitted, told: Sequence[_Told]) -> Fitted:
     return made._replace(even=float(line[0]), slope=max(0.0, float(line[1])))
 
 
-def _most(told: Sequence[_Told], made: Fitted) -> float:
+def _most(told: Sequence[_Told], made: FittedCurves) -> float:
     """The largest confidence that hints have earned.
 
     Those of which so much or more is said, each file alike, and of one file more half, are as often

@@ -12,7 +12,7 @@ from metrics import brier, calibration_error, geometric_mean, share
 from predictor import FULL
 from tables import percent, table_of, values_of
 
-from regionpredict.predict.uncertainty import Fitted
+from regionpredict.predict.uncertainty import FittedCurves
 from regionpredict.predict.uncertainty.doubts import FACTORS
 
 
@@ -59,7 +59,9 @@ def by_doubt(sets: Sequence[Evaluated]) -> str:
 PRICES = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 
 
-def frontier(answered: Sequence[Answered], left_out: Mapping[str, Fitted], shipped: Fitted) -> str:
+def frontier(
+    answered: Sequence[Answered], left_out: Mapping[str, FittedCurves], shipped: FittedCurves
+) -> str:
     """What hints lose and what they take at other prices of a package, each set once."""
     chosen = [one for one in answered if one.data.choice != "none"]
 
@@ -95,7 +97,7 @@ def frontier(answered: Sequence[Answered], left_out: Mapping[str, Fitted], shipp
     return table_of(["price", *kinds, *(f"{kind} (left out)" for kind in kinds)], lines)
 
 
-def fitted_values(shipped: Fitted, left_out: Mapping[str, Fitted]) -> str:
+def fitted_values(shipped: FittedCurves, left_out: Mapping[str, FittedCurves]) -> str:
     """What was fitted, and to all data sets but one."""
     rows = [["*all*", *(f"{value:.3g}" for value in constants_of(shipped).values())]]
     rows += [[f"without {name}", *(f"{value:.3g}" for value in constants_of(fitted).values())]
@@ -111,8 +113,8 @@ def density(rates: Mapping[str, tuple[float, int, int]]) -> str:
 
 
 def sureness_blocks(
-    answered: Sequence[Answered], sets: Sequence[Evaluated], left_out: Mapping[str, Fitted],
-    shipped: Fitted,
+    answered: Sequence[Answered], sets: Sequence[Evaluated], left_out: Mapping[str, FittedCurves],
+    shipped: FittedCurves,
 ) -> dict[str, str]:  # fmt: skip
     """The tables of what is fitted to the data, by the name of their blocks."""
     return {

@@ -17,8 +17,8 @@ from regionpredict.predict.constants import PACKAGE_PRICE, WITHIN
 from regionpredict.predict.hints import Hint, hint_from
 from regionpredict.predict.uncertainty import (
     SHIPPED,
-    Expected,
-    Fitted,
+    ExpectedSpeedup,
+    FittedCurves,
     band_of,
     chance_of,
     confidence_of,
@@ -86,7 +86,7 @@ def _key(case: Case) -> tuple[Code, str, tuple[int, ...]]:
 
 
 def judgement_of(
-    one: Answered, fitted: Fitted = SHIPPED, left_out: Fitted | None = None
+    one: Answered, fitted: FittedCurves = SHIPPED, left_out: FittedCurves | None = None
 ) -> Evaluated:
     """Every case judged, by what is `fitted` and by what is fitted without the data set."""
     data = one.data
@@ -114,7 +114,7 @@ def judgement_of(
 
 
 def by_model(
-    data: DataSet, answers: Sequence[Answer], fitted: Fitted = SHIPPED,
+    data: DataSet, answers: Sequence[Answer], fitted: FittedCurves = SHIPPED,
     price: float = PACKAGE_PRICE.value,
 ) -> tuple[Judged, ...]:  # fmt: skip
     """The cases judged by the package's own hints, bands and confidence."""
@@ -132,8 +132,8 @@ def by_model(
 
 
 def outlook_and_hint(
-    case: Case, answer: Answer, fitted: Fitted = SHIPPED, price: float = PACKAGE_PRICE.value
-) -> tuple[tuple[Expected, ...], Hint]:
+    case: Case, answer: Answer, fitted: FittedCurves = SHIPPED, price: float = PACKAGE_PRICE.value
+) -> tuple[tuple[ExpectedSpeedup, ...], Hint]:
     """The expected speeds at the measured thread counts, and the package's hint by them."""
     machine = machine_named(case.machine).as_run(binding=case.code.binding)
     points = [point for point in answer.points if point.threads in case.measured]
@@ -141,7 +141,7 @@ def outlook_and_hint(
     return outlook, hint_from(outlook, machine.cores_per_package, WITHIN.value, price)
 
 
-def _inside(case: Case, outlook: Sequence[Expected], fitted: Fitted) -> float | None:
+def _inside(case: Case, outlook: Sequence[ExpectedSpeedup], fitted: FittedCurves) -> float | None:
     """The share of the measured speedups inside the band."""
     if len(outlook) < 2:
         return None

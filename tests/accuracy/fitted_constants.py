@@ -12,7 +12,7 @@ from judge import choice_of
 from predictor import FULL, machine_named
 
 from regionpredict.predict import uncertainty
-from regionpredict.predict.uncertainty import Fitted
+from regionpredict.predict.uncertainty import FittedCurves
 
 ROOM = Path(uncertainty.__file__).parents[1]
 UNCERTAINTY = ROOM / "uncertainty" / "constants.py"
@@ -56,7 +56,7 @@ def density_rates(answered: Sequence[Answered]) -> dict[str, tuple[float, int, i
     return rates
 
 
-def constants_of(fitted: Fitted) -> dict[str, float]:
+def constants_of(fitted: FittedCurves) -> dict[str, float]:
     """The fit by the names of the constants."""
     spreads = {f"{name.upper()}_SPREAD": value for name, value in fitted.spreads._asdict().items()}
     return {

@@ -20,7 +20,7 @@ from evaluate import Answered
 from measured import Case, DataSet
 from predictor import FULL, Answer, machine_named
 
-from regionpredict.predict.uncertainty import SHIPPED, Fitted, Spreads, Traits, traits_of
+from regionpredict.predict.uncertainty import SHIPPED, FittedCurves, Spreads, Traits, traits_of
 
 HUBER = 1.5
 """Standard deviations from which on a residual counts in proportion, not squared."""
@@ -102,7 +102,7 @@ def _points(curves: Sequence[Curve]) -> _Points:
     return _Points(table[:, 0], table[:, 1:3], table[:, 3:5], table[:, 5])
 
 
-def walk_of(curves: Sequence[Curve]) -> Fitted:
+def walk_of(curves: Sequence[Curve]) -> FittedCurves:
     """What ships with the mean and the spread of these curves."""
     points = _points(curves)
     creep, lost = _means(points)

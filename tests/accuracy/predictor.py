@@ -18,7 +18,7 @@ from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Analysis, analyse, predict
 from regionpredict.predict import ALL_PARTS, Parts, Prediction
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
-from regionpredict.predict.machine_uncertainty import Doubted, Moves, moves_of
+from regionpredict.predict.machine_uncertainty import Moves, UncertainLoop, moves_of
 from regionpredict.predict.uncertainty import Doubt, in_share, merged
 
 MACHINES = Path(__file__).parent / "machines"
@@ -200,7 +200,7 @@ def _sum(
     counts = sorted(threads)
     roofline = dict.fromkeys(counts, 0.0)
     terms: dict[int, dict[str, float]] = {count: {} for count in counts}
-    doubted: list[Doubted] = []
+    doubted: list[UncertainLoop] = []
     spent: list[float] = []
     for one in regions:
         times = _runs(one)
@@ -213,7 +213,7 @@ def _sum(
             roofline[count] += times * _roofline(one, machine, count)
         spent.append(times * sum(known[max(known)].terms.values()))
         own = [point._replace(threads=count) for count, point in nearest.items()]
-        doubted.append(Doubted(own, _derivation(one).spreads, times))
+        doubted.append(UncertainLoop(own, _derivation(one).spreads, times))
     shares = [part / sum(spent) if sum(spent) else 1.0 for part in spent]
     seconds = {count: sum(terms[count].values()) for count in counts}
     first = seconds[counts[0]]

@@ -17,7 +17,7 @@ from curves_made_up import made_up, with_outcomes
 from evaluate import Answered, by_model
 from predictor import FULL
 
-from regionpredict.predict.uncertainty import BAND_SHARE, Fitted, confidence_of
+from regionpredict.predict.uncertainty import BAND_SHARE, FittedCurves, confidence_of
 
 pytestmark = pytest.mark.slow
 
@@ -40,7 +40,7 @@ def mixed(files: Sequence[Answered]) -> list[Answered]:
     return made
 
 
-def inside(one: Answered, fitted: Fitted) -> float:
+def inside(one: Answered, fitted: FittedCurves) -> float:
     """The share of a file's points inside the band."""
     judged = by_model(one.data, [answers[FULL.name] for answers in one.answers], fitted)
     return fmean(case.inside for case in judged if case.inside is not None)

@@ -11,7 +11,7 @@ import pytest
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
-from regionpredict.predict.advice import _Tried
+from regionpredict.predict.advice import _RegionTrials
 from regionpredict.predict.constants import ADVICE_GAIN
 from regionpredict.predict.curve import Point
 from regionpredict.predict.saturation.region_time import RegionTime
@@ -184,7 +184,7 @@ def test_costs_that_gain_too_little_need_no_traffic(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(RegionTime, "points", counted)
     told = predict(analysis, machine, "saturation").advice
     fewer = len(asked)
-    monkeypatch.setattr(_Tried, "_without_costs", lambda *_: 0.0)
+    monkeypatch.setattr(_RegionTrials, "_without_costs", lambda *_: 0.0)
     assert predict(analysis, machine, "saturation").advice == told
     assert fewer < len(asked) - fewer
     assert {"RP205"} <= {advice.id for of_team in told.values() for advice in of_team}

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from regionpredict.machine import load
-from regionpredict.predict.advice import _best, _Tried, advised_teams
+from regionpredict.predict.advice import _best, _RegionTrials, advised_teams
 from regionpredict.predict.curve import Point
 from regionpredict.predict.teams import TeamPrediction
 
@@ -53,9 +53,9 @@ def test_twenty_teams_are_enough() -> None:
     assert advised(*teams) == " ".join(map(str, range(20)))
 
 
-def tried(*points: Point, counts: tuple[int, ...] = (1, 2, 4, 8)) -> _Tried:
+def tried(*points: Point, counts: tuple[int, ...] = (1, 2, 4, 8)) -> _RegionTrials:
     one = cast("TeamPrediction", SimpleNamespace(points=points))
-    return _Tried(one, [], MACHINE, counts)
+    return _RegionTrials(one, [], MACHINE, counts)
 
 
 def test_the_largest_share_on_several_threads() -> None:

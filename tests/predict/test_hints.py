@@ -20,12 +20,12 @@ from regionpredict.predict.hints import (
     hint_on,
     seats_of,
 )
-from regionpredict.predict.uncertainty import Expected
+from regionpredict.predict.uncertainty import ExpectedSpeedup
 
 
-def curve(*values: float, first: int = 1) -> list[Expected]:
+def curve(*values: float, first: int = 1) -> list[ExpectedSpeedup]:
     """What is to be expected of so many threads; `values` are speeds."""
-    return [Expected(threads, value, math.log(value), 0.0)
+    return [ExpectedSpeedup(threads, value, math.log(value), 0.0)
             for threads, value in enumerate(values, start=first)]  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def test_one_package_has_no_other_choice() -> None:
 
 
 def test_what_is_to_be_expected_counts_not_what_is_predicted() -> None:
-    flat = [Expected(1, 1.0, 0.0, 0.0), Expected(2, 1.0, 0.2, 0.0)]
+    flat = [ExpectedSpeedup(1, 1.0, 0.0, 0.0), ExpectedSpeedup(2, 1.0, 0.2, 0.0)]
     assert hint_from(flat, 2).threads == 2
 
 
@@ -109,7 +109,7 @@ def test_a_choice_between_equals_without_spread_is_certain() -> None:
 
 def test_some_thread_counts_are_a_curve_too() -> None:
     # 2 threads are package 1, 5 and 8 package 2 and 2 of four cores.
-    known = [Expected(threads, value, math.log(value), 0.0)
+    known = [ExpectedSpeedup(threads, value, math.log(value), 0.0)
              for threads, value in ((2, 2.0), (5, 5.0), (8, 5.1))]  # fmt: skip
     assert hint_from(known, 4)[:2] == (2, 5)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment
-from regionpredict.fit.input.variables import SCALES, Measured, experiment_of, number_of
+from regionpredict.fit.input.variables import SCALES, Measurement, experiment_of, number_of
 from regionpredict.json_records import Record
 
 _KEYS = ("n_nodes", "processes_per_node", "n_ranks", "n_threads")
@@ -21,7 +21,7 @@ def read_benchpark(data: Record, parameters: Sequence[str] | None = None) -> Exp
     Repeats of an experiment are its repetitions. A failed experiment is a problem. Raises like
     `experiment_of`.
     """
-    rows: list[Measured] = []
+    rows: list[Measurement] = []
     problems: list[InputError] = []
     for experiment in data.inners("experiments"):
         name = experiment.text("name")
@@ -47,7 +47,7 @@ def read_benchpark(data: Record, parameters: Sequence[str] | None = None) -> Exp
                 if value is None or str(figure.value.get("origin_type", "")).startswith("summary"):
                     continue
                 callpath = workload if where in ("null", "") else f"{workload}->{where}"
-                rows.append(Measured(callpath, figure.text("name"), variables, (value,)))
+                rows.append(Measurement(callpath, figure.text("name"), variables, (value,)))
     if not rows and problems:
         raise problems[0]
     measured = experiment_of(rows, data.path, parameters=parameters, among=SCALES)

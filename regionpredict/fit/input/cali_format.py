@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from regionpredict.errors import InputError
-from regionpredict.fit.input.variables import Measured, number_of
+from regionpredict.fit.input.variables import Measurement, number_of
 
 _CALL_PATH = "path"
 _NUMBERS = ("int", "uint", "double")
@@ -22,7 +22,7 @@ _NODE = re.compile(r"__rec=node,id=(\d+),(?:.*,)?parent=(\d+)$", re.MULTILINE)
 _MAKE_JSON = 'make JSON of it: cali-query -q "format json-split" FILE'
 
 
-def cali_rows(text: str, path: Path) -> Iterator[Measured]:
+def cali_rows(text: str, path: Path) -> Iterator[Measurement]:
     """The values of one file: the mean of all records for each metric and call path.
 
     Raises `InputError` if the package is missing or cannot read the text.
@@ -40,7 +40,7 @@ def cali_rows(text: str, path: Path) -> Iterator[Measured]:
             if value is not None:
                 samples.setdefault((callpath, metric), []).append(value)
     for (callpath, metric), values in samples.items():
-        yield Measured(callpath, metric, reader.globals, (sum(values) / len(values),))
+        yield Measurement(callpath, metric, reader.globals, (sum(values) / len(values),))
 
 
 def _metrics(reader: Any) -> list[str]:

@@ -20,7 +20,7 @@ from regionpredict.fit.experiment import Experiment
 from regionpredict.fit.input import talp
 from regionpredict.fit.input.cali_format import cali_rows
 from regionpredict.fit.input.talp import talp_rows
-from regionpredict.fit.input.variables import SCALES, Measured, experiment_of
+from regionpredict.fit.input.variables import SCALES, Measurement, experiment_of
 from regionpredict.json_records import Record, json_record
 
 _WHAT = "a profile of Caliper in JSON"
@@ -44,7 +44,7 @@ def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experim
         files = sorted(file for kind in ("json", OWN) for file in path.rglob(f"*.{kind}"))
     if not files:
         raise InputError("no *.json or *.cali in it", remedy=_REMEDY, path=str(path))
-    rows: list[Measured] = []
+    rows: list[Measurement] = []
     problems: list[InputError] = []
     for file in files:
         try:
@@ -64,7 +64,7 @@ def read_caliper(path: Path, parameters: Sequence[str] | None = None) -> Experim
     return Experiment(experiment.series, (*problems, *experiment.problems))
 
 
-def profile_rows(data: Record) -> Iterator[Measured]:
+def profile_rows(data: Record) -> Iterator[Measurement]:
     """The values of one profile: the mean over ranks for each metric and node."""
     columns = list(data.texts("columns"))
     metadata = {
@@ -94,7 +94,7 @@ def profile_rows(data: Record) -> Iterator[Measured]:
             if type(row[index]) in (int, float):
                 seconds.setdefault((paths[node], columns[index]), []).append(float(row[index]))
     for (callpath, metric), samples in seconds.items():
-        yield Measured(callpath, metric, metadata, (sum(samples) / len(samples),))
+        yield Measurement(callpath, metric, metadata, (sum(samples) / len(samples),))
 
 
 def _call_paths(data: Record, hierarchy: str) -> dict[int, str]:

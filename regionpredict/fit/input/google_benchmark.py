@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment
-from regionpredict.fit.input.variables import Measured, experiment_of, number_of
+from regionpredict.fit.input.variables import Measurement, experiment_of, number_of
 from regionpredict.json_records import Record
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
@@ -38,7 +38,7 @@ def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None)
         raise context.error("json_schema_version", f"is {version!r}; 1 can be read")
     entries = list(data.inners("benchmarks"))
     single = {_run_name(entry) for entry in entries if entry.value.get("run_type") != "aggregate"}
-    rows: list[Measured] = []
+    rows: list[Measurement] = []
     problems: list[InputError] = []
     for entry in entries:
         name = _run_name(entry)
@@ -59,11 +59,11 @@ def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None)
         if unit is None:
             raise entry.error("time_unit", f"is '{entry.value['time_unit']}'")
         rows.extend(
-            Measured(function, metric, variables, (unit * entry.number(metric),))
+            Measurement(function, metric, variables, (unit * entry.number(metric),))
             for metric in _TIMES
         )
         rows.extend(
-            Measured(function, counter, variables, (float(value),))
+            Measurement(function, counter, variables, (float(value),))
             for counter, value in entry.value.items()
             if counter not in _OWN and type(value) in (int, float)
         )

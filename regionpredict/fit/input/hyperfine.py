@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.fit.experiment import Experiment
-from regionpredict.fit.input.variables import Measured, experiment_of, number_of
+from regionpredict.fit.input.variables import Measurement, experiment_of, number_of
 from regionpredict.json_records import Record
 
 
@@ -19,7 +19,9 @@ def read_hyperfine(data: Record, parameters: Sequence[str] | None = None) -> Exp
     for entry in data.inners("results"):
         variables = entry.inner("parameters").value if "parameters" in entry.value else {}
         times = [float(value) for value in entry.items("times")]
-        rows.append(Measured(_template(entry.text("command"), variables), "time", variables, times))
+        rows.append(
+            Measurement(_template(entry.text("command"), variables), "time", variables, times)
+        )
     return experiment_of(rows, data.path, parameters=parameters)
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 from regionpredict.documents import read_text
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment
-from regionpredict.fit.input.variables import Measured, experiment_of
+from regionpredict.fit.input.variables import Measurement, experiment_of
 
 _REMEDY = "write it with likwid-perfctr -O"
 _NAME = re.compile(r"\.([A-Za-z_]+)([0-9]+)(?=\.)")
@@ -58,7 +58,7 @@ def _name_parameters(file: Path) -> dict[str, float]:
     return {name: float(value) for name, value in _NAME.findall(file.name) if name != "r"}
 
 
-def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measured]:
+def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measurement]:
     region, kind = "", ""
     threads: list[int] = []
     text = read_text(file, _REMEDY)
@@ -86,7 +86,7 @@ def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measured]:
             if known:
                 variables = {"p": float(len(threads)), **parameters}
                 value = _together(row[0], kind, known)
-                yield Measured(region, row[0], variables, (value,), number)
+                yield Measurement(region, row[0], variables, (value,), number)
 
 
 def _number(cell: str) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.fit.experiment import Experiment
-from regionpredict.fit.input.variables import Measured, experiment_of
+from regionpredict.fit.input.variables import Measurement, experiment_of
 from regionpredict.json_records import Record
 
 
@@ -28,5 +28,5 @@ def read_pytest_benchmark(data: Record, parameters: Sequence[str] | None = None)
         else:
             times = [stats.number("mean")]
         name = entry.text("fullname").removesuffix(f"[{entry.value.get('param')}]")
-        rows.append(Measured(name, "time", variables, times))
+        rows.append(Measurement(name, "time", variables, times))
     return experiment_of(rows, data.path, parameters=parameters)

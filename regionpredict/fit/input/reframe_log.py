@@ -12,7 +12,7 @@ from pathlib import Path
 from regionpredict.documents import read_text
 from regionpredict.errors import InputError
 from regionpredict.fit.experiment import Experiment
-from regionpredict.fit.input.variables import SCALES, Measured, experiment_of, number_of
+from regionpredict.fit.input.variables import SCALES, Measurement, experiment_of, number_of
 
 _LEAST = ("result", "name")  # the columns of every log
 _PASSED = "pass"
@@ -37,7 +37,7 @@ def read_reframe(path: Path, parameters: Sequence[str] | None = None) -> Experim
     Parameters are those of the test, in its name as `%n=100`, and the numbers of tasks if they
     vary. A failed run is a problem. Raises like `experiment_of`.
     """
-    rows: list[Measured] = []
+    rows: list[Measurement] = []
     problems: list[InputError] = []
     own: dict[str, None] = {}
     lines = csv.DictReader(read_text(path, "give a performance log").splitlines(), delimiter="|")
@@ -63,7 +63,7 @@ def read_reframe(path: Path, parameters: Sequence[str] | None = None) -> Experim
             value = number_of(text) if column.endswith(_VALUE) else None
             if value is not None:
                 metric = column.removesuffix(_VALUE)
-                rows.append(Measured(callpath, metric, variables | of_test, (value,), number))
+                rows.append(Measurement(callpath, metric, variables | of_test, (value,), number))
     if not rows and problems:
         raise problems[0]
     among = tuple(dict.fromkeys((*own, *_TASKS, *SCALES)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from regionpredict.fit.input.variables import Measured, number_of
+from regionpredict.fit.input.variables import Measurement, number_of
 from regionpredict.json_records import Record
 
 VERSION = "dlbVersion"
@@ -20,7 +20,7 @@ _NANO = 1e-9
 _TIME = "Time"
 
 
-def talp_rows(data: Record) -> Iterator[Measured]:
+def talp_rows(data: Record) -> Iterator[Measurement]:
     """The metrics of each region: times in seconds, efficiencies from 0 to 1, counts.
 
     Raises `InputError` if the regions are missing.
@@ -38,4 +38,4 @@ def talp_rows(data: Record) -> Iterator[Measured]:
             if value is None or isinstance(text, str) or metric in SCALES:
                 continue
             unit = _NANO if metric.endswith(_TIME) else 1.0
-            yield Measured(name, metric, variables, (value * unit,))
+            yield Measurement(name, metric, variables, (value * unit,))

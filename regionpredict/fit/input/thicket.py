@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.fit.experiment import Experiment
-from regionpredict.fit.input.variables import SCALES, Measured, experiment_of
+from regionpredict.fit.input.variables import SCALES, Measurement, experiment_of
 from regionpredict.json_records import Record
 
 
@@ -31,7 +31,7 @@ def read_thicket(data: Record, parameters: Sequence[str] | None = None) -> Exper
             if isinstance(value, (int, float)) and not isinstance(value, bool):
                 seconds.setdefault((paths[node], metric, profile), []).append(float(value))
     rows = [
-        Measured(callpath, metric, profile_parameters[profile], (sum(samples) / len(samples),))
+        Measurement(callpath, metric, profile_parameters[profile], (sum(samples) / len(samples),))
         for (callpath, metric, profile), samples in seconds.items()
     ]
     return experiment_of(rows, data.path, parameters=parameters, among=SCALES)

@@ -24,7 +24,7 @@ runs, such as its date, and no rule distinguishes these from a size.
 """
 
 
-class Measured(NamedTuple):
+class Measurement(NamedTuple):
     """Repetitions of one metric of one call path, in `unit`, in a run with these variables.
 
     A variable is a number or a text. A text with a number counts as a number. `line` is its place,
@@ -39,7 +39,7 @@ class Measured(NamedTuple):
 
 
 def experiment_of(
-    rows: Sequence[Measured],
+    rows: Sequence[Measurement],
     path: str,
     *,
     parameters: Sequence[str] | None = None,
@@ -64,7 +64,7 @@ def experiment_of(
     if among is not None:
         names = list(parameters) if parameters else _scales(rows, known, path, among)
         return _of_one_kind(rows, names, [], path)
-    by_callpath: dict[str, list[Measured]] = {}
+    by_callpath: dict[str, list[Measurement]] = {}
     for row in rows:
         by_callpath.setdefault(row.callpath, []).append(row)
     series: list[Series] = []
@@ -88,7 +88,7 @@ def experiment_of(
 
 
 def _of_one_kind(
-    rows: Sequence[Measured], names: Sequence[str], labels: Sequence[str], path: str
+    rows: Sequence[Measurement], names: Sequence[str], labels: Sequence[str], path: str
 ) -> Experiment:
     """The series of rows with these parameters. `labels` become parts of their names."""
     builder = SeriesBuilder(names)
@@ -125,18 +125,18 @@ def number_of(value: object) -> float | None:
         return None
 
 
-def _column(rows: Sequence[Measured], name: str) -> list[float | None]:
+def _column(rows: Sequence[Measurement], name: str) -> list[float | None]:
     return [number_of(row.variables.get(name)) for row in rows]
 
 
-def _numbers(rows: Sequence[Measured], known: Sequence[str]) -> list[str]:
+def _numbers(rows: Sequence[Measurement], known: Sequence[str]) -> list[str]:
     """The variables that are numbers in all rows and vary."""
     columns = {name: _column(rows, name) for name in known}
     return [name for name, column in columns.items() if None not in column and len(set(column)) > 1]
 
 
 def _scales(
-    rows: Sequence[Measured], known: Sequence[str], path: str, among: Sequence[str]
+    rows: Sequence[Measurement], known: Sequence[str], path: str, among: Sequence[str]
 ) -> list[str]:
     """The names in `among` that vary, without redundant ones."""
     numeric = _numbers(rows, known)
@@ -159,7 +159,9 @@ def _alike(first: Sequence[object], second: Sequence[object]) -> bool:
     return len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
 
 
-def _labels(rows: Sequence[Measured], known: Sequence[str], parameters: Sequence[str]) -> list[str]:
+def _labels(
+    rows: Sequence[Measurement], known: Sequence[str], parameters: Sequence[str]
+) -> list[str]:
     """Variables that are not numbers, vary, and are more than another name of the point."""
     labels = []
     for name in known:

@@ -89,7 +89,7 @@ class EfficiencySurface:
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class Solution:
     """A solution and its interval with probability `level`. A value is None if there is none up to
     `LARGEST`. `low` is also None if even the smallest value may be enough.
     """
@@ -238,7 +238,7 @@ def _turn(holds: Callable[[float], bool], least: float) -> float | None:
 
 def size_for(
     model: EfficiencySurface, threads: float, efficiency: float, level: float = 0.9
-) -> Solved:
+) -> Solution:
     """The size that keeps an efficiency on `p` threads (Shudler 2018, question 4)."""
     sides = []
     for rival in (model, *model.rivals):
@@ -256,7 +256,7 @@ def size_for(
 
 def threads_for(
     model: EfficiencySurface, size: float, efficiency: float, level: float = 0.9
-) -> Solved:
+) -> Solution:
     """The number of threads on which a size keeps an efficiency (question 5)."""
     sides = []
     for rival in (model, *model.rivals):
@@ -272,9 +272,9 @@ def threads_for(
     return _solved(sides, level)
 
 
-def _solved(sides: Sequence[float | None], level: float) -> Solved:
+def _solved(sides: Sequence[float | None], level: float) -> Solution:
     known = [side for side in sides if side is not None]
     open_ = len(known) < len(sides)
-    return Solved(
+    return Solution(
         sides[0], min(known, default=None), None if open_ else max(known, default=None), level
     )

@@ -500,7 +500,7 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
     return best
 
 
-class Found(NamedTuple):
+class FoundTerms(NamedTuple):
     """A model's terms, the fastest growth first, and its constant.
 
     `settled`: it explains the points (`Observations.explained`), and certainly better than their
@@ -512,7 +512,7 @@ class Found(NamedTuple):
     settled: bool
 
 
-def search(grid: Grid, observations: Observations, criterion: Criterion) -> Found:
+def search(grid: Grid, observations: Observations, criterion: Criterion) -> FoundTerms:
     """The best model.
 
     Coefficients are positive, unless such a model does not explain the points. Then they may be
@@ -520,7 +520,7 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Foun
     """
     fit, (_, chosen), solved, explained = _best(grid, observations, criterion)
     if not chosen:
-        return Found([], fit.mean, explained)
+        return FoundTerms([], fit.mean, explained)
     assert solved is not None
     coefficients = solved[0] / fit.norm[list(chosen)]
     constant = fit.mean - float(coefficients @ fit.column_mean[list(chosen)])
@@ -529,7 +529,7 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Foun
     pairs.sort(key=lambda pair: columns.growths[pair[0]], reverse=True)
     terms = [(c, dict(columns.monomials[k])) for k, c in pairs]
     settled = explained and solved[1] <= DOUBTFUL * fit.spread
-    return Found(terms, constant, settled)
+    return FoundTerms(terms, constant, settled)
 
 
 def _best(

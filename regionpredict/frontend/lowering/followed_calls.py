@@ -72,7 +72,7 @@ class Lowering(Protocol):
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
         once: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
-        """A loop of unknown length. `once` lowers what it repeats, which may set `written`."""
+        """A loop of unknown length. `once` lowers one iteration, which may set `written`."""
 
     def say(self, rule: str, span: Span, message: str) -> None:
         """A diagnostic on the region."""

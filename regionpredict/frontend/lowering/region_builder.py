@@ -412,7 +412,7 @@ class RegionBuilder:
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
         once: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
-        """A loop of unknown length. `once` lowers what it repeats, which may set `written`."""
+        """A loop of unknown length. `once` lowers one iteration, which may set `written`."""
         self.context.open_loops.append(name)
         self.values.forget_changed(repeated, written, frame)
         body = once()

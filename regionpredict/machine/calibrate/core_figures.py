@@ -30,27 +30,27 @@ TABLE_ENTRY_BYTES = 8
 Samples = Mapping[str, list[float]]
 
 
-class Measured(NamedTuple):
+class MeasuredTime(NamedTuple):
     """A time and half of its 95 % interval, both in ns."""
 
     value: float
     half: float
 
-    def less(self, other: Measured) -> Measured:
+    def less(self, other: MeasuredTime) -> MeasuredTime:
         """The difference. Its interval includes both."""
-        return Measured(self.value - other.value, self.half + other.half)
+        return MeasuredTime(self.value - other.value, self.half + other.half)
 
-    def over(self, other: Measured) -> Measured:
+    def over(self, other: MeasuredTime) -> MeasuredTime:
         """The quotient. Its relative interval includes both."""
         value = self.value / other.value
-        return Measured(value, value * (self.half / self.value + other.half / other.value))
+        return MeasuredTime(value, value * (self.half / self.value + other.half / other.value))
 
 
-def core_figures(topology: Topology, samples: Samples) -> dict[str, Measured]:
+def core_figures(topology: Topology, samples: Samples) -> dict[str, MeasuredTime]:
     """The figures from the samples by key in the section `processor`. Figures without samples are
     left out.
     """
-    makers: dict[str, Callable[[], Measured | None]] = {
+    makers: dict[str, Callable[[], MeasuredTime | None]] = {
         "store_forward": lambda: _store_forward(samples),
         "outstanding_misses": lambda: _outstanding_misses(samples),
         "tlb_entries": lambda: _tlb_entries(samples),
@@ -61,15 +61,15 @@ def core_figures(topology: Topology, samples: Samples) -> dict[str, Measured]:
     return {key: measured for key, measured in made.items() if measured is not None}
 
 
-def _store_forward(samples: Samples) -> Measured | None:
+def _store_forward(samples: Samples) -> MeasuredTime | None:
     """Cycles from a store to the load of its value. The clock has its own interval."""
     each, clock = _of(samples, STORE_FORWARD), _of(samples, CLOCK)
     if each is None or clock is None:
         return None
-    return each.over(Measured(clock.value, 0.0))
+    return each.over(MeasuredTime(clock.value, 0.0))
 
 
-def _outstanding_misses(samples: Samples) -> Measured | None:
+def _outstanding_misses(samples: Samples) -> MeasuredTime | None:
     """The number of lines of memory that one core waits for at the same time. It is the time of
     dependent loads divided by the time of independent loads in an order without prefetching
     (Little's law).
@@ -78,7 +78,7 @@ def _outstanding_misses(samples: Samples) -> Measured | None:
     return _count(latency.over(each)) if latency is not None and each is not None else None
 
 
-def _tlb_entries(samples: Samples) -> Measured | None:
+def _tlb_entries(samples: Samples) -> MeasuredTime | None:
     """The largest number of pages whose loads each wait for less than half a page walk."""
     walk = _walk(samples, WALKED, FOUND)
     if walk is None:
@@ -88,18 +88,18 @@ def _tlb_entries(samples: Samples) -> Measured | None:
         walked, hit = (_of(samples, f"tlb/{count}/{how}") for how in ("walked", "found"))
         if walked is None or hit is None or walked.less(hit).value > walk.value / 2:
             break
-        held = Measured(float(count), 0.0)
+        held = MeasuredTime(float(count), 0.0)
     return held
 
 
-def _page_walkers(samples: Samples) -> Measured | None:
+def _page_walkers(samples: Samples) -> MeasuredTime | None:
     """Concurrent page walks: the time of dependent walks divided by that of independent ones."""
     alone = _walk(samples, WALKED, FOUND)
     beside = _walk(samples, WALKED_BESIDE, FOUND_BESIDE)
     return _count(alone.over(beside)) if alone is not None and beside is not None else None
 
 
-def _page_walk_factor(topology: Topology, samples: Samples) -> Measured | None:
+def _page_walk_factor(topology: Topology, samples: Samples) -> MeasuredTime | None:
     """The time of a page walk relative to a load of a page-table entry.
 
     The entries are in the first cache that holds them next to the loaded lines.
@@ -112,10 +112,10 @@ def _page_walk_factor(topology: Topology, samples: Samples) -> Measured | None:
     if walk is None or entry is None:
         return None
     # The entry's latency is a separate figure with its own interval.
-    return walk.over(Measured(entry.value, 0.0))
+    return walk.over(MeasuredTime(entry.value, 0.0))
 
 
-def _walk(samples: Samples, walked: str, hit: str) -> Measured | None:
+def _walk(samples: Samples, walked: str, hit: str) -> MeasuredTime | None:
     """The time that a load waits for its translation. None if it is not positive."""
     long, short = _of(samples, walked), _of(samples, hit)
     if long is None or short is None or long.value <= short.value:
@@ -123,16 +123,16 @@ def _walk(samples: Samples, walked: str, hit: str) -> Measured | None:
     return long.less(short)
 
 
-def _count(measured: Measured) -> Measured:
+def _count(measured: MeasuredTime) -> MeasuredTime:
     """A figure that is a whole number, at least 1. It is known if its interval is within one
     half.
     """
-    return Measured(float(max(1, round(measured.value))), max(0.0, measured.half - 0.5))
+    return MeasuredTime(float(max(1, round(measured.value))), max(0.0, measured.half - 0.5))
 
 
-def _of(samples: Samples, key: str) -> Measured | None:
+def _of(samples: Samples, key: str) -> MeasuredTime | None:
     kept = samples.get(key)
     if not kept:
         return None
     value = typical(kept)
-    return Measured(value, relative_interval(kept) * value) if value > 0.0 else None
+    return MeasuredTime(value, relative_interval(kept) * value) if value > 0.0 else None

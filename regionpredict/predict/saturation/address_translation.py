@@ -59,7 +59,7 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
 
 
 def tlb_entries(machine: Machine) -> float:
-    """Translations that a core's last TLB holds of the machine's pages."""
+    """The number of the machine's pages whose translations fit a core's last TLB."""
     core = machine.processor
     large = machine.page_bytes >= LARGE_PAGE.value
     return (core.tlb_large_entries if large else core.tlb_entries).value

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from regionpredict.machine import Machine, unconverged_figures
 from regionpredict.predict.curve import Point
 from regionpredict.predict.limiting_factors import limit
-from regionpredict.predict.machine_uncertainty import Doubted, moves_of
+from regionpredict.predict.machine_uncertainty import UncertainLoop, moves_of
 from regionpredict.predict.saturation.region_time import RegionTime
 from regionpredict.predict.uncertainty import (
     Bounds,
     Doubt,
-    Expected,
+    ExpectedSpeedup,
     at_threads,
     band_of,
     chance_of,
@@ -33,7 +33,7 @@ _HELD_UP = frozenset(("serialization", "overhead"))
 """The bottlenecks of a region with more synchronization than computation."""
 
 
-class Judged(NamedTuple):
+class HintJudgment(NamedTuple):
     """The judgment of a hint: the probability by the spreads alone (`settled`), and with the
     doubtful figures, the band of the curve, and the doubts. `otherwise` are the times for the other
     possible distribution of data-dependent work."""
@@ -47,8 +47,8 @@ class Judged(NamedTuple):
 
 def judged(
     workload: Workload, execution: Execution, time: RegionTime, points: Sequence[Point],
-    asked: Sequence[Expected], threads: int, spreads: Mapping[str, float], within: float,
-) -> Judged:  # fmt: skip
+    asked: Sequence[ExpectedSpeedup], threads: int, spreads: Mapping[str, float], within: float,
+) -> HintJudgment:  # fmt: skip
     """Judges the hint of `threads` by the curve `points`. `asked` are the allowed counts."""
     partial = workload.table.status == "partial"
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
@@ -61,7 +61,7 @@ def judged(
     doubts += _imbalance(execution, points, otherwise, threads, within)
     settled = chance = chance_of(asked, threads, within)
     if spreads:
-        moves = moves_of([Doubted(points, spreads)], points)
+        moves = moves_of([UncertainLoop(points, spreads)], points)
         chance = chance_of(asked, threads, within, moves)
         doubts += figures_doubt(spreads, settled, chance)
     band = band_of(asked)
@@ -69,7 +69,7 @@ def judged(
         counts = {expected.threads for expected in asked}
         other = at_threads(outlook_of(otherwise, time.machine), counts)
         band = wider_band(band, band_of(other))
-    return Judged(settled, chance, band, doubts, otherwise)
+    return HintJudgment(settled, chance, band, doubts, otherwise)
 
 
 def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:

@@ -20,10 +20,10 @@ from regionpredict.predict.uncertainty.doubts import (
     in_share,
     merged,
 )
-from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted, Spreads
+from regionpredict.predict.uncertainty.fitted import SHIPPED, FittedCurves, Spreads
 from regionpredict.predict.uncertainty.outlook import (
     Bounds,
-    Expected,
+    ExpectedSpeedup,
     Traits,
     at_threads,
     band_of,
@@ -38,8 +38,8 @@ __all__ = [
     "SHIPPED",
     "Bounds",
     "Doubt",
-    "Expected",
-    "Fitted",
+    "ExpectedSpeedup",
+    "FittedCurves",
     "Spreads",
     "Traits",
     "at_threads",

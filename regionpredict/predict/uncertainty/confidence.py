@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from regionpredict.predict.machine_uncertainty import NO_MOVES, Moves, quotient_deviation
 from regionpredict.predict.uncertainty.constants import LEAST_DOUBT, SURE_STEP
 from regionpredict.predict.uncertainty.doubts import Doubt, left_by
-from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted
-from regionpredict.predict.uncertainty.outlook import Expected
+from regionpredict.predict.uncertainty.fitted import SHIPPED, FittedCurves
+from regionpredict.predict.uncertainty.outlook import ExpectedSpeedup
 
 
 def chance_of(
-    outlook: Sequence[Expected], threads: int, within: float, moves: Moves = NO_MOVES
+    outlook: Sequence[ExpectedSpeedup], threads: int, within: float, moves: Moves = NO_MOVES
 ) -> float:
     """The probability that neither the strongest rival with fewer threads nor that with more
     threads is better than `threads` by more than the allowed loss. From 0 to 1.
@@ -62,13 +62,13 @@ def log_odds(chance: float) -> float:
 
 
 def confidence_of(
-    chance: float, *, doubts: Sequence[Doubt] = (), fitted: Fitted = SHIPPED
+    chance: float, *, doubts: Sequence[Doubt] = (), fitted: FittedCurves = SHIPPED
 ) -> float:
     """The share of such hints that are right, from 0 to 1, rounded."""
     return rounded_confidence(undoubted(chance, fitted) * left_by(doubts))
 
 
-def undoubted(chance: float, fitted: Fitted = SHIPPED) -> float:
+def undoubted(chance: float, fitted: FittedCurves = SHIPPED) -> float:
     """The share of right hints with this probability, for regions without doubts."""
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
     return min(fitted.most, odds / (1.0 + odds))

@@ -84,7 +84,7 @@ POSSIBLE_RACE_CONFIDENCE = Constant(
     0.85, "of the confidence", "measured",
     "if elements are written through an index that may repeat: 8 of 8 hints were right (two loops "
     "of LULESH, and six programs of tests/accuracy/doubtful_programs.py on two cores of a busy "
-    "host), with as many more as for races",
+    "host). The same number of right hints is added as for races",
 )  # fmt: skip
 IN_TURN_CONFIDENCE = Constant(
     0.32, "of the confidence", "measured",

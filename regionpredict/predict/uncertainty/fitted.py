@@ -24,7 +24,7 @@ class Spreads(NamedTuple):
     places: float
 
 
-class Fitted(NamedTuple):
+class FittedCurves(NamedTuple):
     """The relation of measured to predicted curves, and the share of right hints.
 
     `creep` is the gain per doubling of threads if memory bandwidth is the time. `lost` is the share
@@ -42,7 +42,7 @@ class Fitted(NamedTuple):
     most: float
 
 
-SHIPPED = Fitted(
+SHIPPED = FittedCurves(
     CREEP.value,
     LOST_GROWTH.value,
     Spreads(THREADS_SPREAD.value, PLACES_SPREAD.value),

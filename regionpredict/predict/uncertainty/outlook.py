@@ -2,8 +2,8 @@
 
 A measured curve departs from the predicted one with every doubling of threads, and more across
 packages or shared cores. Its logarithm is a random walk over the doublings, with the spreads of
-`Fitted`. The mean rises where memory bandwidth is the time, and loses a share of the predicted
-growth. One thread is the reference, without uncertainty.
+`FittedCurves`. The mean rises if memory bandwidth determines the time, and loses a share of the
+predicted growth. One thread is the reference, without uncertainty.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine, thread_places
 from regionpredict.predict.curve import Point
-from regionpredict.predict.uncertainty.fitted import SHIPPED, Fitted, Spreads
+from regionpredict.predict.uncertainty.fitted import SHIPPED, FittedCurves, Spreads
 
 
 class Traits(NamedTuple):
@@ -32,7 +32,7 @@ class Traits(NamedTuple):
     streamed: float
 
 
-class Expected(NamedTuple):
+class ExpectedSpeedup(NamedTuple):
     """A thread count: the predicted speedup, the logarithm of the expected one, and its variance
     over consecutive steps."""
 
@@ -83,13 +83,13 @@ def _streamed_share(point: Point) -> float:
 
 
 def outlook_of(
-    points: Sequence[Point], machine: Machine, fitted: Fitted = SHIPPED
-) -> tuple[Expected, ...]:
+    points: Sequence[Point], machine: Machine, fitted: FittedCurves = SHIPPED
+) -> tuple[ExpectedSpeedup, ...]:
     """The expectation for a curve on a machine."""
     return tuple(expected_of(trait, fitted) for trait in traits_of(points, machine))
 
 
-def expected_of(traits: Traits, fitted: Fitted = SHIPPED) -> Expected:
+def expected_of(traits: Traits, fitted: FittedCurves = SHIPPED) -> ExpectedSpeedup:
     """The expectation for one thread count.
 
     >>> fitted = Fitted(0.05, 0.5, Spreads(0.1, 0.2), 1.0, 0.0, 1.0, 1.0)
@@ -102,15 +102,19 @@ def expected_of(traits: Traits, fitted: Fitted = SHIPPED) -> Expected:
         spread * spread * steps
         for spread, steps in zip(fitted.spreads, traits.doublings, strict=True)
     )
-    return Expected(traits.threads, traits.speedup, gain, variance)
+    return ExpectedSpeedup(traits.threads, traits.speedup, gain, variance)
 
 
-def at_threads(outlook: Sequence[Expected], threads: Collection[int]) -> tuple[Expected, ...]:
+def at_threads(
+    outlook: Sequence[ExpectedSpeedup], threads: Collection[int]
+) -> tuple[ExpectedSpeedup, ...]:
     """The part of an outlook with these thread counts, or all of it if none is known."""
     return tuple(expected for expected in outlook if expected.threads in threads) or tuple(outlook)
 
 
-def band_of(outlook: Sequence[Expected], fitted: Fitted = SHIPPED) -> tuple[Bounds, ...]:
+def band_of(
+    outlook: Sequence[ExpectedSpeedup], fitted: FittedCurves = SHIPPED
+) -> tuple[Bounds, ...]:
     """The 80 % interval of measured speedups. It always includes the prediction."""
     bounds = []
     for expected in outlook:

@@ -22,6 +22,6 @@ WORTH_TELLING = Constant(
 )  # fmt: skip
 SPEEDUP_OFF = Constant(
     0.25, "of the measured speedup", "assumed",
-    "a predicted speedup that is farther off is called wrong: about twice the median error on data "
-    "that decided nothing (docs/accuracy.md)",
+    "a predicted speedup that is farther off is called wrong: about twice the median error on "
+    "data unknown to the model (docs/accuracy.md)",
 )  # fmt: skip

@@ -17,7 +17,7 @@ from regionpredict.fit import FittedModel
 from regionpredict.fit.laws.efficiency_surface import (
     LARGEST,
     EfficiencySurface,
-    Solved,
+    Solution,
     fit_efficiency,
     most_threads,
     size_for,
@@ -116,14 +116,14 @@ class Isoefficiency:
             return None
         return min(1.0, self.parallelism.predict((size,)) / threads)
 
-    def sizes_for(self, threads: float, efficiency: float) -> dict[str, Solved | None]:
+    def sizes_for(self, threads: float, efficiency: float) -> dict[str, Solution | None]:
         """The size that keeps an efficiency, for each of the three functions."""
         return self._by_function(
             lambda surface: size_for(surface, threads, efficiency, LEVEL),
             lambda bound: smallest_size(lambda n: bound(threads, n), efficiency),
         )
 
-    def threads_for(self, size: float, efficiency: float) -> dict[str, Solved | None]:
+    def threads_for(self, size: float, efficiency: float) -> dict[str, Solution | None]:
         """The number of threads on which a size keeps an efficiency, for each of the three
         functions.
         """
@@ -134,9 +134,9 @@ class Isoefficiency:
 
     def _by_function(
         self,
-        on_surface: Callable[[EfficiencySurface], Solved],
+        on_surface: Callable[[EfficiencySurface], Solution],
         on_bound: Callable[[Callable[[float, float], float]], float | None],
-    ) -> dict[str, Solved | None]:
+    ) -> dict[str, Solution | None]:
         """Solves E_ac and E_cf on their surfaces, and E_ub(p, n) at both ends of its interval."""
         bound = None
         if self.parallelism is not None:
@@ -167,11 +167,11 @@ def _side(model: FittedModel, size: float, side: int) -> float:
     return band.low if side < 0 else band.high
 
 
-def _with_band(solve: Callable[[int], float | None]) -> Solved:
+def _with_band(solve: Callable[[int], float | None]) -> Solution:
     middle, others = solve(0), [solve(-1), solve(1)]
     known = [value for value in (middle, *others) if value is not None]
     high = None if None in (middle, *others) else max(known)
-    return Solved(middle, min(known, default=None), high, LEVEL)
+    return Solution(middle, min(known, default=None), high, LEVEL)
 
 
 def efficiency_points(data: IsoefficiencyData) -> tuple[EfficiencyPoint, ...]:

@@ -30,7 +30,7 @@ _NONBLOCKING_SENDS = ("mpi_isend", "mpi_issend", "mpi_ibsend", "mpi_irsend", "mp
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class OperationColumns:
     """Operations as columns of equal length: the call of each, whether it is at the end of that
     call, its `Kind`, and the columns of `Operations`.
     """
@@ -48,7 +48,7 @@ class Placed:
     collective: Integers
 
 
-def operations_table(operation: Integers, placed: Placed) -> Operations:
+def operations_table(operation: Integers, placed: OperationColumns) -> Operations:
     """The operations in the order of events. `operation` has the row of each event's operation.
 
     -1 is an event without an operation, and -2 - n a fork of n threads.
@@ -83,13 +83,13 @@ def placed_operations(
     communicators: dict[int, int],
     regions: list[Region],
     findings: list[Finding],
-) -> Placed:
+) -> OperationColumns:
     """All messages and collectives. `ranks` has the rank of each location."""
     parts = [
         *_messages(records, ranks, calls, regions, findings),
         _collectives(records.sizes, ranks, calls, communicators, regions),
     ]
-    return Placed(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return OperationColumns(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _messages(

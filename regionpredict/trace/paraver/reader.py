@@ -35,7 +35,11 @@ from regionpredict.trace.paraver.call_stacks import StackRows, stack_rows
 from regionpredict.trace.paraver.calls import Calls, calls_of
 from regionpredict.trace.paraver.fast_order import by_location, distinct
 from regionpredict.trace.paraver.labels import Labels, read_labels, read_thread_names
-from regionpredict.trace.paraver.operations import Placed, operations_table, placed_operations
+from regionpredict.trace.paraver.operations import (
+    OperationColumns,
+    operations_table,
+    placed_operations,
+)
 from regionpredict.trace.paraver.records import NEVER, Header, Integers, Records, Rows, read_records
 from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of, names_functions
 
@@ -261,7 +265,7 @@ class _Rows:
 def _sorted_rows(
     spans: Integers,
     depth: Integers,
-    placed: Placed,
+    placed: OperationColumns,
     forks: Integers,
     calls: Calls,
     boundaries: Boundaries,

@@ -16,7 +16,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict.saturation.ablation import Parts
 from regionpredict.predict.saturation.core import core_time
 from regionpredict.workload import LoopBody, Recurrence, Step
-from regionpredict.workload.scalar_replacement import Kept
+from regionpredict.workload.scalar_replacement import ConstantAccesses
 
 MACHINE = round_machine()
 UNFUSED = round_machine(
@@ -533,7 +533,9 @@ def test_a_sum_through_memory_waits_for_the_store_before_it() -> None:
 def test_a_sum_that_is_stored_but_not_loaded_waits_for_itself_alone() -> None:
     """Its product is fused, since no vector forms it: 6 cycles; and one more store an iteration."""
     chain = sum_of("fp_mul", "fp_add")._replace(stored=True, unordered=True)
-    loop = replace(body({"fp_add": 1}, loads=1, recurrences=[chain]), kept=Kept(2.0, 3.0))
+    loop = replace(
+        body({"fp_add": 1}, loads=1, recurrences=[chain]), kept=ConstantAccesses(2.0, 3.0)
+    )
     assert cycles(loop) == (6, pytest.approx(3.0))  # one store a cycle
     off = core_time([loop], MACHINE, 64, Parts(kept_sums=False))
     assert off.loading < 3.0 * CYCLE

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from regionpredict.predict.machine_uncertainty import NO_MOVES, Moves
 from regionpredict.predict.uncertainty import (
     SHIPPED,
-    Expected,
+    ExpectedSpeedup,
     chance_of,
     confidence_of,
     doubt,
@@ -27,13 +27,13 @@ from regionpredict.predict.uncertainty.constants import (
 PLAIN = SHIPPED._replace(even=0.0, slope=1.0, most=1.0)
 
 
-def curve(*known: tuple[float, float]) -> list[Expected]:
+def curve(*known: tuple[float, float]) -> list[ExpectedSpeedup]:
     """Threads 1, 2, ... from (log of the expected speed, variance)."""
-    return [Expected(threads, 1.0, gain, variance)
+    return [ExpectedSpeedup(threads, 1.0, gain, variance)
             for threads, (gain, variance) in enumerate(known, 1)]  # fmt: skip
 
 
-def chance(known: list[Expected], threads: int, moves: Moves = NO_MOVES) -> float:
+def chance(known: list[ExpectedSpeedup], threads: int, moves: Moves = NO_MOVES) -> float:
     return chance_of(known, threads, 0.05, moves)
 
 

@@ -12,7 +12,7 @@ from regionpredict.machine import load
 from regionpredict.predict.curve import Point
 from regionpredict.predict.uncertainty import (
     SHIPPED,
-    Fitted,
+    FittedCurves,
     Spreads,
     at_threads,
     band_of,
@@ -21,7 +21,7 @@ from regionpredict.predict.uncertainty import (
 )
 
 # Creeps up by a tenth a doubling, loses a quarter of its growth; spreads that are told apart.
-BY_HAND = Fitted(0.1, 0.25, Spreads(0.3, 0.4), 1.5, 0.0, 1.0, 1.0)
+BY_HAND = FittedCurves(0.1, 0.25, Spreads(0.3, 0.4), 1.5, 0.0, 1.0, 1.0)
 # Two packages of four cores.
 NODE = load("clovertown")
 
