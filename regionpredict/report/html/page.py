@@ -53,7 +53,7 @@ def _drawn(block: doc.Block) -> list[doc.Drawing]:
     if isinstance(block, doc.Facts):
         pairs = [list(pair) for pair in block.pairs]
         return [{"kind": "facts", "items": pairs}] if pairs else []
-    if isinstance(block, doc.Printed):
+    if isinstance(block, doc.Preformatted):
         return [{"kind": "pre", "title": block.title, "text": block.content}]
     if isinstance(block, doc.Folded):
         return [{"kind": "more", "title": block.title, "blocks": _drawn_all(block.blocks)}]
