@@ -10,11 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-import numpy as np
-
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.event_trace import Kind, Location
-from regionpredict.trace.wait_classes import NO_WAIT, Wait
+from regionpredict.trace.wait_classes import Wait
 
 _MICROSECONDS = 1e6
 _PATH_THREAD = 1_000_000  # a separate track on the rank of the path
@@ -79,7 +77,7 @@ def _regions(analysis: Analysis) -> Iterator[str]:
 def _waits(analysis: Analysis) -> Iterator[str]:
     """Each wait, from the start of its call, and the location that it waits for."""
     trace, points, scale = analysis.trace, analysis.points, _scale(analysis)
-    chosen = np.flatnonzero((points.wait > 0) & (points.kind != NO_WAIT))
+    chosen = analysis.waiting_points()
     begins = analysis.wait_begins(chosen).tolist()
     for row, begin in zip(chosen.tolist(), begins, strict=True):
         location = trace.locations[int(points.location[row])]
@@ -93,30 +91,21 @@ def _waits(analysis: Analysis) -> Iterator[str]:
 
 
 def _messages(analysis: Analysis) -> Iterator[str]:
-    trace, mate = analysis.trace, analysis.matches.mate
-    operations = trace.operations
-    kinds = trace.kind[operations.event]
-    owner = trace.locations_of(operations.event).tolist()
-    times = (trace.time[operations.event] * _scale(analysis)).tolist()
-    sends = np.flatnonzero(((kinds == Kind.SEND) | (kinds == Kind.SEND_REQUEST)) & (mate >= 0))
-    for send, receive in zip(sends.tolist(), mate[sends].tolist(), strict=True):
-        for phase, operation in (("s", send), ("f", receive)):
-            location = trace.locations[owner[operation]]
+    locations, scale = analysis.trace.locations, _scale(analysis)
+    for number, (sender, sent, receiver, received) in enumerate(analysis.message_ends().tolist()):
+        for phase, location, tick in (("s", sender, sent), ("f", receiver, received)):
             yield (
-                f'{{"ph": "{phase}", "bp": "e", "id": {send}, "name": "message", "cat": "message", '
-                f'"pid": {location.rank}, "tid": {location.thread}, "ts": {times[operation]:.3f}}}'
+                f'{{"ph": "{phase}", "bp": "e", "id": {number}, "name": "message", '
+                f'"cat": "message", "pid": {locations[location].rank}, '
+                f'"tid": {locations[location].thread}, "ts": {tick * scale:.3f}}}'
             )
 
 
 def _path(analysis: Analysis) -> Iterator[str]:
-    trace, replay, scale = analysis.trace, analysis.replay, _scale(analysis)
-    ranks = sorted({trace.locations[at].rank for at in np.unique(replay.segment_location).tolist()})
-    tracks = {rank: Location(rank, _PATH_THREAD) for rank in ranks}
-    for track in tracks.values():
-        yield _name("thread_name", track, "critical path")
-    for at, begin, end in zip(
-        replay.segment_location.tolist(), replay.segment_from.tolist(),
-        replay.segment_to.tolist(), strict=True,
-    ):  # fmt: skip
-        head = _complete("critical path", "critical path", tracks[trace.locations[at].rank])
+    ranks, scale = [place.rank for place in analysis.trace.locations], _scale(analysis)
+    pieces = analysis.path_pieces()
+    for rank in sorted({ranks[at] for at, _, _ in pieces}):
+        yield _name("thread_name", Location(rank, _PATH_THREAD), "critical path")
+    for at, begin, end in pieces:
+        head = _complete("critical path", "critical path", Location(ranks[at], _PATH_THREAD))
         yield f'{head}{begin * scale:.3f}, "dur": {max(end - begin, 0) * scale:.3f}}}'

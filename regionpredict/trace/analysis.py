@@ -21,6 +21,7 @@ from regionpredict.trace.matching import Matches, match
 from regionpredict.trace.message_waits import MessageWaits
 from regionpredict.trace.sync_points import SyncPoints, point_rows, sorted_points
 from regionpredict.trace.team_waits import team_waits
+from regionpredict.trace.wait_classes import NO_WAIT
 from regionpredict.trace.wait_search import found_waits
 from regionpredict.trace.whole_run import with_whole_run
 
@@ -56,6 +57,25 @@ class Analysis:
         enters = np.flatnonzero(self.trace.kind == Kind.ENTER)
         call = np.searchsorted(enters, self.points.event[rows], side="right") - 1
         return self.trace.time[enters[call]]
+
+    def waiting_points(self) -> NDArray[np.int64]:
+        """The rows of `points` that wait."""
+        return np.flatnonzero((self.points.wait > 0) & (self.points.kind != NO_WAIT))
+
+    def message_ends(self) -> NDArray[np.int64]:
+        """A row per received message: the location and tick of its send and of its receive."""
+        trace, mate = self.trace, self.matches.mate
+        events = trace.operations.event
+        kinds = trace.kind[events]
+        sends = np.flatnonzero(((kinds == Kind.SEND) | (kinds == Kind.SEND_REQUEST)) & (mate >= 0))
+        ends = np.stack([trace.locations_of(events), trace.time[events]], axis=1)
+        return np.concatenate([ends[sends], ends[mate[sends]]], axis=1)
+
+    def path_pieces(self) -> list[tuple[int, int, int]]:
+        """The critical path: the location, start and end of its pieces, in ticks."""
+        replay = self.replay
+        return list(zip(replay.segment_location.tolist(), replay.segment_from.tolist(),
+                        replay.segment_to.tolist(), strict=True))  # fmt: skip
 
 
 def analyse(

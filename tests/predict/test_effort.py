@@ -9,8 +9,8 @@ from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
 from regionpredict.predict.constants import LEAST_TRIALS_WORK, QUICK_SHARE, TRIALS_WORK
+from regionpredict.report.hints import estimate_fields
 from regionpredict.report.size_hints import cut_sentence
-from regionpredict.report.team_hints import estimate_fields
 from regionpredict.sizes.trials import Effort, work_a_region
 
 MACHINE = load("skylake-gold-6148")

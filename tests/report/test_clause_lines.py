@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import analyse, predict
-from regionpredict.report.clause_lines import clause_lines
-from regionpredict.report.openmp_clauses import openmp_clauses
+from regionpredict.report.openmp_clauses import clause_lines, openmp_clauses
 
 GUTTER = 8  # columns of the line's number
 PARALLEL = "#pragma omp parallel for"

@@ -14,7 +14,6 @@ from regionpredict.errors import InputError
 from regionpredict.report.document import Drawing, Section
 from regionpredict.trace.analysis import Analysis
 from regionpredict.trace.event_trace import Kind, Paradigm, Region, Role
-from regionpredict.trace.wait_classes import NO_WAIT
 
 MOST_ROWS = 32
 """Maximum number of ranks and threads in a picture. If there are more, those with the largest share
@@ -75,6 +74,11 @@ def timeline_block(analysis: Analysis, bins: int | None = None) -> Drawing:
     bins = bins or min(_BINS, _CELLS // max(len(shown), 1))
     edges = np.linspace(0, end, bins + 1)
     numbers = {doing: number for number, doing in enumerate(NAMES)}
+    ends = analysis.message_ends()
+    messages = ends.tolist() if len(ends) <= MOST_MESSAGES else []
+    path = analysis.path_pieces()
+    if len(path) > bins:  # short pieces are left out
+        path = [piece for piece in path if piece[2] - piece[1] >= end / bins]
     title = f"{trace.name or 'Trace'}: activities of each location, messages, and the critical path"
     if len(shown) < len(trace.locations):
         title += f"; {len(shown)} of {len(trace.locations)}, with most of the path"
@@ -95,12 +99,12 @@ def timeline_block(analysis: Analysis, bins: int | None = None) -> Drawing:
         ],
         "messages": [
             [row_of[sender], sent * tick, row_of[receiver], received * tick]
-            for sender, sent, receiver, received in _messages(analysis)
+            for sender, sent, receiver, received in messages
             if sender in row_of and receiver in row_of
         ],
         "path": [
             [row_of[location], begin * tick, last * tick]
-            for location, begin, last in _path(analysis, bins, end / bins) if location in row_of
+            for location, begin, last in path if location in row_of
         ],
     }  # fmt: skip
 
@@ -174,9 +178,8 @@ def _waits(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
     point.
     """
     points = analysis.points
-    own = np.flatnonzero(
-        (points.location == location) & (points.wait > 0) & (points.kind != NO_WAIT)
-    )
+    own = analysis.waiting_points()
+    own = own[points.location[own] == location]
     if not len(own):
         return _NO_TIME, _NO_TIME
     begins = analysis.wait_begins(own)
@@ -196,28 +199,3 @@ def _time_in(begins: Ticks, ends: Ticks, edges: NDArray[np.float64]) -> NDArray[
     value = np.stack([total - (ends - begins), total], axis=1).ravel()
     filled: NDArray[np.float64] = np.diff(np.interp(edges, at, value))
     return filled
-
-
-def _messages(analysis: Analysis) -> list[tuple[int, int, int, int]]:
-    """The location and tick of each send and of its receive. None if there are too many."""
-    trace, mate = analysis.trace, analysis.matches.mate
-    events = trace.operations.event
-    kinds = trace.kind[events]
-    sends = np.flatnonzero(((kinds == Kind.SEND) | (kinds == Kind.SEND_REQUEST)) & (mate >= 0))
-    if len(sends) > MOST_MESSAGES:
-        return []
-    owner, time = trace.locations_of(events).tolist(), trace.time[events].tolist()
-    receives = mate[sends].tolist()
-    return [(owner[send], time[send], owner[receive], time[receive])
-            for send, receive in zip(sends.tolist(), receives, strict=True)]  # fmt: skip
-
-
-def _path(analysis: Analysis, bins: int, least: float) -> list[tuple[int, int, int]]:
-    """The critical path: location, start and end of its pieces, in ticks. If there are many pieces,
-    those shorter than `least` ticks are left out.
-    """
-    replay = analysis.replay
-    many = len(replay.segment_from) > bins
-    pieces = zip(replay.segment_location.tolist(), replay.segment_from.tolist(),
-                 replay.segment_to.tolist(), strict=True)  # fmt: skip
-    return [piece for piece in pieces if not (many and piece[2] - piece[1] < least)]
