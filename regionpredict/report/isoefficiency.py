@@ -65,11 +65,11 @@ def isoefficiency_document(
         Section("Answers", [Facts([
             (f"{number}. {asked}", answer) for number, (asked, answer) in enumerate(answers, 1)
         ])]),
-        Section("Efficiency", [_points(data, result)]),
-        Section("Curves", lambda: _curves(result), "page"),
-        Section("Discrepancies", lambda: _discrepancies(result), "page"),
         Section("Sizes", lambda: [*_sizes(result, efficiency, threads),
                                   *_contours(result, threads)], "page"),
+        Section("Discrepancies", lambda: _discrepancies(result), "page"),
+        Section("Efficiency", [_points(data, result)]),
+        Section("Curves", lambda: _curves(result), "page"),
         Section("Models", [Items(formulas)]),
         Section("Models over the size", lambda: [
             *_graph(result.depth, "Depth T_inf", "seconds"),

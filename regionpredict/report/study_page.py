@@ -81,31 +81,17 @@ def study_document(
         Section("Success", _by_rule(judged, columns), "text"),
         Section("Limits", [Items(_limits(campaign, judged[0].comparison))]),
         Section("Plots", plots, "markdown"),
-        Section(
-            "Score and utilisation",
-            lambda: [
-                {
-                    **drawn,
-                    "title": f"{one.model}, right is {_rule(one.comparison)}: {drawn['title']}",
-                }
-                for one in judged
-                for drawn in [utilisation_scatter(one.comparison)]
-            ],
-            "page",
-        ),
+        Section("Score and utilization", lambda: [
+            {**utilisation_scatter(one.comparison),
+             "title": f"{one.model}, right is {_rule(one.comparison)}"} for one in judged
+        ], "page"),
         Section(alone, [Text(f"![{one.caption}]({one.plot})") for one in sweeps], "markdown"),
         Section(alone, lambda: list(map(sweep_curve, sweeps)), "page"),
-        Section(
-            "Rows",
-            [
-                csv_table(
-                    {(one.model, _rule(one.comparison)): one.comparison for one in judged},
-                    ("model", "right_is"),
-                )
-            ],
-            "csv",
-        ),
-    ]
+        Section("Rows", [csv_table(
+            {(one.model, _rule(one.comparison)): one.comparison for one in judged},
+            ("model", "right_is"),
+        )], "csv"),
+    ]  # fmt: skip
     return Document("Predicted and measured", lead, sections)
 
 

@@ -42,6 +42,7 @@ def speedup_scatter(comparison: Comparison) -> Drawing:
     return {
         "kind": "scatter", "title": f"{title}, {_models(comparison)}",
         "x": "measured speedup", "y": "predicted speedup", "points": points, "kinds": "hint",
+        "order": list(KINDS.values()),
         "lines": [{"name": "as predicted", "points": [[0, 0], [end, end]]}],
     }  # fmt: skip
 
@@ -68,6 +69,7 @@ def utilisation_scatter(comparison: Comparison) -> Drawing:
     return {
         "kind": "scatter", "title": f"{rate}, {_models(comparison)}",
         "x": "score (%)", "y": "utilisation (%)", "points": points, "kinds": "hint",
+        "order": list(KINDS.values()),
         "areas": [[k * side, (k + 1) * side] for k in range(count)],
         "lines": [{"name": "trend", "points": trend}] if trend else [],
     }  # fmt: skip

@@ -280,15 +280,15 @@ function scatter(block) {
     svg.append(make("path", {d: path(one.points, x, y), fill: "none", stroke: "currentColor", "stroke-width": 1.5}),
       make("text", {x: level ? WIDE - RIGHT - 4 : (x(a) + x(c)) / 2 - 6, y: level ? y(b) - 6 : (y(b) + y(d)) / 2 - 6, "text-anchor": "end"}, one.name));
   }
-  const kinds = [...new Set(block.points.map(one => one.kind))];
+  const order = block.order || [...new Set(block.points.map(one => one.kind))], kinds = order.filter(kind => block.points.some(one => one.kind === kind));
   for (const one of block.points) {
-    const at = kinds.indexOf(one.kind), dot = SHAPES[at % 6](x(one.x), y(one.y));
+    const at = order.indexOf(one.kind), dot = SHAPES[at % 6](x(one.x), y(one.y));
     if (one.band) svg.append(make("line", {x1: x(one.x), x2: x(one.x), y1: y(one.band[0]), y2: y(one.band[1]), stroke: COLOURS[at % 6], opacity: 0.5}));
     if (one.named) svg.append(make("text", {x: x(one.x) + (x(one.x) > WIDE * 0.6 ? -7 : 7), y: y(one.y) - 6, "text-anchor": x(one.x) > WIDE * 0.6 ? "end" : "start"}, one.named));
     dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); dot.setAttribute("opacity", 0.85);
     dot.append(make("title", {}, `${one.name}: ${short(one.x)}, ${short(one.y)}`)); svg.append(dot);
   }
-  return picture(block, svg, legend(kinds, kinds.map((_, at) => at), kinds.map(() => true)), () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
+  return picture(block, svg, legend(kinds, kinds.map(kind => order.indexOf(kind)), kinds.map(() => true)), () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
 }
 function topology(block) {
   // Boxes in boxes: a part of each level spans a number of cores.

@@ -137,9 +137,11 @@ def _scatter(block: Drawing) -> Figure:
         axes.plot(*np.array(one["points"]).T, color="0.5", linewidth=1.0, linestyle="--",
                   label=one["name"])  # fmt: skip
     points = block["points"]
-    kinds = list(dict.fromkeys(point["kind"] for point in points))
+    kinds = block.get("order") or list(dict.fromkeys(point["kind"] for point in points))
     for colour, kind in zip((BLUE, VERMILION, *COLOURS[2:]), kinds, strict=False):
         own = [point for point in points if point["kind"] == kind]
+        if not own:
+            continue
         x, y = ([point[axis] for point in own] for axis in "xy")
         axes.plot(x, y, MARKERS[kinds.index(kind)], color=colour, markersize=5.5, alpha=0.85,
                   markeredgecolor="white", markeredgewidth=0.5, clip_on=False, zorder=3,
