@@ -25,17 +25,17 @@ import yaml
 from regionpredict.errors import InputError
 
 MOST_BYTES = 256 << 20
-"""Of one file. A campaign of a thousand runs over a hundred regions needs a fifth of it."""
+"""The limit of one file. A campaign of a thousand runs over a hundred regions has a fifth."""
 MOST_YAML_BYTES = 4 << 20
-"""Of a machine or expectation file. Shipped files are below 20 kB."""
+"""The limit of a machine or expectation file. Shipped files are below 20 kB."""
 MOST_VALUES = 20_000_000
-"""Of one JSON text. That campaign has two million."""
+"""The limit of one JSON text. That campaign has two million."""
 MOST_YAML_VALUES = 200_000
 """An alias counts as many nodes as its target."""
 MOST_DEPTH = 64
 """Nested lists and objects. Files of this package have at most nine levels."""
 MOST_DIGITS = 400
-"""Of one number as text. The largest double has 309."""
+"""The limit of one number as text. The largest double has 309."""
 
 _BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]', re.DOTALL)
 _DATA_ERRORS = (

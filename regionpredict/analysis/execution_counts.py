@@ -122,7 +122,7 @@ class Guard(NamedTuple):
 
 
 Guards = Mapping[tuple[Span, int], Guard]
-"""By the place of an `if` or a `switch`, and the number of its side."""
+"""The key is the place of an `if` or a `switch`, and the number of its side."""
 
 
 def guarded_runs(loops: Sequence[Loop], bindings: Bindings, guards: Sequence[Guard]) -> Runs:

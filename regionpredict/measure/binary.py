@@ -1,7 +1,7 @@
 """Finds a program's outlined functions and their source lines, from its debug information.
 
 Compilers move the body of a parallel region into a separate function: gcc names it
-`main._omp_fn.0`, clang `main.omp_outlined`. With `-g` its first line is the directive's.
+`main._omp_fn.0`, clang `main.omp_outlined`. With `-g`, its first line is the line of the directive.
 """
 
 from __future__ import annotations

@@ -63,10 +63,10 @@ class SaturationDerivation:
     `levels` is the traffic of one thread below each cache, nearest first, and `full_levels` that of
     all cores. `saturation` is the fewest threads with 90 % of the best speed. `first_touch` is
     'parallel' or 'serial', with the reason. `past` describes the cost of new pages and lines of
-    other cores on the most threads. `margin` is the hint's, and `chance` the probability that it is
-    right by the spreads and the doubtful figures. `spreads` are the possible errors of the deciding
-    figures by term (`machine_uncertainty.py`). `doubled` is the time with all hardware threads of
-    the hinted packages. `otherwise` are the times for the other possible distribution of
+    other cores on the most threads. `margin` belongs to the hint. `chance` is the probability that
+    it is right, by the spreads and the doubtful figures. `spreads` are the possible errors of the
+    deciding figures by term (`machine_uncertainty.py`). `doubled` is the time with all hardware
+    threads of the hinted packages. `otherwise` are the times for the other possible distribution of
     data-dependent work: skewed if the skew is unknown, and even work if it is given.
     """
 

@@ -25,7 +25,7 @@ TRIED_SIZES = (
         for power in range(1, round(math.log(LARGEST_SIZE_TRIED.value, SIZE_RATIO.value)) + 1)
     ),
 )
-"""From a loop of two iterations to an array of 0.8 GB."""
+"""They range from a loop of two iterations to an array of 0.8 GB."""
 SIZES_OF_ONE = TRIED_SIZES[::2]
 """Every second size of one name among several, including both ends."""
 

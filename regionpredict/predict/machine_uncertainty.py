@@ -15,7 +15,7 @@ from regionpredict.predict.curve import Point
 from regionpredict.predict.limiting_factors import RESOURCES
 
 Moves = Mapping[int, Mapping[str, float]]
-"""By threads and term: the standard deviation of the term's figures as a share of the time."""
+"""The standard deviation of a term's figures as a share of the time, by threads and term."""
 NO_MOVES: Moves = {}
 
 

@@ -61,7 +61,7 @@ GOLDEN_RATIO = Constant(
 )  # fmt: skip
 MOST_GUIDED_PIECES = Constant(
     64, "pieces a thread", "derived",
-    "a guided schedule whose pieces halve reaches any smallest piece of 64-bit counts by then",
+    "the pieces of a guided schedule halve each time, so 64 pieces cover all 64-bit counts",
 )  # fmt: skip
 WORK_PLACES = (0.0, 0.3, 1.0)
 """Positions along the parallel loop for comparing work (assumed): both ends, and an inner position.

@@ -16,8 +16,8 @@ class Part(NamedTuple):
     """One distribution: the dimension that moves with the parallel loop, and how.
 
     `dimension` is None if every thread touches the same data. `slope` is the subscript's factor of
-    the loop variable as text, `schedule` is the loop's, and `rank` is the number of moving
-    dimensions.
+    the loop variable as text. `schedule` is the schedule of the loop. `rank` is the number of
+    moving dimensions.
     """
 
     dimension: int | None

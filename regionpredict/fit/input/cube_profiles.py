@@ -51,7 +51,7 @@ _TYPES = {
     "UNSIGNED SHORT INT": "u2",
 }
 _MOST_BYTES = 256 << 20
-"""Of one member, packed or unpacked, and of all call paths together."""
+"""The limit of one member, packed or unpacked, and of all call paths together."""
 _DEEPEST_CALL = 2000
 
 

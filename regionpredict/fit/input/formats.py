@@ -47,7 +47,7 @@ _WITH_PARAMETERS: dict[str, Callable[[Path, Sequence[str] | None], Experiment]] 
 
 MOST_PARAMETERS = 8
 MOST_POINTS = 5000
-"""Of one series. At each point, the search needs memory for the pairs of about fifty terms."""
+"""The limit of one series. The search needs memory for the pairs of about fifty terms per point."""
 LARGEST = 1e60
 """Largest value or parameter. Its fourth power must be a double."""
 MOST_PROBLEMS = 50

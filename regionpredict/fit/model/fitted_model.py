@@ -132,8 +132,8 @@ class FittedModel:
     def predict_many(self, points: FloatArray) -> FloatArray:
         """The values at the points `(k, m)`, with shape `(k,)`.
 
-        Within the measured range, they are the formula's. Beyond it, they are those of `outlook`,
-        unless the formula explains the measurements to within their noise.
+        Within the measured range, the formula gives them. Beyond it, `outlook` does, unless the
+        formula explains the measurements to within their noise.
         """
         x = self._checked(points)
         value = self.formula_values(x)

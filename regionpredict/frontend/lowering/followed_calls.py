@@ -323,7 +323,7 @@ class FollowedCalls:
             said = f"{at} may reach other functions than {shown}: {meant.name}() is assumed"
             self.lowering.say("RP123", call.span, said)
         else:
-            said = f"{at} counts as {meant.name}(): none of {shown} costs more"
+            said = f"{at} counts as {meant.name}(), the most expensive of {shown}"
             self.lowering.say("RP117", call.span, said)
 
     def report_unseen(self, call: Call) -> None:

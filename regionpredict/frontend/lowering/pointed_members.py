@@ -68,7 +68,7 @@ class PointedMembers:
     def name_of(self, use: Member | Index, function: Function) -> tuple[Expr, Function] | None:
         """The member at the origin of its pointer, and the function of its names.
 
-        `function` is the region's. None if the member has no other name.
+        `function` contains the region. None if the member has no other name.
         """
         what = stored_at(use)
         home = self._home(use, function)

@@ -9,11 +9,11 @@ from regionpredict.ir.flow import Block, CallEvent, Choice, Event, Flow, PassedA
 from regionpredict.ir.source import Span
 
 Choices = Mapping[tuple[Span, str], tuple[Choice, ...]]
-"""By a call's place, and the text of its function pointer or the name of its function."""
+"""The key is a call's place, and the text of its function pointer or the name of its function."""
 
 
 Handing = Mapping[tuple[Span, str], PassedArguments]
-"""By a call's place and the name of its function."""
+"""The key is a call's place and the name of its function."""
 
 
 def with_choices(flow: Flow, choices: Choices, handing: Handing) -> Flow:

@@ -25,7 +25,7 @@ from regionpredict.machine.calibrate.samples import relative_interval, typical
 from regionpredict.machine.detect.topology import Topology
 
 TABLE_ENTRY_BYTES = 8
-"""Of a page-table entry, on all 64-bit processors."""
+"""The size of a page-table entry on all 64-bit processors."""
 
 Samples = Mapping[str, list[float]]
 

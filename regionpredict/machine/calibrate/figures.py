@@ -184,7 +184,7 @@ def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None)
 
 
 def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
-    """The largest working set that loads clearly faster than memory, beyond the geometric mean.
+    """The largest working set whose load bandwidth exceeds the geometric mean of cache and memory.
 
     None if even the smallest does not.
 

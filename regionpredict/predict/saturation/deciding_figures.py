@@ -70,7 +70,7 @@ _SPREADS = {
     "memory.": LINK_SPREAD,
     "": CORE_SPREAD,
 }
-"""By prefix of a figure's key, the most specific first."""
+"""The key is the prefix of a figure's key. The most specific prefix comes first."""
 
 
 def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:

@@ -284,7 +284,8 @@ function scatter(block) {
   for (const one of block.points) {
     const at = order.indexOf(one.kind), dot = SHAPES[at % 6](x(one.x), y(one.y));
     if (one.band) svg.append(make("line", {x1: x(one.x), x2: x(one.x), y1: y(one.band[0]), y2: y(one.band[1]), stroke: COLOURS[at % 6], opacity: 0.5}));
-    if (one.named) svg.append(make("text", {x: x(one.x) + (x(one.x) > WIDE * 0.6 ? -7 : 7), y: y(one.y) - 6, "text-anchor": x(one.x) > WIDE * 0.6 ? "end" : "start"}, one.named));
+    const beside = block.points.slice(0, block.points.indexOf(one)).some(other => other.named && Math.abs(x(other.x) - x(one.x)) < 90 && Math.abs(y(other.y) - y(one.y)) < 14);
+    if (one.named && !beside) svg.append(make("text", {x: x(one.x) + (x(one.x) > WIDE * 0.6 ? -7 : 7), y: y(one.y) - 6, "text-anchor": x(one.x) > WIDE * 0.6 ? "end" : "start"}, one.named));
     dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); dot.setAttribute("opacity", 0.85);
     dot.append(make("title", {}, `${one.name}: ${short(one.x)}, ${short(one.y)}`)); svg.append(dot);
   }

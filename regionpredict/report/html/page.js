@@ -1,12 +1,13 @@
 const data = JSON.parse(document.getElementById("data").textContent);
+const whole = text => text.replaceAll(" %", "\u00a0%");  // a number and its percent sign are on one line
 const renderers = {
-  text: block => make("p", {}, block.text),
-  list: block => make("ul", {}, block.items.map(item => make("li", {}, item))),
+  text: block => make("p", {}, whole(block.text)),
+  list: block => make("ul", {}, block.items.map(item => make("li", {}, whole(item)))),
   heading: block => make("h3", {}, block.text),
   pre: block => make("pre", {tabindex: 0, role: "group", "aria-label": block.title}, block.text),
   more: block => { const one = make("details", {}, make("summary", {}, block.title));
     one.addEventListener("toggle", () => { if (one.open && one.children.length === 1) one.append(...shown(block.blocks)); }); return one; },
-  facts: block => make("dl", {class: "facts"}, block.items.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
+  facts: block => make("dl", {class: "facts"}, block.items.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, whole(value))])),
   checks: block => make("ul", {class: "checks"}, block.items.map(one => make("li", {class: one.mark},
     make("span", {class: "grade"}, one.grade < 0 ? "not known" : [make("span", {class: "pips", "aria-hidden": "true"}, "●".repeat(one.grade) + "○".repeat(one.of - one.grade)), ` ${one.grade} of ${one.of}`]),
     make("strong", {}, one.name), make("p", {}, one.text)))),
@@ -163,7 +164,7 @@ function grid(block, values, unit) {
   return list;
 }
 function start() {
-  document.getElementById("lead").append(...data.lead.map(line => make("p", {}, line)));
+  document.getElementById("lead").append(...data.lead.map(line => make("p", {}, whole(line))));
   const main = document.getElementById("main"), list = document.getElementById("sections");
   data.sections.forEach((section, at) => {
     const id = `section-${at + 1}`;
