@@ -6,7 +6,9 @@ Predictions give the names that decide them. A hint is known once all of these h
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence, Set
+from itertools import chain
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import names_of_header
@@ -78,7 +80,7 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
         given.add(name)
         decides = sum(name in deciding for deciding in hints)
         unbound.append(UnboundSize(name, *places[name], decides, *_settled(given, hints, partial)))
-    settled, in_part = _settled((), hints, partial)
+    settled, in_part = _settled(frozenset(), hints, partial)
     return SizeRanking(len(asked), settled, tuple(unbound), in_part)
 
 
@@ -97,10 +99,10 @@ def deciding_regions(
 
 
 def _settled(
-    given: Collection[str], hints: Sequence[frozenset[str]], partial: Sequence[bool]
+    given: Set[str], hints: Sequence[frozenset[str]], partial: Sequence[bool]
 ) -> tuple[int, int]:
     """The number of known hints with these names, and how many of these are partial."""
-    kinds = [some for names, some in zip(hints, partial, strict=True) if names <= {*given}]
+    kinds = [some for names, some in zip(hints, partial, strict=True) if names <= given]
     return len(kinds), sum(kinds)
 
 
@@ -163,11 +165,9 @@ def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:
     order: list[str] = []
     left = [set(names) for names in deciding if names]
     while left:
-        open_names = sorted(set().union(*left))
-        best = max(
-            open_names,
-            key=lambda name: (left.count({name}), sum(name in names for names in left)),
-        )
+        alone = Counter(name for names in left if len(names) == 1 for name in names)
+        decides = Counter(chain.from_iterable(left))
+        best = max(sorted(decides), key=lambda name: (alone[name], decides[name]))
         order.append(best)
         left = [rest for names in left if (rest := names - {best})]
     return order

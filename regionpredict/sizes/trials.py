@@ -278,14 +278,8 @@ class RegionTrials:
     def _workload(self, sizes: Mapping[str, int]) -> tuple[Workload, int | None] | None:
         """The region with these values, and its iterations. None for impossible sizes."""
         subject, machine = self.subject, self.machine
-        source = self._source(sizes)
-        given = {**subject.given, **sizes}
-        facts = source.at(bind(source.region, subject.definitions, given))
-        iterations, touched = facts.iterations.value, facts.working_set.value
-        memory = machine.memory.size_bytes
-        if iterations is not None and iterations < _LEAST_ITERATIONS:
-            return None
-        if memory is not None and (touched or 0) > machine.domains * memory.value:
+        facts = self._facts_at(sizes)
+        if facts is None:
             return None
         try:
             workload = workload_of(
@@ -294,7 +288,20 @@ class RegionTrials:
             )  # fmt: skip
         except InputError:  # beyond 64 bits
             return None
-        return workload, iterations
+        return workload, facts.iterations.value
+
+    def _facts_at(self, sizes: Mapping[str, int]) -> RegionFacts | None:
+        """The facts of the region with these values. None for impossible sizes."""
+        source, machine = self._source(sizes), self.machine
+        given = {**self.subject.given, **sizes}
+        facts = source.at(bind(source.region, self.subject.definitions, given))
+        iterations, touched = facts.iterations.value, facts.working_set.value
+        memory = machine.memory.size_bytes
+        if iterations is not None and iterations < _LEAST_ITERATIONS:
+            return None
+        if memory is not None and (touched or 0) > machine.domains * memory.value:
+            return None
+        return facts
 
     def _source(self, sizes: Mapping[str, int]) -> SymbolicFacts:
         """The facts of the region with some values for these names."""
@@ -314,8 +321,12 @@ class RegionTrials:
 
     def iterations(self, size: int) -> int | None:
         """Iterations shared by the threads, for a common size."""
-        trial = self.common(size)
-        return None if trial is None else trial.iterations
+        sizes = dict.fromkeys(self.sizes.size, size)
+        if frozenset(sizes.items()) in self.known:
+            trial = self.at(sizes)
+            return None if trial is None else trial.iterations
+        facts = self._facts_at(sizes)  # a trial also counts the traffic
+        return None if facts is None else facts.iterations.value
 
     def tried(self, estimate: Estimate) -> OpenHint:
         """The hint over all sizes. `estimate` is the estimate at the assumed sizes."""
