@@ -38,7 +38,7 @@ from regionpredict.report.document import (
 )
 from regionpredict.report.document_text import document_text
 from regionpredict.report.html.blocks import curve, line
-from regionpredict.report.names import several
+from regionpredict.report.names import first_of, several
 from regionpredict.report.other_names import other_names
 from regionpredict.report.quantities import (
     plural,
@@ -267,10 +267,9 @@ def _iterations(prediction: Prediction) -> str:
 
 def _assumed(prediction: Prediction) -> list[str]:
     """The assumptions, sizes first. Many branches that are assumed to hold are not all listed."""
-    shown = [f"  assumed: {assumption}" for assumption in prediction.assumed[:_MOST_ASSUMED]]
-    left = len(prediction.assumed) - len(shown)
-    more = f"  and {plural(left, 'more assumption')}: predict --format json lists all"
-    return [*shown, more] if left > 0 else shown
+    assumed = [f"assumed: {assumption}" for assumption in prediction.assumed]
+    shown = first_of(assumed, _MOST_ASSUMED, "more: predict --format json lists all")
+    return [f"  {line}" for line in shown]
 
 
 def working_set_line(facts: RegionFacts) -> str:

@@ -24,6 +24,7 @@ from regionpredict.report.document import (
 from regionpredict.report.fitted_models import FORECAST, FORMULA, PredictedValue, model_record
 from regionpredict.report.json_text import plain
 from regionpredict.report.model_curves import MOST_CURVES, model_curves
+from regionpredict.report.names import several
 from regionpredict.report.next_points import Suggestion, next_point_record, next_points_table
 
 MODELS_SCHEMA = "regionpredict/models/1"
@@ -202,10 +203,8 @@ def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
         return [table]
     who = []
     for prediction in forecasts:
-        named = ", ".join(prediction.forecasters[:_NAMED])
-        more = len(prediction.forecasters) - _NAMED
         place = ", ".join(filter(None, (prediction.callpath, point_text(prediction.point))))
-        who.append(f"{place}: {named}{f' and {more} more' if more > 0 else ''}")
+        who.append(f"{place}: {several(prediction.forecasters, _NAMED)}")
     return [table, Items(who, "By forecast: the formula misses the measurements by more than their "
                          "noise. Beyond the last point, several forecasts of the last points are "
                          "averaged")]  # fmt: skip

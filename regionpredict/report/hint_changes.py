@@ -19,7 +19,7 @@ from regionpredict.compare.hint_outline import RegionOutline
 from regionpredict.errors import one_line
 from regionpredict.report.document import Column, Document, Items, Section, Table
 from regionpredict.report.json_text import fields_of
-from regionpredict.report.names import common_folder
+from regionpredict.report.names import common_folder, first_of
 from regionpredict.report.quantities import plural, seats_text, show_seconds
 
 SCHEMA = "regionpredict/diff/1"
@@ -134,9 +134,7 @@ def _reasons(change: HintChange) -> Iterator[str]:
             f"Only the {change.only} changed. Check the code before the region, sizes, and the "
             "machine's figures."
         )
-    yield from change.reasons[:_REASONS]
-    if len(change.reasons) > _REASONS:
-        yield f"and {plural(len(change.reasons) - _REASONS, 'reason')} more (--format json)"
+    yield from first_of(change.reasons, _REASONS, "more reasons: see --format json")
 
 
 def _hint(outline: RegionOutline | None) -> str:

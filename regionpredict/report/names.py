@@ -44,6 +44,16 @@ def several_titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return [f"Files in {folder}"] if folder else [], titles
 
 
+def first_of(lines: Sequence[str], most: int, more: str = "more") -> list[str]:
+    """The first lines, and the number of the others.
+
+    >>> first_of(["a", "b", "c"], 1)
+    ['a', '... and 2 more']
+    """
+    left = len(lines) - most
+    return [*lines[:most], f"... and {left} {more}"] if left > 0 else list(lines)
+
+
 def several(names: Sequence[str], most: int = 4) -> str:
     """The first names of a list, and the number of the others.
 

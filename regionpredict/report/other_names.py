@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from regionpredict.analysis.given_sizes import name_at_home
 from regionpredict.predict import Prediction
+from regionpredict.report.names import first_of
 
 _SHOWN = 6
 
@@ -27,6 +28,4 @@ def other_names(predictions: Sequence[Prediction], text: str) -> list[str]:
                 asked = other.name in prediction.unbound and at_home
                 given = f", given as {at_home}" if asked else ""
                 lines[f"{other.name} is the {other.plain}{function} ({place}){given}"] = None
-    names = list(lines)
-    more = [f"... and {len(names) - _SHOWN} more names"] if len(names) > _SHOWN else []
-    return names[:_SHOWN] + more
+    return first_of(list(lines), _SHOWN, "more names")

@@ -15,7 +15,7 @@ from regionpredict.predict import Plan, SizeHint, TeamPrediction
 from regionpredict.report.advice import advice_sentence, program_advice
 from regionpredict.report.document import Block, Cell, Column, Items, Table, Text
 from regionpredict.report.loop_table import CONFLICTS, loop_table
-from regionpredict.report.names import common_folder
+from regionpredict.report.names import common_folder, first_of, several
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.quantities import plural, show_seconds, show_share
 from regionpredict.report.size_hints import needed_sentence, size_name
@@ -83,8 +83,7 @@ def open_blocks(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterat
 def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Table:
     """Numbers of parallel regions by their hint, with one column per size."""
     names = Counter(own[0].name for own in hints).most_common()
-    told = [f"{size_name(name)} ({number})" for name, number in names[:_SIZES_NAMED]]
-    told += ["..."] if len(names) > _SIZES_NAMED else []
+    told = [f"{size_name(name)} ({number})" for name, number in names]
     counts: dict[tuple[int, bool], list[int | None]] = {}
     for column, size in enumerate(_SHOWN_SIZES):
         for own in hints:
@@ -97,7 +96,7 @@ def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Table:
     ]
     heads = [str(size) if size < 10_000 else f"10^{len(str(size)) - 1}" for size in _SHOWN_SIZES]
     columns = [Column("Hint"), *(Column(head, str, unknown="") for head in heads)]
-    title = f"Packages by size for {len(hints)} of them: {', '.join(told)}"
+    title = f"Packages by size for {len(hints)} of them: {several(told, _SIZES_NAMED)}"
     return Table(title, columns, rows)
 
 
@@ -181,13 +180,12 @@ def _planned(result: ProgramResult) -> list[Block]:
         ])]  # fmt: skip
     folder = common_folder([plan.main for plan in plans if plan.main])
     lines = []
-    for plan in plans[:_NAMED]:
+    for plan in plans:
         name = plan.main.removeprefix(folder) or "code that no main calls"
         best = plan.best_constant
         lines.append(f"{name}: {_sizes(plan)} (best constant: {best.threads}, "
                      f"{show_seconds(best.seconds)})")  # fmt: skip
-    if len(plans) > _NAMED:
-        lines.append(f"and {len(plans) - _NAMED} more: see --format json")
+    lines = first_of(lines, _NAMED, "more: see --format json")
     return [Items(lines, f"Plans of {len(plans)} programs, longest first"), Items(different)]
 
 

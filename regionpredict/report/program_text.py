@@ -28,7 +28,7 @@ from regionpredict.report.loop_table import (
     Loop,
     loop_table,
 )
-from regionpredict.report.names import common_folder, several_titles
+from regionpredict.report.names import common_folder, first_of, several_titles
 from regionpredict.report.other_names import other_names
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import (
@@ -296,8 +296,6 @@ def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
     yield from _limited(note_lines(first))
 
 
-def _limited(lines: list[str]) -> Iterator[str]:
-    yield from lines[:_NOTES]
-    if len(lines) > _NOTES:
-        more = len(lines) - _NOTES
-        yield f"... and {more} more: see --format json, or regionpredict explain FILE:LINE"
+def _limited(lines: list[str]) -> list[str]:
+    where = "more: see --format json, or regionpredict explain FILE:LINE"
+    return first_of(lines, _NOTES, where)

@@ -14,6 +14,7 @@ from typing import Any
 from regionpredict.predict import Recommendation, Recommended
 from regionpredict.predict.constants import MOST_OF_THE_TIME, PROGRAM_SLACK
 from regionpredict.report.json_text import fields_of
+from regionpredict.report.names import several
 from regionpredict.report.quantities import plural, show_times
 
 _SIZES = {
@@ -117,20 +118,16 @@ def _excluded(hint: Recommendation) -> list[str]:
     if hint.left_out:
         number = plural(len(hint.left_out), "parallel region")
         names = [PurePath(name).name for name in hint.left_out]
-        parts.append(f"{number} without a prediction ({_first_of(names)})")
+        parts.append(f"{number} without a prediction ({several(names, _NAMED)})")
     if hint.unknown_serial:
         number = plural(len(hint.unknown_serial), "serial loop")
-        parts.append(f"{number} of unknown length ({_first_of(hint.unknown_serial)})")
+        parts.append(f"{number} of unknown length ({several(hint.unknown_serial, _NAMED)})")
     if hint.unseen_serial:
-        functions = _first_of(hint.unseen_serial)
+        functions = several(hint.unseen_serial, _NAMED)
         parts.append(f"serial calls of functions without source ({functions})")
     if len(parts) > 1:
         parts[-1] = f"and {parts[-1]}"
     return [f"Excluded: {', '.join(parts)}."] if parts else []
-
-
-def _first_of(names: Sequence[str]) -> str:
-    return ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
 
 
 def speedup_text(hint: Recommendation) -> str:

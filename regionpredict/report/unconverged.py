@@ -6,6 +6,7 @@ from typing import Any
 
 from regionpredict.machine import Machine, unconverged_figures
 from regionpredict.report.json_text import fields_of
+from regionpredict.report.names import several
 from regionpredict.report.quantities import plural
 
 _SHOWN = 3
@@ -16,11 +17,10 @@ def convergence_sentence(machine: Machine) -> list[str]:
     wide = unconverged_figures(machine)
     if not wide:
         return []
-    named = [f"{unconverged.key} ({_shown(unconverged.spread)})" for unconverged in wide[:_SHOWN]]
-    more = [f"and {len(wide) - _SHOWN} more"] if len(wide) > _SHOWN else []
+    named = [f"{unconverged.key} ({_shown(unconverged.spread)})" for unconverged in wide]
     return [
         f"{plural(len(wide), 'figure')} of {machine.name} did not converge: "
-        f"{', '.join(named + more)}; recalibrate on an idle host"
+        f"{several(named, _SHOWN)}; recalibrate on an idle host"
     ]
 
 
