@@ -10,6 +10,9 @@ from typing import NamedTuple
 from regionpredict.ir.expr import Expr
 from regionpredict.ir.source import Diagnostic, Span
 
+THREAD_NUMBER = "omp_get_thread_num()"
+"""The counter of a loop over the threads, in regions that threads share by their numbers."""
+
 
 class Operation(NamedTuple):
     """An arithmetic operation: `fp_add`, `int_mul`, ... with the width of its operands in bits.
@@ -341,6 +344,11 @@ class Region:
     nested_in: Span | None = None
     nests: bool = False
     skew: GivenSkew | None = None
+
+    @property
+    def per_thread(self) -> bool:
+        """Whether each iteration of `nest` is the work of the thread with its number."""
+        return self.by_hand and self.nest is not None and self.nest.variable == THREAD_NUMBER
 
     def withheld(self, reason: str) -> Region:
         """The region without its contents, with the reason for the missing result."""

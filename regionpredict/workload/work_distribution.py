@@ -18,21 +18,25 @@ class WorkProfile(NamedTuple):
 
     `iterations` is the number of shared iterations. `weights` is the work (innermost iterations) at
     samples along the loop, and empty if all iterations are equal. `skew` is the distribution of
-    data-dependent work. None if the work is even or unknown.
+    data-dependent work. None if the work is even or unknown. `per_thread`: each iteration is the
+    work of the thread with its number.
     """
 
     iterations: float
     weights: tuple[float, ...]
     skew: Skew | None = None
+    per_thread: bool = False
 
 
-def work_profile(nest: LoopNest, skew: Skew | None = None) -> WorkProfile:
-    """The profile of a nest."""
+def work_profile(
+    nest: LoopNest, skew: Skew | None = None, *, per_thread: bool = False
+) -> WorkProfile:
+    """The profile of a nest. `per_thread`: the parallel loop counts the threads."""
     iterations, env = 1.0, dict[str, float]()
     for loop in nest.parallel:
         iterations *= max(1.0, loop.trips(env))
         env[loop.variable] = loop.middle(env)
-    return WorkProfile(iterations, _weights(nest), skew)
+    return WorkProfile(iterations, _weights(nest), skew, per_thread)
 
 
 def _weights(nest: LoopNest) -> tuple[float, ...]:
@@ -75,6 +79,9 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
 def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
     """The busiest thread's share, as far as loop bounds determine the work of an iteration."""
     total = profile.iterations
+    if profile.per_thread and threads <= len(profile.weights) == total:
+        there = profile.weights[:threads]
+        return max(there) / sum(there)
     if schedule.kind != "static":
         own = max(1.0, min(schedule.chunk or 1.0, total)) if schedule.kind == "dynamic" else 1.0
         if total <= own * threads:

@@ -199,6 +199,7 @@ def _work(facts: RegionFacts, part: Selection, bindings: Values) -> Work | None:
     else:
         skew = Skew(share) if share else None
     reasons = tuple(dict.fromkeys(loop.reason for loop in uneven)) if share else ()
-    return Work(
-        nest, work_profile(nest, skew if given is not None else None), bodies, reasons, skew
+    profile = work_profile(
+        nest, skew if given is not None else None, per_thread=facts.region.per_thread
     )
+    return Work(nest, profile, bodies, reasons, skew)

@@ -67,6 +67,14 @@ def test_chunks_of_one_round_weigh_what_they_hold(
     assert share == pytest.approx(expected / sum(weights))
 
 
+def test_of_iterations_by_thread_number_those_of_the_threads_run() -> None:
+    profile = WorkProfile(5.0, (1.0, 2.0, 3.0, 4.0, 10.0), per_thread=True)
+    cyclic = Schedule("static", 1.0)
+    assert largest_share(profile, 3, cyclic) == 3 / 6
+    assert largest_share(profile, 5, cyclic) == 10 / 20
+    assert largest_share(profile._replace(per_thread=False), 3, cyclic) == 12 / 20
+
+
 @settings(max_examples=60, derandomize=True, deadline=None)
 @given(st.integers(20, 500), st.integers(1, 16), st.integers(1, 9))
 def test_dynamic_pieces(iterations: int, threads: int, chunk: int) -> None:
@@ -135,14 +143,14 @@ def test_the_profile_of_a_triangle() -> None:
 
 def test_even_and_collapsed_nests_have_no_weights() -> None:
     loops = "for (int i = 0; i < n; i++) for (int j = 0; j < %s; j++) a[i][j] = i;"
-    assert work_profile(nest_of(loops % "n", "int n, double a[9][9]", n=9)) == (9.0, (), None)
+    assert work_profile(nest_of(loops % "n", "int n, double a[9][9]", n=9)) == WorkProfile(9.0, ())
     collapsed = nest_of(loops % "n", "int n, double a[9][9]", "collapse(2)", n=9)
-    assert work_profile(collapsed) == (81.0, (), None)
+    assert work_profile(collapsed) == WorkProfile(81.0, ())
     # Iterations of a collapsed triangle: those at the middle of the outer loop, 9 * (4 + 1).
     triangle = nest_of(loops % "i + 1", "int n, double a[9][9]", "collapse(2)", n=9)
-    assert work_profile(triangle) == (45.0, (), None)
+    assert work_profile(triangle) == WorkProfile(45.0, ())
     empty = nest_of("for (int i = 5; i < 5; i++) a[0][i] = 0;", "double a[9][9]")
-    assert work_profile(empty) == (1.0, (), None)
+    assert work_profile(empty) == WorkProfile(1.0, ())
 
 
 def test_light_threads_end_first() -> None:

@@ -21,8 +21,9 @@ from typing import NamedTuple
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import Atom
 from regionpredict.ir.folding import Number
+from regionpredict.ir.region import THREAD_NUMBER
 
-THREAD = "omp_get_thread_num()"
+THREAD = THREAD_NUMBER
 TEAM = "omp_get_num_threads()"
 
 _TEAMS = (2, 3, 4, 5, 7, 8)  # threads
