@@ -35,7 +35,7 @@ class Bindings:
     computes from others without a value: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
     least certain of `SIZE_ORIGINS` in use. `typical` is the assumed number of elements of a loop of
     unknown size, if a run from `main` shows the scale.
-    `at_most` bounds assumed sizes: another region uses the same sizes for more data.
+    `common_size` is the assumed size of another region that uses it for more data.
     """
 
     values: Mapping[str, Number]
@@ -44,7 +44,7 @@ class Bindings:
     derived: Mapping[str, Expr] = field(default_factory=dict)
     origin: str = SIZE_ORIGINS[-1]
     typical: float | None = None
-    at_most: int | None = None
+    common_size: int | None = None
 
     def number(self, expression: Expr | None) -> Number | None:
         """The exact value. None if a name in it has no value."""

@@ -118,16 +118,17 @@ class CommonSizes:
         self._known: dict[int, OpenSize | None] = {}
 
     def regions(self) -> tuple[RegionFacts, ...]:
-        """The regions, limited to the value of a size that others use too."""
+        """The regions, with the value of a size that another one uses for more data."""
         uses = Counter(common for own in self._names for common in own.values())
         least = self.values({common for common, number in uses.items() if number > 1})
         # The largest of a region's names decides, because others may be small elsewhere.
         most = [max((least[common] for common in own.values() if common in least), default=None)
                 for own in self._names]  # fmt: skip
+        own = [self._known.get(number) for number in range(len(self._regions))]
         return tuple(
-            facts if limit is None
-            else replace(facts, bindings=replace(facts.bindings, at_most=limit))
-            for facts, limit in zip(self._regions, most, strict=True)
+            replace(facts, bindings=replace(facts.bindings, common_size=limit))
+            if limit is not None and size is not None and limit < size.value else facts
+            for facts, limit, size in zip(self._regions, most, own, strict=True)
         )  # fmt: skip
 
     def values(self, wanted: Set[str]) -> dict[str, int]:
@@ -248,6 +249,8 @@ def _common_size(
     facts: RegionFacts, trial: Callable[[int], Values], target: SizeTarget, line_bytes: int
 ) -> tuple[int, str]:
     """The value of all unknown sizes, and why. `trial` gives every name's value for one of them."""
+    if facts.bindings.common_size is not None:
+        return facts.bindings.common_size, "as in another loop over the same sizes"
     bytes_touched = facts.working_set.expr
 
     def touched(n: int) -> float | None:
@@ -278,9 +281,6 @@ def _common_size(
     bearable = smallest_reaching(executed, MOST_WORK.value, 1, n)
     if bearable is not None and bearable < n:
         n, why = bearable, f"{MOST_WORK.value:.0e} iterations of the innermost loop"
-    at_most = facts.bindings.at_most
-    if at_most is not None and n > at_most:
-        n, why = at_most, "as in another loop over the same sizes"
     return n, why
 
 
