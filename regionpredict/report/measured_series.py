@@ -7,16 +7,20 @@ import math
 from typing import Any
 
 from regionpredict.fit.experiment import Experiment
+from regionpredict.fit.input.csv_table import DISTURBED_BY
 from regionpredict.report.csv_text import csv_text
 
 
 def measurements_csv(experiment: Experiment) -> str:
-    """Measurements as a table with one repetition per row, which `read_csv` can read."""
+    """Measurements as a table with one repetition per row, which `read_csv` can read. The column
+    `disturbed_by` has the reason why all values are unreliable, if there is one.
+    """
     names = experiment.series[0].parameters if experiment.series else ()
+    reason = (experiment.disturbed,) if experiment.disturbed else ()
     return csv_text(
-        ("callpath", "metric", *names, "value"),
+        ("callpath", "metric", *names, "value", *(DISTURBED_BY for _ in reason)),
         (
-            (series.callpath, series.metric, *point, float(value))
+            (series.callpath, series.metric, *point, float(value), *reason)
             for series in experiment.series
             for point, repetitions in zip(series.points, series.values, strict=True)
             for value in repetitions

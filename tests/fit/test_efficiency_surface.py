@@ -168,6 +168,28 @@ def test_noise_widens_the_band():
     assert solved.low <= size_for(made, 16, 0.5).value
 
 
+@pytest.mark.parametrize("threads", [32, 64])
+@pytest.mark.parametrize(
+    ("overhead", "size"),
+    [
+        (lambda p, n: 60 * math.log2(p), lambda p: 240 * p * math.log2(p)),  # a barrier
+        (lambda p, n: 8 * math.sqrt(n / p), lambda p: 1024 * p),  # a halo
+        (lambda p, n: 20 * p, lambda p: 80 * p**2),  # a message from each
+    ],
+)
+def test_the_band_contains_the_size_of_programs_outside_the_family(overhead, size, threads):
+    """E = 1 / (1 + p * overhead / n) is 0.8 at n = 4 p * overhead."""
+
+    def exact(p, n):
+        return 1 / (1 + p * overhead(p, n) / n)
+
+    assert exact(threads, size(threads)) == pytest.approx(0.8)
+    points = [(p, 1000 * 2**k) for p in (2, 4, 8, 16) for k in range(5)]
+    fitted = fit_efficiency(points, [exact(*point) for point in points])
+    solved = size_for(fitted, threads, 0.8)
+    assert solved.low <= size(threads) <= solved.high
+
+
 @pytest.mark.parametrize(
     "points", [[(1, 1)] * 5, [(1, n) for n in range(1, 9)], [(p, 7) for p in range(1, 9)]]
 )

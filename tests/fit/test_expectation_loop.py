@@ -1,7 +1,9 @@
 """Expectations as a loop: propose, check, predict; what the measurements cannot decide."""
 
+import csv
 import json
 import math
+from pathlib import Path
 
 import pytest
 import yaml
@@ -126,8 +128,14 @@ def test_a_run_whose_times_contain_waiting_is_inconclusive(tmp_path):
     compiler = tmp_path / "compiler"
     compiler.write_text(WAITING.replace('"$3"', '"$2"').replace("$2", "$3"))
     compiler.chmod(0o755)
-    done = expect("openmp", "--run", "1,2,4,8,16", "--compiler", str(compiler))
+    kept = str(tmp_path / "kept.csv")
+    done = expect("openmp", "--run", "1,2,4,8,16", "--compiler", str(compiler), "--keep", kept)
     assert "contain waiting" in done.output
+    again = expect("openmp", "--measurements", kept)
+    assert "9 expectations, 1 inconclusive, 8 not checked" in again.output
+    header, *rows = csv.reader(Path(kept).read_text().splitlines())
+    assert header[-1] == "disturbed_by"
+    assert {row[-1].partition(":")[0] for row in rows} == {"the times contain waiting"}
     [row] = [line.split() for line in done.output.splitlines() if line.startswith("barrier ")]
     assert row[1] == "O(log(p))"  # shown without a verdict, too
     assert "9 expectations, 1 inconclusive, 8 not checked" in done.output

@@ -4,6 +4,7 @@ The columns `callpath` (or `region`, `function`) and `metric` contain text. Meas
 `value` (or `time`, `seconds`, `efficiency` and similar names), or in the named columns. Every other
 column of numbers is a parameter. Every other column of text that varies identifies series and
 becomes a part of their names. Columns named `repetition`, `run` or `unit` are ignored here.
+The column `disturbed_by` has the reason why all values are unreliable.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ _VALUES = (
     "value", "time", "time_s", "seconds", "runtime", "runtime_s", "wall_s", "efficiency",
 )  # fmt: skip
 _SHOWN = 60  # characters of an invalid header that a message shows
-_IGNORED = ("repetition", "rep", "run", "unit")
+DISTURBED_BY = "disturbed_by"  # the column with the reason why all values are unreliable
+_IGNORED = ("repetition", "rep", "run", "unit", DISTURBED_BY)
 
 
 def read_csv(
@@ -105,7 +107,9 @@ def read_csv(
         for column, value in measured:
             what = column if name_of_metric is None else name_of_metric
             builder.add(" ".join(filter(None, (first_part, *named))), what, point, (value,), number)
-    return Experiment(builder.series(), tuple(problems))
+    doubt = where.get(DISTURBED_BY)
+    reasons = (row[doubt] for _, row in body if doubt is not None and doubt < len(row))
+    return Experiment(builder.series(), tuple(problems), next(filter(None, reasons), ""))
 
 
 def _number(cell: str) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from regionpredict.documents import check_regular, read_text, reading
@@ -115,7 +116,7 @@ def without_unusable_series(experiment: Experiment, path: str) -> Experiment:
         problems.append(InputError(f"{left_out} more problems like these", path=path))
     if not kept and problems:
         raise problems[0]
-    return Experiment(tuple(kept), tuple(problems))
+    return replace(experiment, series=tuple(kept), problems=tuple(problems))
 
 
 def _wrong_with(series: Series) -> str | None:

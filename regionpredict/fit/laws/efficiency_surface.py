@@ -10,13 +10,23 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
+from regionpredict.constant import Constant
 from regionpredict.errors import InputError
 from regionpredict.fit.model.fitted_model import TOO_FAR
-from regionpredict.fit.model.terms import FloatArray, Term, evaluate, rarity, term_text
+from regionpredict.fit.model.terms import (
+    FloatArray,
+    Term,
+    evaluate,
+    evaluate_all,
+    rarity,
+    term_text,
+)
 
 _THREAD_POWERS = (0.25, 1 / 3, 0.5, 2 / 3, 0.75, 1.0, 1.25, 4 / 3, 1.5, 1.75, 2.0)
 _SIZE_POWERS = (
@@ -42,7 +52,39 @@ _RARE = 0.02  # share of the mean square error that an unusual term must gain
 _EXACT = 1e-12  # mean square error below which all models are the same
 _STEPS = 16  # of the processors at which growth is looked for
 _GROWTH = 1e-9  # of the efficiency from one step to the next: above rounding errors
+_DRIFT = Constant(
+    0.13, "1 per doubling", "measured",
+    "median of 25 simulated programs of tests/benchmarks/bench_isoefficiency.py; for tables with "
+    "too few points to leave the largest threads or sizes out",
+)  # fmt: skip
+_TURNS = 2  # solutions of a side: the second with the misfit at the first one
 _NORMAL = {0.8: 1.2816, 0.9: 1.6449, 0.95: 1.96}
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """The standard error of a model that is not exactly the program's: `within` the range of the
+    measured points, and per doubling of threads and of sizes beyond it. A range is `(least, most)`.
+    Errors add up, since a wrong model is wrong in the same direction along both axes.
+    """
+
+    within: float
+    per_doubling: tuple[float, float]
+    ranges: tuple[tuple[float, float], tuple[float, float]]
+
+    def at(self, threads: float, size: float) -> float:
+        """The standard error of the efficiency with these threads and this size."""
+        beyond = [
+            error * math.log2(max(least / value, value / most, 1.0))
+            for error, (least, most), value in zip(
+                self.per_doubling, self.ranges, (threads, size), strict=True
+            )
+        ]
+        return self.within + sum(beyond)
+
+
+NO_MISFIT = Misfit(0.0, (0.0, 0.0), ((1.0, 1.0), (1.0, 1.0)))
+"""Of a published model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +94,8 @@ class EfficiencySurface:
     `covariance` has shape `(3, 3)`, for `(constant, loss, gain)`. `rrmse` is the root mean square
     error divided by the mean efficiency. `adjusted_r2` is the adjusted coefficient of
     determination, or None if the efficiencies are constant or too few. `rivals` are other models
-    that explain the points about equally well.
+    that explain the points about equally well, and `misfit` is the error at points that were not
+    fitted.
     """
 
     constant: float
@@ -64,6 +107,7 @@ class EfficiencySurface:
     rrmse: float = 0.0
     adjusted_r2: float | None = None
     rivals: tuple[EfficiencySurface, ...] = ()
+    misfit: Misfit = NO_MISFIT
 
     def value(self, threads: float, size: float) -> float:
         """The sum without limits. Outside 0 to 1 it is not an efficiency."""
@@ -75,7 +119,7 @@ class EfficiencySurface:
         return min(max(self.value(threads, size), 0.0), 1.0)
 
     def spread(self, threads: float, size: float) -> float:
-        """The standard error of the value."""
+        """The standard error of the value by the uncertainty of the coefficients."""
         f = float(evaluate(self.of_threads, threads))
         row = np.array([1.0, -f, f * float(evaluate(self.of_size, size))])
         return math.sqrt(max(float(row @ self.covariance @ row), 0.0))
@@ -150,36 +194,93 @@ def fit_efficiency(
         raise InputError(
             "efficiencies are modelled at positive threads and sizes", remedy="leave out others"
         )
-    candidates: list[tuple[float, float, EfficiencySurface]] = []
+    misfit = _misfit(threads, sizes, y)
+    best = _best(threads, sizes, y)
+    rivals = tuple(replace(rival, misfit=misfit) for rival in best.rivals)
+    return replace(best, rivals=rivals, misfit=misfit)
+
+
+def _misfit(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Misfit:
+    """The errors at the points with the largest number of threads, or the largest size, per
+    doubling, and at those between the smallest and the largest. They are left out in turn.
+    """
+    drift, within, ranges = [], [], []
+    for axis in (threads, sizes):
+        least, *inner, most = np.unique(axis).tolist()
+        last = _left_out(threads, sizes, y, axis == most)
+        step = math.log2(most / (inner or [least])[-1])
+        drift.append(_DRIFT.value if last is None else last / step)
+        within += [_left_out(threads, sizes, y, axis == at) for at in inner]
+        ranges.append((least, most))
+    known = [error for error in within if error is not None]
+    mean = math.sqrt(float(np.square(known).mean())) if known else _DRIFT.value
+    return Misfit(mean, (drift[0], drift[1]), (ranges[0], ranges[1]))
+
+
+def _left_out(
+    threads: FloatArray, sizes: FloatArray, y: FloatArray, out: NDArray[np.bool_]
+) -> float | None:
+    """The root mean square error at points that are left out. None if the others are too few."""
+    kept = ~out
+    if (
+        np.count_nonzero(kept) < LEAST_POINTS
+        or len(np.unique(threads[kept])) < 2
+        or len(np.unique(sizes[kept])) < 3
+    ):
+        return None
+    part = _best(threads[kept], sizes[kept], y[kept])
+    errors = [
+        part.value(float(p), float(n)) - value
+        for p, n, value in zip(threads[out], sizes[out], y[out], strict=True)
+    ]
+    return math.sqrt(float(np.square(errors).mean()))
+
+
+def _best(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> EfficiencySurface:
+    """The model with the least error, and its rivals."""
+    candidates: list[tuple[float, Term, Term]] = []
+    of_sizes = evaluate_all(SIZE_TERMS, sizes)
     for of_threads in THREAD_TERMS:
         f = evaluate(of_threads, threads)
         if not f.any() or np.ptp(f) == 0:
             continue
-        for of_size in SIZE_TERMS:
-            model = _fitted(f, evaluate(of_size, sizes), y, of_threads, of_size)
-            if model is None:
-                continue
-            error = (model.rrmse * float(np.abs(y).mean())) ** 2
+        for of_size, error in zip(SIZE_TERMS, _mean_squares(f, of_sizes, y), strict=True):
             price = 1.0 + _RARE * (rarity(of_threads) + rarity(of_size))
-            candidates.append((max(error, _EXACT) * price, error, model))
-    if not candidates:
+            if math.isfinite(error):
+                candidates.append((max(error, _EXACT) * price, of_threads, of_size))
+    candidates.sort(key=lambda item: item[0])
+    models = [
+        model
+        for cost, of_threads, of_size in candidates[: _RIVALS + 1]
+        if cost <= _WORSE * max(candidates[0][0], _EXACT)
+        and (model := _fitted(threads, sizes, y, of_threads, of_size)) is not None
+    ]
+    if not models:
         raise InputError(
             "no model of the family fits these efficiencies", remedy="measure more points"
         )
-    candidates.sort(key=lambda item: item[0])
-    best = candidates[0]
-    rivals = [
-        model
-        for cost, _, model in candidates[1 : _RIVALS + 1]
-        if cost <= _WORSE * max(best[0], _EXACT)
-    ]
-    chosen = best[2]
-    return replace(chosen, rivals=tuple(rivals))
+    return replace(models[0], rivals=tuple(models[1:]))
+
+
+def _mean_squares(f: FloatArray, of_sizes: FloatArray, y: FloatArray) -> list[float]:
+    """The mean square error for each row of `of_sizes`. NaN if its columns are dependent."""
+    columns = np.stack(
+        [np.ones_like(of_sizes), np.broadcast_to(-f, of_sizes.shape), f * of_sizes], axis=2
+    )
+    scale = np.abs(columns).max(axis=1, keepdims=True)
+    usable = (np.isfinite(scale) & (scale > 0)).all(axis=(1, 2))
+    scaled = np.divide(columns, scale, out=np.zeros_like(columns), where=usable[:, None, None])
+    left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
+    usable &= singular[:, -1] > np.finfo(np.float64).eps * len(y) * singular[:, 0]
+    explained = np.einsum("kij,kj->ki", left, np.einsum("kij,i->kj", left, y))
+    errors = np.where(usable, np.square(y - explained).mean(axis=1), np.nan)
+    return [float(error) for error in errors]
 
 
 def _fitted(
-    f: FloatArray, g: FloatArray, y: FloatArray, of_threads: Term, of_size: Term
+    threads: FloatArray, sizes: FloatArray, y: FloatArray, of_threads: Term, of_size: Term
 ) -> EfficiencySurface | None:
+    f, g = evaluate(of_threads, threads), evaluate(of_size, sizes)
     columns = np.stack([np.ones(len(y)), -f, f * g], axis=1)
     scale = np.abs(columns).max(axis=0)
     if not np.isfinite(scale).all() or not scale.all():
@@ -240,41 +341,49 @@ def size_for(
     model: EfficiencySurface, threads: float, efficiency: float, level: float = 0.9
 ) -> Solution:
     """The size that keeps an efficiency on `p` threads (Shudler 2018, question 4)."""
-    sides = []
-    for rival in (model, *model.rivals):
-        for sign in (0.0, 1.0, -1.0):
-            sides.append(
-                smallest_size(
-                    lambda n, model=rival, sign=sign: (  # type: ignore[misc]
-                        model.value(threads, n) + sign * _NORMAL[level] * model.spread(threads, n)
-                    ),
-                    efficiency,
-                )
-            )
-    return _solved(sides, level)
+    return _solved(model, level, lambda value: smallest_size(partial(value, threads), efficiency),
+                   lambda size: (threads, size))  # fmt: skip
 
 
 def threads_for(
     model: EfficiencySurface, size: float, efficiency: float, level: float = 0.9
 ) -> Solution:
     """The number of threads on which a size keeps an efficiency (question 5)."""
+    return _solved(
+        model, level, lambda value: most_threads(lambda p: value(p, size), efficiency),
+        lambda threads: (threads, size), missing_is_low=True,
+    )  # fmt: skip
+
+
+def _solved(
+    model: EfficiencySurface,
+    level: float,
+    solve: Callable[[Callable[[float, float], float]], float | None],
+    place: Callable[[float], tuple[float, float]],
+    missing_is_low: bool = False,
+) -> Solution:
+    """The solution of the model, and the band of the solutions of the model and its rivals, each
+    moved by its standard error. The misfit is that at the solution found before. A side without a
+    solution is above all sizes, or with `missing_is_low` below one thread.
+    """
     sides = []
     for rival in (model, *model.rivals):
-        for sign in (0.0, 1.0, -1.0):
-            sides.append(
-                most_threads(
-                    lambda p, model=rival, sign=sign: (  # type: ignore[misc]
-                        model.value(p, size) + sign * _NORMAL[level] * model.spread(p, size)
-                    ),
-                    efficiency,
-                )
-            )
-    return _solved(sides, level)
-
-
-def _solved(sides: Sequence[float | None], level: float) -> Solution:
+        middle = solve(rival.value)
+        sides.append(middle)
+        for sign in (1.0, -1.0):
+            side = middle
+            for _ in range(_TURNS):
+                far = rival.misfit.at(*place(LARGEST if side is None else side))
+                side = solve(partial(_moved, rival, sign * _NORMAL[level], far))
+            sides.append(side)
     known = [side for side in sides if side is not None]
     open_ = len(known) < len(sides)
-    return Solution(
-        sides[0], min(known, default=None), None if open_ else max(known, default=None), level
-    )
+    low = None if open_ and missing_is_low else min(known, default=None)
+    high = None if open_ and not missing_is_low else max(known, default=None)
+    return Solution(sides[0], low, high, level)
+
+
+def _moved(
+    model: EfficiencySurface, deviations: float, misfit: float, threads: float, size: float
+) -> float:
+    return model.value(threads, size) + deviations * math.hypot(model.spread(threads, size), misfit)
