@@ -63,9 +63,10 @@ _NORMAL = {0.8: 1.2816, 0.9: 1.6449, 0.95: 1.96}
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """The standard error of a model that is not exactly the program's: `within` the range of the
-    measured points, and per doubling of threads and of sizes beyond it. A range is `(least, most)`.
-    Errors add up, since a wrong model is wrong in the same direction along both axes.
+    """The standard error of a model that is not exactly the program's.
+
+    `within` is the error in the range of the measured points. `per_doubling` is the additional one
+    for each doubling of threads and of sizes beyond it. A range is `(least, most)`. Errors add up, since a wrong model is wrong in the same direction along both axes.
     """
 
     within: float
@@ -84,7 +85,7 @@ class Misfit:
 
 
 NO_MISFIT = Misfit(0.0, (0.0, 0.0), ((1.0, 1.0), (1.0, 1.0)))
-"""Of a published model."""
+"""The misfit of a published model."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +202,10 @@ def fit_efficiency(
 
 
 def _misfit(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Misfit:
-    """The errors at the points with the largest number of threads, or the largest size, per
-    doubling, and at those between the smallest and the largest. They are left out in turn.
+    """The errors at points that are left out in turn.
+
+    Those at the largest number of threads, or the largest size, count per doubling. Those between
+    the smallest and the largest are the error within the range.
     """
     drift, within, ranges = [], [], []
     for axis in (threads, sizes):
