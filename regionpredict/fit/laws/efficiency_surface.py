@@ -66,7 +66,8 @@ class Misfit:
     """The standard error of a model that is not exactly the program's.
 
     `within` is the error in the range of the measured points. `per_doubling` is the additional one
-    for each doubling of threads and of sizes beyond it. A range is `(least, most)`. Errors add up, since a wrong model is wrong in the same direction along both axes.
+    for each doubling of threads and of sizes beyond it. A range is `(least, most)`. Errors add up,
+    since a wrong model is wrong in the same direction along both axes.
     """
 
     within: float
