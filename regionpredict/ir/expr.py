@@ -500,9 +500,11 @@ def _show(factor: Factor) -> str:
         return factor
     args = [str(arg) for arg in factor.args]
     if factor.kind in _SYMBOL:
-        sides = [
-            a if len(e.terms) < 2 else f"({a})" for a, e in zip(args, factor.args, strict=True)
-        ]
+        left, right = factor.args
+        of_product = factor.kind in ("floordiv", "mod") and _is_product(right)  # n / (6*m)
+        sides = [f"({text})" if apart else text for text, apart in zip(
+            args, (len(left.terms) > 1, len(right.terms) > 1 or of_product), strict=True
+        )]  # fmt: skip
         return f"({sides[0]} {_SYMBOL[factor.kind]} {sides[1]})"
     if factor.kind in _PREFIX:
         return f"{_PREFIX[factor.kind]}({args[0]})"
@@ -519,6 +521,14 @@ def _show(factor: Factor) -> str:
     if factor.kind in ("trips", "carried"):
         return _show_carried(factor.kind, args)
     return f"{factor.label or factor.kind}({', '.join(args)})"
+
+
+def _is_product(value: Expr) -> bool:
+    """Whether it is shown with a `*` between its factors."""
+    return any(
+        len(monomial) > 1 or (monomial and (coefficient != 1 or monomial[0][1] != 1))
+        for monomial, coefficient in value.terms.items()
+    )
 
 
 def _subscripted(label: str, subscripts: list[str]) -> str:

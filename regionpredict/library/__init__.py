@@ -2,7 +2,7 @@
 
 `functions.py` lists locks, functions with a hidden lock, atomic operations, barriers, and functions
 that are rarely called. `memory_accesses.py` lists the memory accesses of known functions.
-`critical_sections.py` replaces calls by `critical`, `atomic` and `barrier` constructs.
+`linear_algebra.py` knows the names of BLAS. `critical_sections.py` replaces calls by `critical`, `atomic` and `barrier` constructs.
 """
 
 from regionpredict.library.critical_sections import with_critical_sections
@@ -13,6 +13,7 @@ from regionpredict.library.functions import (
     is_synchronisation,
     place_argument,
 )
+from regionpredict.library.linear_algebra import blas_routine
 from regionpredict.library.memory_accesses import (
     MemoryIntrinsic,
     allocated,
@@ -31,6 +32,7 @@ __all__ = [
     "MemoryIntrinsic",
     "allocated",
     "arithmetic_of",
+    "blas_routine",
     "costs_nothing",
     "ends_run",
     "is_synchronisation",

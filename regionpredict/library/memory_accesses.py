@@ -50,8 +50,8 @@ _OTHERS = """
 """
 # Of R's C interface: what makes and takes back objects, messages, random numbers, distributions.
 _OF_R = """
-    R_IsNA R_IsNaN R_finite R_isnancpp R_pow R_pow_di R_chk_calloc R_chk_free R_alloc R_CHAR R_nchar
-    R_CheckUserInterrupt R_FlushConsole R_ProcessEvents Rprintf REprintf vmaxget vmaxset
+    R_IsNA R_IsNaN R_finite R_isnancpp R_pow R_pow_di R_chk_calloc R_chk_realloc R_chk_free R_alloc
+    R_CHAR R_nchar R_CheckUserInterrupt R_FlushConsole R_ProcessEvents Rprintf REprintf vmaxget vmaxset
     unif_rand norm_rand exp_rand GetRNGstate PutRNGstate Rf_error Rf_warning
     Rf_dnorm4 Rf_pnorm5 Rf_qnorm5 Rf_rnorm Rf_runif Rf_rexp Rf_rgamma Rf_lgammafn Rf_gammafn
     Rf_digamma Rf_beta Rf_choose Rf_fmax2 Rf_fmin2 Rf_imax2 Rf_imin2 Rf_sign
@@ -59,9 +59,7 @@ _OF_R = """
 # `REAL(x)`, `LENGTH(x)` and the like of this header describe R objects, whose elements are reached
 # through the pointers that they return. The others take arrays.
 _OBJECTS_OF_R = "Rinternals.h"
-_ARRAYS_OF_R = re.compile(
-    r"R_[iqr]sort\w*|rsort_\w+|Rf_(?:revsort|[ir]Psort|copy\w+)|R_chk_realloc"
-)
+_ARRAYS_OF_R = re.compile(r"R_[iqr]sort\w*|rsort_\w+|Rf_(?:revsort|[ir]Psort|copy\w+)")
 # Of the GNU Scientific Library: functions of numbers, random numbers, interpolation in tables that
 # stay in the caches, and objects that are made and taken back.
 _OF_GSL = re.compile(

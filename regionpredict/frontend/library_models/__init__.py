@@ -1,4 +1,4 @@
-"""C sources that replace library functions that call the program's functions, or sort.
+"""C sources that replace library functions that call the program's functions, sort, or factorize.
 
     gsl_integration_qag(&F, a, b, ...);    ->    for (...) sum += F.function(x, F.params);
 
@@ -14,9 +14,16 @@ from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent
-# `int gsl_deriv_central(const ...`, and `X##execute(` for each precision of FFTW.
-_DEFINED = re.compile(r"^(?:\w+ )+\**((?:gsl_|R_|rsort_|Rf_|X##)\w+)\(", re.MULTILINE)
-_PRECISIONS = ("fftw_", "fftwf_", "fftwl_")
+# `int gsl_deriv_central(const ...`, `X##execute(` of FFTW, and `X(getrf_)(` of LAPACK.
+_DEFINED = re.compile(
+    r"^(?:\w+ )+\**((?:gsl_|R_|rsort_|Rf_)\w+|(?:X##|X\(|L\()\w+\)?)\(", re.MULTILINE
+)
+# How names of functions for several precisions begin.
+_PRECISIONS = {
+    "X##": ("fftw_", "fftwf_", "fftwl_"),
+    "X(": ("s", "d", "c", "z"),
+    "L(": ("LAPACKE_s", "LAPACKE_d", "LAPACKE_c", "LAPACKE_z"),
+}
 
 
 @cache
@@ -25,11 +32,10 @@ def _models() -> dict[str, str]:
     models: dict[str, str] = {}
     for path in sorted(_FOLDER.glob("*.c")):
         for name in _DEFINED.findall(path.read_text(encoding="utf-8")):
-            if name.startswith("X##"):
-                base = name.removeprefix("X##")
-                models.update((f"{precision}{base}", str(path)) for precision in _PRECISIONS)
-            else:
-                models[name] = str(path)
+            form = next((form for form in _PRECISIONS if name.startswith(form)), "")
+            base = name.removeprefix(form).rstrip(")")
+            for precision in _PRECISIONS.get(form, ("",)):
+                models[precision + base] = str(path)
     return models
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import PurePath
 
 from regionpredict.frontend.linking.class_objects import sole_objects
+from regionpredict.frontend.linking.kept_arguments import KeptArguments
 from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit, PutValue
 from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees
 from regionpredict.frontend.linking.pointer_calls import pointer_uses
@@ -59,7 +60,6 @@ class ProgramUnits:
         self._loaded: dict[int, Trees] = {}
         self._views: dict[int, _View] = {}
         self._defined: dict[Decl, Function] = {}
-        self._effects = Effects()
         self._writes: dict[Function, Writes] = {}
         self._calls: dict[Function, dict[Decl, list[CallExpr]]] = {}
         self._changes: dict[Function, Changes] = {}
@@ -180,11 +180,6 @@ class ProgramUnits:
             and (place.decl.symbol or place.decl) == (decl.symbol or decl)
             for place in places
         )  # fmt: skip
-
-    @property
-    def effects(self) -> Effects:
-        """The effects of expressions and statements, cached for all units."""
-        return self._effects
 
     @cached_property
     def sole_objects(self) -> dict[str, str]:
@@ -402,7 +397,7 @@ class _View:
             objects=self._program.sole_objects,
             getters=own.getters,
             lengths=own.lengths,
-            effects=self._program.effects,
+            effects=Effects(KeptArguments(self.body_of).keeps),
             writes=self._program.writes,
         )
 

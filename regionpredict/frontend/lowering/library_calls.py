@@ -6,7 +6,6 @@ cblas_daxpy(n, s, x, 1, y, 1)  for daxpy@7 from 0 while < n: fp_mul, fp_add; rea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import CallExpr, Cast, Expression, Opaque, Unary, show
 from regionpredict.ir import Access, Expr, Loop, Node, Operation, Span, Statement
 from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.library import blas_routine
 
 BLAS_BLOCK = Constant(
     128, "elements", "assumed",
@@ -78,14 +78,13 @@ _LEVEL_1 = {
     "copy": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_W)), 0, 0),
     "swap": _Shape((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 0, 0),
     "scal": _Shape((0,), (_vector(2, 3, *_RW),), 1, 0),
-    "dot": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R))),
-    "dotu": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R))),
-    "dotc": _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R))),
+    **dict.fromkeys(("dot", "dotu", "dotc"),
+                    _Shape((0,), (_vector(1, 2, *_R), _vector(3, 4, *_R)))),
     "nrm2": _Shape((0,), (_vector(1, 2, *_R),)),
     "asum": _Shape((0,), (_vector(1, 2, *_R),), 0, 1),
     "amax": _Shape((0,), (_vector(1, 2, *_R),), 0, 1),
     "rot": _Shape((0,), (_vector(1, 2, *_RW), _vector(3, 4, *_RW)), 4, 2),
-}
+}  # fmt: skip
 # Positions in the Fortran interface. The C interface has the storage order before them. In
 # Fortran's order, the second subscript is the slow one. A C matrix stored by rows is the same with
 # exchanged lengths (`_exchanged`).
@@ -98,22 +97,34 @@ _LEVELS_2_3 = {
                             _Operand(8, _RW, 1, 9, None)), 2, 2, (1, 0)),
     "trmv": _Shape((3, 3), (_Operand(4, _R, 0, 5, 1), _Operand(6, _RW, 1, 7, None)), 1, 1, (1, 0)),
     "trsv": _Shape((3, 3), (_Operand(4, _R, 0, 5, 1), _Operand(6, _RW, 1, 7, None)), 1, 1, (1, 0)),
+    "syr": _Shape((1, 1), (_Operand(5, _RW, 0, 6, 1), _Operand(3, _R, 1, 4, None),
+                           _Operand(3, _R, 0, 4, None)), 1, 1, (1, 0)),
+    "syr2": _Shape((1, 1), (_Operand(7, _RW, 0, 8, 1), _Operand(3, _R, 1, 4, None),
+                            _Operand(5, _R, 0, 6, None)), 2, 2, (1, 0)),
     "gemm": _Shape((3, 4, 2), (_Operand(8, _R, 0, 9, 1), _Operand(6, _R, 1, 7, 2),
                                _Operand(11, _RW, 0, 12, 2)), blocked=True),
     "symm": _Shape((3, 2, 2), (_Operand(7, _R, 0, 8, 1), _Operand(5, _R, 1, 6, 2),
                                _Operand(10, _RW, 0, 11, 2)), blocked=True),
     "syrk": _Shape((2, 3, 2), (_Operand(5, _R, 1, 6, 0), _Operand(5, _R, 1, 6, 2),
                                _Operand(8, _RW, 0, 9, 2)), 1, 1, (2, 0)),
+    "syr2k": _Shape((2, 3, 2), (_Operand(5, _R, 1, 6, 0), _Operand(7, _R, 1, 8, 2),
+                                _Operand(10, _RW, 0, 11, 2)), 2, 2, (2, 0)),
     "trmm": _Shape((5, 4, 4), (_Operand(9, _R, 0, 10, 1), _Operand(7, _R, 1, 8, 2),
                                _Operand(9, _RW, 0, 10, 2)), 1, 1, (2, 1)),
     "trsm": _Shape((5, 4, 4), (_Operand(9, _R, 0, 10, 1), _Operand(7, _R, 1, 8, 2),
                                _Operand(9, _RW, 0, 10, 2)), 1, 1, (2, 1)),
 }  # fmt: skip
+# Complex matrices that are equal to their conjugate transposes.
+_LEVELS_2_3 |= {
+    complex_name: _LEVELS_2_3[name] for name, complex_name in (
+        ("symv", "hemv"), ("syr", "her"), ("syr2", "her2"), ("ger", "geru"), ("ger", "gerc"),
+        ("symm", "hemm"), ("syrk", "herk"), ("syr2k", "her2k"),
+    )
+}  # fmt: skip
 _GEMV_TRANSPOSED = _Shape((2, 1), (_Operand(4, _R, 0, 5, 1), _Operand(6, _R, 1, 7, None),
                                    _Operand(9, _RW, 0, 10, None)))  # fmt: skip
 _BY_COLUMNS = 102  # CblasColMajor
 _TRANSPOSED = frozenset((112, 113, *b"TtCc"))  # CblasTrans, CblasConjTrans
-_BLAS = re.compile(r"(?P<c>cblas_)?i?(?P<kind>[sdcz])(?P<name>[a-z0-9]+?)(?P<fortran>_{0,2})")
 _WIDTHS = {"s": (32, 4), "d": (64, 8), "c": (32, 8), "z": (64, 16)}
 
 
@@ -128,7 +139,7 @@ def _base_name(name: str) -> str:
 def has_loops(call: CallExpr) -> bool:
     """Whether a function of that name may run over arrays."""
     name = _base_name(call.name)
-    return name in _COPIES | _FILLS or name in _TEXT or _BLAS.fullmatch(name) is not None
+    return name in _COPIES | _FILLS or name in _TEXT or blas_routine(name) is not None
 
 
 def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
@@ -138,13 +149,12 @@ def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] 
         return _moved(name, call, context, frame)
     if name in _TEXT:
         return _text(name, call, context, frame)
-    match = _BLAS.fullmatch(name)
-    if match is None:
+    blas = blas_routine(name)
+    if blas is None:
         return None
-    routine = {"dotu_sub": "dotu", "dotc_sub": "dotc"}.get(match["name"], match["name"])
-    c_interface = match["c"] is not None
+    precision, routine, c_interface = blas
     args, shape = call.args, _LEVEL_1.get(routine)
-    if shape is None and routine in _LEVELS_2_3:
+    if shape is None:
         shape = _LEVELS_2_3[routine]
         by_rows = False
         if c_interface:
@@ -152,9 +162,7 @@ def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] 
             args = _exchanged(routine, args[1:]) if by_rows else args[1:]
         if routine == "gemv" and args and by_rows != _is_transposed(args[0], context, frame):
             shape = _GEMV_TRANSPOSED
-    if shape is None:
-        return None
-    return _lowered(shape, match["kind"] + routine, call, args, context, frame,
+    return _lowered(shape, precision + routine, call, args, context, frame,
                     by_address=not c_interface)  # fmt: skip
 
 
@@ -237,7 +245,8 @@ def _exchanged(name: str, args: Sequence[Expression]) -> tuple[Expression, ...]:
     """The arguments of the transposed operation: (A B)' = B' A'."""
     swaps = {
         "gemv": ((1, 2),), "ger": ((0, 1), (3, 5), (4, 6)), "gemm": ((2, 3), (6, 8), (7, 9)),
-        "symm": ((2, 3),), "trmm": ((4, 5),), "trsm": ((4, 5),),
+        "geru": ((0, 1), (3, 5), (4, 6)), "gerc": ((0, 1), (3, 5), (4, 6)),
+        "symm": ((2, 3),), "hemm": ((2, 3),), "trmm": ((4, 5),), "trsm": ((4, 5),),
     }  # fmt: skip
     exchanged = list(args)
     for first, other in swaps.get(name, ()):

@@ -88,6 +88,7 @@ class Context:
         # Members and array elements that keep their own name, by this name.
         self.stored_uses: dict[str, Member | Index] = {}
         self.exposed: set[Decl] = set()  # integers whose address was taken
+        self._texts: dict[str, str] = {}  # string literals by their display
         self.open_loops: list[str] = []
         self.frames: list[Frame] = []  # frames of the callers of the current function
         self.followed: set[CallExpr] = set()  # calls that were inlined
@@ -287,6 +288,9 @@ class Context:
         place = copied if copied is not None else self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))
+        text, at = self._texts.get(place.array), place.subscripts[-1:]
+        if text is not None and at and at[0].constant in range(len(text)):
+            return Expr.const(ord(text[int(at[0].constant)]))
         if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
             behind = self._declared.get(place.array)
             holder = self.holder(*behind, frame) if behind is not None else None
@@ -426,6 +430,10 @@ class Context:
             return self.pointer(expression.right, frame)
         if isinstance(expression, Ternary):
             return self._chosen_pointer(expression, frame)
+        if isinstance(expression, Opaque) and expression.string is not None:
+            name = nameless(expression)
+            self._texts[name] = expression.string
+            return Pointer(name, (ZERO,), CType("int", 8))
         returned = self.returned.get(expression) if isinstance(expression, CallExpr) else None
         if isinstance(returned, Pointer):
             return returned

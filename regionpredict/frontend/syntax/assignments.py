@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax.addresses import without_casts
@@ -81,9 +81,16 @@ def address_taken(expression: Expression) -> Expression | None:
 
 
 class Effects:
-    """Assignments of plain integer and pointer variables in expressions and statements."""
+    """Assignments of plain integer and pointer variables in expressions and statements.
 
-    def __init__(self) -> None:
+    `keeps(call, position)`: whether the call leaves an integer alone whose address is this
+    argument.
+    """
+
+    def __init__(
+        self, keeps: Callable[[CallExpr, int], bool] = lambda call, position: False
+    ) -> None:
+        self._keeps = keeps
         self._expressions: dict[Expression, dict[Decl, int | None]] = {}
         self._statements: dict[Stmt, frozenset[Decl]] = {}
 
@@ -91,7 +98,7 @@ class Effects:
         """Variable -> the constant added to it, or None if it is assigned in any other way."""
         effects = self._expressions.get(expression)
         if effects is None:
-            effects = _effects(expression)
+            effects = self._found(expression)
             self._expressions[expression] = effects
         return effects
 
@@ -110,26 +117,35 @@ class Effects:
             self._statements[statement] = known
         return known
 
+    def _found(self, expression: Expression) -> dict[Decl, int | None]:
+        effects: dict[Decl, int | None] = {}
+        waiting = [expression]
+        while waiting:
+            inner = waiting.pop()
+            if ends_here(inner):  # nothing after it runs
+                continue
+            if isinstance(inner, Assign) and isinstance(inner.left, Name):
+                _note(effects, inner.left.decl, _added(inner))
+                waiting.append(inner.right)
+                continue
+            if isinstance(inner, Unary) and isinstance(inner.operand, Name):
+                if inner.op in INCREMENT_OPERATORS:
+                    _note(effects, inner.operand.decl, INCREMENT_OPERATORS[inner.op])
+                elif inner.op == "&" and inner.operand.decl.ctype.kind == "int":
+                    _note(effects, inner.operand.decl, None)
+                continue
+            waiting.extend(self._used(inner))
+        return effects
 
-def _effects(expression: Expression) -> dict[Decl, int | None]:
-    effects: dict[Decl, int | None] = {}
-    waiting = [expression]
-    while waiting:
-        inner = waiting.pop()
-        if ends_here(inner):  # nothing after it runs
-            continue
-        if isinstance(inner, Assign) and isinstance(inner.left, Name):
-            _note(effects, inner.left.decl, _added(inner))
-            waiting.append(inner.right)
-            continue
-        if isinstance(inner, Unary) and isinstance(inner.operand, Name):
-            if inner.op in INCREMENT_OPERATORS:
-                _note(effects, inner.operand.decl, INCREMENT_OPERATORS[inner.op])
-            elif inner.op == "&" and inner.operand.decl.ctype.kind == "int":
-                _note(effects, inner.operand.decl, None)
-            continue
-        waiting.extend(subexpressions(inner))
-    return effects
+    def _used(self, expression: Expression) -> Sequence[Expression]:
+        """The subexpressions, without addresses of integers that a call only reads."""
+        inside = subexpressions(expression)
+        if not isinstance(expression, CallExpr):
+            return inside
+        return [
+            argument for position, argument in enumerate(inside)
+            if address_taken(argument) is None or not self._keeps(expression, position)
+        ]  # fmt: skip
 
 
 def _added(assign: Assign) -> int | None:
