@@ -2,7 +2,8 @@
 
 `functions.py` lists locks, functions with a hidden lock, atomic operations, barriers, and functions
 that are rarely called. `memory_accesses.py` lists the memory accesses of known functions.
-`linear_algebra.py` knows the names of BLAS. `critical_sections.py` replaces calls by `critical`, `atomic` and `barrier` constructs.
+`linear_algebra.py` knows the names of BLAS. `critical_sections.py` replaces calls by `critical`,
+`atomic` and `barrier` constructs.
 """
 
 from regionpredict.library.critical_sections import with_critical_sections

@@ -34,6 +34,7 @@ _OTHERS = """
     printf fprintf puts fputs putchar putc fputc perror fflush vprintf vfprintf __printf_chk
     __fprintf_chk raise time clock gettimeofday clock_gettime sched_yield usleep sleep
     nanosleep getpid __errno_location va_start va_end va_copy
+    MPI_Barrier MPI_Initialized MPI_Finalized
     exit _exit _Exit abort atexit __assert_fail __assert __assert_rtn
     fopen freopen fdopen fclose fileno feof ferror clearerr fseek ftell rewind open close lseek
     fsync unlink remove rename isatty sysconf getpagesize getenv localtime gmtime ctime
@@ -51,8 +52,8 @@ _OTHERS = """
 # Of R's C interface: what makes and takes back objects, messages, random numbers, distributions.
 _OF_R = """
     R_IsNA R_IsNaN R_finite R_isnancpp R_pow R_pow_di R_chk_calloc R_chk_realloc R_chk_free R_alloc
-    R_CHAR R_nchar R_CheckUserInterrupt R_FlushConsole R_ProcessEvents Rprintf REprintf vmaxget vmaxset
-    unif_rand norm_rand exp_rand GetRNGstate PutRNGstate Rf_error Rf_warning
+    R_CHAR R_nchar R_CheckUserInterrupt R_FlushConsole R_ProcessEvents Rprintf REprintf vmaxget
+    vmaxset unif_rand norm_rand exp_rand GetRNGstate PutRNGstate Rf_error Rf_warning
     Rf_dnorm4 Rf_pnorm5 Rf_qnorm5 Rf_rnorm Rf_runif Rf_rexp Rf_rgamma Rf_lgammafn Rf_gammafn
     Rf_digamma Rf_beta Rf_choose Rf_fmax2 Rf_fmin2 Rf_imax2 Rf_imin2 Rf_sign
 """

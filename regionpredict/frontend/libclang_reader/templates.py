@@ -8,6 +8,7 @@ lambda.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
@@ -24,14 +25,15 @@ from regionpredict.frontend.libclang_reader.cursors import (
 from regionpredict.frontend.text import SourceText, functions_holding, mentioned_at
 
 _LAMBDA = re.compile(r"\(lambda at (?P<file>[^()]*):(?P<line>\d+):\d+\)")
-_DEEPEST = 8  # maximum nesting of template calls
 _INTEGRAL = 4  # CXTemplateArgumentKind_Integral
 
 Located = tuple[lc.Cursor, int, int, int]  # function, file, begin, end
 
 
 class Instance(NamedTuple):
-    """An instance's function, and the name of the function that calls it."""
+    """An instance's function, and the name of the function that calls it, perhaps through other
+    instances.
+    """
 
     cursor: lc.Cursor
     caller: str
@@ -46,7 +48,8 @@ class Templates:
         self._lib = lc.library()
         self._located = located
         self._sources = sources
-        self._known: dict[int, list[Instance]] = {}
+        self._known: dict[int, dict[int, Instance]] = {}  # by the template's key
+        self._calls: dict[int, list[tuple[int, lc.Cursor]]] = {}
 
     def is_template(self, function: lc.Cursor) -> bool:
         """Whether a function is a template, or a method of one."""
@@ -56,19 +59,41 @@ class Templates:
             return False
         return self._lib.clang_getCursorSemanticParent(function).kind in TEMPLATED_CLASSES
 
-    def instances_of(self, template: lc.Cursor, depth: int = 0) -> list[Instance]:
-        """The instances in the file, in the order of their callers."""
+    def instances_of(self, template: lc.Cursor) -> list[Instance]:
+        """The instances in the file, callers first: those that its functions call, those that
+        these instances call, and so on.
+        """
         key = self._key(template)
-        if key in self._known:
-            return self._known[key]
-        self._known[key] = []  # for recursion
-        instances: dict[int, Instance] = {}
-        for caller in self._callers(template) if depth < _DEEPEST else ():
-            for version, caller_name in self._versions(caller, key, depth):
-                for cursor in self._asked_for(version, key):
-                    instances.setdefault(int(cursor.data0 or 0), Instance(cursor, caller_name))
-        self._known[key] = list(instances.values())
-        return self._known[key]
+        if key not in self._known:
+            self._find_instances([template])
+        return list(self._known[key].values())
+
+    def _find_instances(self, templates: list[lc.Cursor]) -> None:
+        """Finds all instances of these templates, and of all templates that may call them."""
+        leading = {self._key(template): template for template in templates}
+        waiting = list(templates)
+        while waiting:
+            template = waiting.pop()
+            self._known.setdefault(self._key(template), {})
+            for caller in self._callers(template):
+                if self._key(caller) not in leading:
+                    leading[self._key(caller)] = caller
+                    if self.is_template(caller):
+                        waiting.append(caller)
+        calling = deque(
+            Instance(function, lc.spelling(function)) for function, _, _, _ in self._located()
+            if self._key(function) in leading and not self.is_template(function)
+        )  # fmt: skip
+        seen: set[int] = set()
+        while calling:
+            caller, root = calling.popleft()
+            for key, cursor in self._called(caller):
+                if key in leading:
+                    instance = Instance(cursor, root)
+                    self._known.setdefault(key, {}).setdefault(int(cursor.data0 or 0), instance)
+                    if int(cursor.data0 or 0) not in seen:
+                        seen.add(int(cursor.data0 or 0))
+                        calling.append(instance)
 
     def leading_to(self, functions: Sequence[lc.Cursor]) -> set[int]:
         """The keys of these functions, and of all functions that refer to them, directly or
@@ -100,28 +125,27 @@ class Templates:
         occurrences = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}
         return functions_holding(self._located(), occurrences)
 
-    def _versions(self, caller: lc.Cursor, key: int, depth: int) -> list[Instance]:
-        if self._key(caller) == key:
-            return []
-        if not self.is_template(caller):
-            return [Instance(caller, lc.spelling(caller))]
-        return self.instances_of(caller, depth + 1)
-
-    def _asked_for(self, caller: lc.Cursor, key: int) -> list[lc.Cursor]:
-        cursors: list[lc.Cursor] = []
+    def _called(self, caller: lc.Cursor) -> list[tuple[int, lc.Cursor]]:
+        """The instances of templates that a function calls, each with the template's key."""
+        own = int(caller.data0 or 0)
+        if own in self._calls:
+            return self._calls[own]
+        called: list[tuple[int, lc.Cursor]] = []
 
         def look(cursor: lc.Cursor, _parent: lc.Cursor, _data: object) -> int:
             if cursor.kind == CALL:
                 target = self._lib.clang_getCursorReferenced(cursor)
                 if target.kind in FUNCTIONS:
                     pattern = self._lib.clang_getSpecializedCursorTemplate(target)
-                    if pattern.kind in FUNCTIONS and self._key(pattern) == key:
+                    if pattern.kind in FUNCTIONS:
                         definition = self._lib.clang_getCursorDefinition(target)
-                        cursors.append(definition if definition.kind in FUNCTIONS else target)
+                        instance = definition if definition.kind in FUNCTIONS else target
+                        called.append((self._key(pattern), instance))
             return 2
 
         lc.visit(caller, look)
-        return cursors
+        self._calls[own] = called
+        return called
 
     def _key(self, function: lc.Cursor) -> int:
         return int(self._lib.clang_getCanonicalCursor(function).data0 or 0)

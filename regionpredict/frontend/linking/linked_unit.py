@@ -58,8 +58,8 @@ class LinkedUnit:
     `is_pointed`: whether a function may be called through a pointer. `functions_at` gives the
     functions stored where a call finds its target (None: unknown), and `some_functions_at` those in
     the sources, if others are possible. `objects` gives the name of the
-    only object of a class. `lengths` are the lengths of containers in members. `effects` are those of
-    expressions and statements. `writes` and `values` are caches that all units share. `values`
+    only object of a class. `lengths` are the lengths of containers in members. `effects` are those
+    of expressions and statements. `writes` and `values` are caches that all units share. `values`
     holds results of inlined functions.
     """
 

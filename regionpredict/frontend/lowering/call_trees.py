@@ -17,21 +17,30 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.candidate_functions import representative
 from regionpredict.frontend.lowering.function_pointers import Functions, pointed_functions
 from regionpredict.frontend.lowering.library_algorithms import is_algorithm
-from regionpredict.frontend.lowering.library_calls import has_loops
+from regionpredict.frontend.lowering.library_calls import has_loops, is_text
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.syntax import (
+    Assign,
     CallExpr,
     Expression,
+    For,
     Function,
     If,
+    Member,
+    Name,
+    RangeFor,
     Stmt,
+    While,
     calls_in,
     every_expression,
+    every_statement,
     expressions_in,
     inner_statements,
     own_expressions,
+    set_place,
 )
 from regionpredict.library import (
+    MESSAGES,
     arithmetic_of,
     ends_run,
     memory_intrinsic,
@@ -55,6 +64,7 @@ _MOST_SIDES = 6  # each adds its statements to the region
 _SIDES_OF_MANY = 3  # if a call has more targets, which none represents anyway
 _MOST_OF_A_SIDE = 100  # statements, if a call has more targets than become sides
 _NOTHING = CallTree(0, 0, seen=True)
+_MESSAGE = CallTree(1, 0, seen=True)
 _UNSEEN = CallTree(1, 0, seen=False)
 
 
@@ -66,6 +76,38 @@ class CallTrees:
         self._known: dict[Function, CallTree] = {}
         self._recursive: dict[Function, bool] = {}
         self._callees: dict[Function, frozenset[Function]] = {}
+        self._reports: dict[Function, bool] = {}
+
+    def only_reports(self, function: Function) -> bool:
+        """Whether a function does nothing but write a message: `warn("row %d", i)`. It has no
+        loop, and calls only functions that write messages, format text or touch no memory.
+        """
+        if function not in self._reports:
+            self._reports[function] = False  # for recursion
+            self._reports[function] = self._has_only_messages(function)
+        return self._reports[function]
+
+    def _has_only_messages(self, function: Function) -> bool:
+        if any(
+            isinstance(inner, (For, While, RangeFor)) for inner in every_statement(function.body)
+        ):
+            return False
+        written = False
+        for inner in expressions_in(function.body):
+            place = set_place(inner)
+            if isinstance(inner, Assign) and not isinstance(place, (Name, Member)):
+                return False
+            if isinstance(inner, CallExpr):
+                body = self._unit.body_of(inner.decl) if inner.decl is not None else None
+                is_message = inner.name in MESSAGES
+                if body is not None:
+                    is_message = self.only_reports(body)
+                    if not is_message:
+                        return False
+                elif not (is_message or is_text(inner) or _is_without_memory(inner)):
+                    return False
+                written |= is_message or inner.name.endswith("va_start")
+        return written
 
     def is_recursive(self, function: Function) -> bool:
         """Whether a function may call itself, perhaps through others."""
@@ -96,6 +138,8 @@ class CallTrees:
             self._known[function] = _NOTHING  # for recursion
             if ends_program(self._unit, function.body):
                 self._known[function] = _NOTHING
+            elif self.only_reports(function):
+                self._known[function] = _MESSAGE
             else:
                 inside = self._statement(function.body, function)
                 self._known[function] = inside._replace(depth=inside.depth + 1)
@@ -152,17 +196,23 @@ class CallTrees:
         return _NOTHING if call.free or _is_known(call) else _UNSEEN
 
 
+def _is_without_memory(call: CallExpr) -> bool:
+    return call.pointer is None and touches_no_memory(call.name, call.declared_in)
+
+
 def _is_known(call: CallExpr) -> bool:
     """Whether it is a library function with known memory accesses."""
     name = call.name
-    return call.pointer is None and (
-        touches_no_memory(name, call.declared_in)
-        or ends_run(name)
-        or is_algorithm(name)
-        or has_loops(call)
-        or bool(written_arguments(name, len(call.args), call.declared_in))
-        or memory_intrinsic(name) is not None
-        or arithmetic_of(name, call.declared_in) is not None
+    return _is_without_memory(call) or (
+        call.pointer is None
+        and (
+            ends_run(name)
+            or is_algorithm(name)
+            or has_loops(call)
+            or bool(written_arguments(name, len(call.args), call.declared_in))
+            or memory_intrinsic(name) is not None
+            or arithmetic_of(name, call.declared_in) is not None
+        )
     )
 
 

@@ -138,6 +138,8 @@ class FollowedCalls:
             return call if result is None and meant is not None else result
         if ends_program(self.unit, function.body):
             return call.decl.ctype
+        if self.trees.only_reports(function):
+            return call._replace(name="fprintf", decl=None, pointer=None)
         if function in self._repeated:
             self._repeated[function] = True
             for argument in call.args:

@@ -142,6 +142,11 @@ def has_loops(call: CallExpr) -> bool:
     return name in _COPIES | _FILLS or name in _TEXT or blas_routine(name) is not None
 
 
+def is_text(call: CallExpr) -> bool:
+    """Whether a function of that name reads or writes text."""
+    return _base_name(call.name) in _TEXT
+
+
 def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
     """The loops that replace a call. None for other functions, and for unsupported arguments."""
     name = _base_name(call.name)
