@@ -41,7 +41,7 @@ class Limits(NamedTuple):
     """
 
     seconds: int = 60
-    wall_seconds: float = 300.0
+    wall_seconds: float = 1800.0  # a busy host may take many times the processor time
     memory: int = 2 * _GIB
     stack: int = 64 << 20
     recursion: int = 50_000  # generated code has sums of thousands of nested terms

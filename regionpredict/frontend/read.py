@@ -249,7 +249,7 @@ def _parsed(
 
 
 def _with_models(trees: Trees, frontend: str) -> Trees:
-    called = models_of(trees.words())
+    called = models_of(trees.words() | trees.called())
     models = [(_model(path, frontend), names) for path, names in called.items()]
     return with_models(trees, models) if models else trees
 

@@ -44,3 +44,17 @@ def test_of_several_templates_none_is_guessed(tmp_path: Path) -> None:
 def test_a_condition_at_compile_time_is_read(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, PARITY, "libclang", name="case.cpp")
     assert facts.status == "complete", facts.diagnostics
+
+
+def test_instances_are_found_through_any_number_of_templates(tmp_path: Path) -> None:
+    """Ten methods of one class template call each other; only the last has the loop."""
+    methods = "\n".join(f"  void step{k}(T *a, int n) {{ step{k + 1}(a, n); }}" for k in range(10))
+    loop = """  void step10(T *a, int n) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) a[i] = 2 * a[i];
+  }"""
+    text = f"template <typename T> struct Chain {{\n{methods}\n{loop}\n}};\n"
+    text += "void run(float *a, int n) { Chain<float> c; c.step0(a, n); }\n"
+    facts = facts_of(tmp_path, text, "libclang", name="case.cpp")
+    assert facts.status == "complete", facts.diagnostics
+    assert str(facts.working_set.expr) == "4*n"

@@ -58,3 +58,56 @@ def test_the_norm_of_a_complex_number_is_four_operations(tmp_path: Path) -> None
     assert "x[i] = norm(z[i]) | fp_add.64 x2 | fp_mul.64 x2 | write x[i] | read z[i]" in lines
     assert "x[i] == infinity() | fp_compare.64 x1 | read x[i] | condition" in lines
     assert not [line for line in lines if "RP113" in line]
+
+
+MESSAGE = """#include <stdarg.h>
+#include <stdio.h>
+static int quiet;
+void warn(int code, const char *form, ...) {
+  char text[256];
+  va_list more;
+  va_start(more, form);
+  vsnprintf(text, 256, form, more);
+  va_end(more);
+  if (!quiet) fprintf(stderr, "%d: %s\\n", code, text);
+}
+static int checked(double x) { LOOP }
+void run(int n, double *x, double *y) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) { checked(x[i]); x[i] = 2.0; }
+}
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_function_that_only_writes_a_message_counts_as_one(tmp_path: Path, frontend: str) -> None:
+    lines = dump_program(
+        program_of(
+            tmp_path, MESSAGE.replace("LOOP", 'warn(1, "negative"); return x > 1;'), frontend
+        )
+    )
+    assert "call:fprintf.64 x1" in lines
+    assert "vsnprintf" not in lines and "text" not in lines.replace("the text", "")
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_function_that_also_computes_is_followed(tmp_path: Path, frontend: str) -> None:
+    """It has a loop, or writes a message in some cases only."""
+    for body in ("for (int k = 0; k < 7; k++) x *= 3.0; warn(1, \"all\"); return 0;",
+                 "x *= 3.0; if (x < 0) warn(1, \"negative\"); return x > 1;"):  # fmt: skip
+        lines = dump_program(program_of(tmp_path, MESSAGE.replace("LOOP", body), frontend))
+        assert "fp_mul.64 x1" in lines
+
+
+UNKNOWN_PAIRS = """#include "transforms_of_someone.h"
+void run(int n, fft_pair *from, fft_pair *to) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) { to[i][0] = from[i][0]; to[i][1] = -from[i][1]; }
+}
+"""
+
+
+def test_a_guessed_type_whose_values_have_subscripts_is_an_array(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, UNKNOWN_PAIRS, "libclang")
+    assert facts.status == "complete", facts.diagnostics
+    assert str(facts.working_set.expr) == "32*n"

@@ -174,3 +174,81 @@ def test_the_models_are_valid_c(source: Path) -> None:
         pytest.skip("no C compiler on this host")
     command = [compiler, "-std=gnu11", "-fsyntax-only", "-Werror", "-Wall", "-Wno-unused", source]
     subprocess.run(command, check=True, timeout=600)
+
+
+_FACTORS = """\
+#include <lapacke.h>
+#define F77(name) name##_
+void F77(dgetrf)(int *m, int *n, double *a, int *lda, int *pivots, int *info);
+void zheev_(char *jobz, char *uplo, int *n, void *a, int *lda, double *w, void *work, int *lwork,
+            double *rwork, int *info);
+void all(int count, int n, double *a, double *w, double _Complex *z) {
+  char text[] = "V";
+#pragma omp parallel for
+  for (int i = 0; i < count; i++) {
+    int info, pivots[100];
+    CALL
+  }
+}
+"""
+
+
+def _multiplications(facts: RegionFacts) -> int:
+    """The floating-point multiplications of a whole region, at the given sizes."""
+    total = 0
+    for one in facts.statements:
+        each = sum(n for operation, n in one.statement.operations if operation.kind == "fp_mul")
+        total += each * int(one.executions.value or 0)
+    return total
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        # n^3 / 3 multiplications for the factors of an n x n matrix
+        ("F77(dgetrf)(&n, &n, a + i * n * n, &n, pivots, &info);", 60**3 // 3),
+        ("LAPACKE_dgetrf(102, n, n, a + i * n * n, n, pivots);", 60**3 // 3),
+        ("LAPACKE_dpotrf(102, 'U', n, a + i * n * n, n);", 60**3 // 6),
+        # a complex multiplication is four; 4/3 n^3 operations are 2/3 n^3 multiplications
+        ('zheev_("N", "U", &n, z + i * n * n, &n, w, z, &n, w, &info);', 4 * 60**3 * 2 // 3),
+        ('zheev_("V", "U", &n, z + i * n * n, &n, w, z, &n, w, &info);', 4 * 60**3 * 14 // 3),
+    ],
+)  # fmt: skip
+def test_a_routine_of_lapack_has_the_operations_of_its_algorithm(
+    tmp_path: Path, frontend: str, call: str, expected: int
+) -> None:
+    text = _FACTORS.replace("CALL", call)
+    facts = facts_of(tmp_path, text, frontend, given={"count": 3, "n": 60})
+    assert facts.status == "complete", facts.diagnostics
+    assert _multiplications(facts) == 3 * expected
+
+
+_BY_ADDRESS = """\
+static void scale(const int *n, int *m, double *row) {
+  for (int k = 0; k < *n; k++) row[k] = 2.0;
+  CHANGE
+}
+void all(int count, int n, int m, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < count; i++) scale(&n, &m, a + i * n);
+}
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("change", "size"),
+    [
+        ("(void)m;", "8*count*n"),
+        ("*m = *n;", "8*count*n"),
+        ("int *p = (int *)n; *p = 3;", None),
+        ("(*(int *)n)++;", None),
+    ],
+)
+def test_a_number_whose_address_is_only_read_keeps_its_value(
+    tmp_path: Path, frontend: str, change: str, size: str | None
+) -> None:
+    facts = facts_of(tmp_path, _BY_ADDRESS.replace("CHANGE", change), frontend)
+    found = facts.working_set.expr
+    assert (str(found) if found is not None else None) == size

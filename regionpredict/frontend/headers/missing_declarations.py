@@ -163,6 +163,8 @@ class Guesses:
         if self._points(name):
             self._members.setdefault(f"rp_{name}", {})
             return f"typedef struct rp_{name} *{name};"
+        if self._has_elements(name):  # as numbers of FFTW
+            return f"typedef double {name}[2];"
         if _REAL_HINT.search(name):
             return f"typedef double {name};"
         if _INTEGER_HINT.search(name) or not self._has_members(name):
@@ -188,6 +190,11 @@ class Guesses:
         """Whether the use `T x; ... x->y` shows that T is a pointer."""
         declared = self._declared.get(name, ())
         return any(not star and variable in self._arrows for star, variable in declared)
+
+    def _has_elements(self, name: str) -> bool:
+        """Whether the use `T *x; ... x[i][0]` shows that T is an array."""
+        declared = self._declared.get(name, ())
+        return any(star and self._ranks.get(variable, 0) > 1 for star, variable in declared)
 
     def _has_members(self, name: str) -> bool:
         return any(

@@ -32,6 +32,9 @@
 #include "lapack.c"
 #else
 
+void X(gemm_)();
+void X(trsm_)();
+
 /* C += A B, with m x k and k x n elements. */
 static void X(product)(int m, int n, int k, T *a, int lda, T *b, int ldb, T *c, int ldc)
 {

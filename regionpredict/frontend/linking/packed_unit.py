@@ -45,6 +45,10 @@ class Trees(NamedTuple):
             words.update(IDENTIFIER.findall(body.text))
         return frozenset(word.decode() for word in words)
 
+    def called(self) -> frozenset[str]:
+        """The names of called functions, also of those whose names a macro pastes together."""
+        return frozenset(decl.name for body in self.bodies for decl in calls_in(body.function.body))
+
 
 class PackedUnit(NamedTuple):
     """The trees of a unit as bytes, with the data that other units need to decide whether they use

@@ -37,7 +37,7 @@ from regionpredict.frontend.syntax import (
     expressions_in,
     inner_statements,
     own_expressions,
-    set_place,
+    own_parts,
 )
 from regionpredict.library import (
     MESSAGES,
@@ -88,26 +88,33 @@ class CallTrees:
         return self._reports[function]
 
     def _has_only_messages(self, function: Function) -> bool:
-        if any(
-            isinstance(inner, (For, While, RangeFor)) for inner in every_statement(function.body)
-        ):
+        statements = list(every_statement(function.body))
+        if any(isinstance(inner, (For, While, RangeFor)) for inner in statements):
             return False
-        written = False
-        for inner in expressions_in(function.body):
-            place = set_place(inner)
-            if isinstance(inner, Assign) and not isinstance(place, (Name, Member)):
-                return False
-            if isinstance(inner, CallExpr):
-                body = self._unit.body_of(inner.decl) if inner.decl is not None else None
-                is_message = inner.name in MESSAGES
-                if body is not None:
-                    is_message = self.only_reports(body)
-                    if not is_message:
-                        return False
-                elif not (is_message or is_text(inner) or _is_without_memory(inner)):
+        optional = {
+            part for inner in statements if isinstance(inner, If)
+            for side in inner_statements(inner) for part in every_statement(side)
+        }  # fmt: skip
+        always = False
+        for statement in statements:
+            for inner in own_parts(statement):
+                if isinstance(inner, Assign) and not isinstance(inner.left, (Name, Member)):
                     return False
-                written |= is_message or inner.name.endswith("va_start")
-        return written
+                if isinstance(inner, CallExpr):
+                    kind = self._kind_in_message(inner)
+                    if not kind:
+                        return False
+                    always |= kind == "message" and statement not in optional
+        return always
+
+    def _kind_in_message(self, call: CallExpr) -> str:
+        """'message' for a call that writes one, 'text' for others that such functions need."""
+        body = self._unit.body_of(call.decl) if call.decl is not None else None
+        if body is not None:
+            return "message" if self.only_reports(body) else ""
+        if call.name in MESSAGES or call.name.endswith("va_start"):
+            return "message"
+        return "text" if is_text(call) or _is_without_memory(call) else ""
 
     def is_recursive(self, function: Function) -> bool:
         """Whether a function may call itself, perhaps through others."""

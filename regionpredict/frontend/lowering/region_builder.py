@@ -556,6 +556,8 @@ class RegionBuilder:
             return [*test, *self.body(statement.then, frame)]
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
         value = self.values.decided(statement.condition, frame)
+        if value.constant is not None:
+            return [*test, *self.body(statement.then if value.constant else statement.other, frame)]
         branch = self.branch(show(statement.condition), sides, statement.span, frame, value)
         ending = tuple(
             number for number, side in enumerate(sides)

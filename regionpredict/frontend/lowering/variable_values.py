@@ -246,10 +246,7 @@ class VariableValues:
 
     def expose(self, expression: Expression) -> None:
         """Notes the integers whose address an expression takes: `int *p = &n; *p = 3;`."""
-        for inner in every_expression(expression):
-            operand = inner.operand if isinstance(inner, Unary) and inner.op == "&" else None
-            if isinstance(operand, Name) and operand.decl.ctype.kind == "int":
-                self.context.exposed.add(operand.decl)
+        self.context.exposed.update(self.effects.exposed(expression))
 
     def stored(self, expression: Expression, frame: Frame) -> None:
         """The effect of an expression on integers whose address was taken."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax.addresses import without_casts
@@ -136,6 +136,16 @@ class Effects:
                 continue
             waiting.extend(self._used(inner))
         return effects
+
+    def exposed(self, expression: Expression) -> Iterator[Decl]:
+        """The integers whose address an expression takes, but not only for calls that read them."""
+        waiting = [expression]
+        while waiting:
+            inner = waiting.pop()
+            place = address_taken(inner)
+            if isinstance(place, Name) and place.decl.ctype.kind == "int":
+                yield place.decl
+            waiting.extend(self._used(inner))
 
     def _used(self, expression: Expression) -> Sequence[Expression]:
         """The subexpressions, without addresses of integers that a call only reads."""
