@@ -70,7 +70,10 @@ _OF_GSL = re.compile(
     r"root_fsolver_(?:root|x_\w+|name)|\w+_(?:alloc|calloc|free))"
 )
 # Of FFTW: memory and plans that are made and taken back.
-_OF_FFTW = re.compile(r"fftw[fl]?_(?:malloc|free|alloc_\w+|destroy_plan|cleanup\w*|flops|cost)")
+_OF_FFTW = re.compile(
+    r"fftw[fl]?_(?:malloc|free|alloc_\w+|destroy_plan|cleanup\w*|flops|cost|"
+    r"init_threads|plan_with_nthreads)"
+)
 _WITHOUT_MEMORY = frozenset(
     [base + suffix for base in (_REAL + _COMPLEX).split() for suffix in ("", "f", "l")]
     + _OTHERS.split()

@@ -1,5 +1,5 @@
-"""Headers of known libraries that are not installed: R's C interface, the GSL, HDF5 and FFTW
-with MPI."""
+"""Headers of known libraries that are not installed: R's C interface, the GSL, HDF5, FFTW with
+MPI, and bindings for Python."""
 
 from __future__ import annotations
 
@@ -89,3 +89,43 @@ def test_a_missing_type_that_a_function_pointer_returns_is_a_type(tmp_path: Path
     )
     facts = facts_of(tmp_path, source, "libclang")
     assert facts.status == "complete", facts.diagnostics
+
+
+BINDINGS = {
+    "nanobind": """\
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+namespace nb = nanobind;
+void scale(nb::ndarray<> raw, nb::ndarray<double, nb::ndim<2>, nb::c_contig> typed) {
+  float *x = (float *)raw.data();
+  long n = (long)raw.shape(0);
+#pragma omp parallel for
+  for (long i = 0; i < n; i++) typed.data()[i] = 2 * x[i];
+}
+NB_MODULE(_scale, m) { m.def("scale", &scale); }
+""",
+    "pybind11": """\
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+namespace py = pybind11;
+void scale(py::array_t<float, py::array::c_style> from, py::array_t<double> into) {
+  auto x = from.unchecked<1>();
+  double *y = into.mutable_data();
+  ssize_t n = from.request().shape[0];
+#pragma omp parallel for
+  for (py::ssize_t i = 0; i < n; i++) y[i] = 2 * x(i);
+}
+PYBIND11_MODULE(scale, m) { m.def("scale", &scale, py::arg("from"), py::arg("into")); }
+""",
+}
+
+
+@pytest.mark.parametrize("name", BINDINGS)
+def test_arrays_of_python_are_read_through_their_bindings(tmp_path: Path, name: str) -> None:
+    """Four bytes are read in each iteration, and eight written."""
+    facts = facts_of(tmp_path, BINDINGS[name], "libclang", name="case.cpp")
+    assert facts.status == "complete", facts.diagnostics
+    assert not {"RP001", "RP002", "RP005"} & {note.id for note in facts.diagnostics}
+    moved = sorted((access.kind, access.bytes) for one in facts.statements
+                   for access in one.statement.accesses)  # fmt: skip
+    assert moved == [("read", 4), ("write", 8)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from regionpredict.frontend.headers import is_system_path
+from regionpredict.frontend.headers import SHIPPED, is_system_path
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.cursors import (
     BASE,
@@ -111,12 +111,15 @@ class Declarations:
         return decl
 
     def is_systems(self, cursor: lc.Cursor) -> bool:
-        """Whether a declaration is in a system header."""
+        """Whether a declaration is in a system header, but not a shipped one, whose functions may
+        have bodies.
+        """
         location = self._lib.clang_getCursorLocation(cursor)
-        if self._lib.clang_Location_isInSystemHeader(location):
-            return True
         file = self._place.read(location)[0]
-        return bool(file) and is_system_path(self._file_name(file))
+        name = self._file_name(file) if file else ""
+        if name.startswith(SHIPPED):
+            return False
+        return bool(self._lib.clang_Location_isInSystemHeader(location)) or is_system_path(name)
 
     def referred(self, cursor: lc.Cursor) -> Decl | None:
         """The declaration that a name or a member refers to, if it is in the user's files."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 
 from regionpredict.errors import InputError
-from regionpredict.frontend.headers import has_system_headers, is_system_path
+from regionpredict.frontend.headers import SHIPPED, has_system_headers, is_system_path
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.cursors import (
     CONTAINERS,
@@ -359,9 +359,14 @@ class _Reader:
         definition = self.lib.clang_getCursorDefinition(cursor)
         if definition.kind not in FUNCTIONS:
             return None
-        if self.lib.clang_Location_isInSystemHeader(self.lib.clang_getCursorLocation(definition)):
+        at = self.lib.clang_getCursorLocation(definition)
+        if self.lib.clang_Location_isInSystemHeader(at) and not self._is_shipped(definition):
             return None
         return self._function(definition)
+
+    def _is_shipped(self, cursor: lc.Cursor) -> bool:
+        """Whether a shipped header stands for the library's, with what the function does."""
+        return self.file_name(self.place.start(cursor)[0]).startswith(SHIPPED)
 
     def _defined(self) -> tuple[Located, ...]:
         """The functions that the user's files define, in the form for linking."""

@@ -60,6 +60,31 @@ X##plan X##plan_many_dft(int rank, const int *n, int howmany, R *in, const int *
     size_t m = X##product(rank, n); \
     return X##planned(rank, 2 * m * howmany, in, out); \
 } \
+X##plan X##plan_many_dft_r2c(int rank, const int *n, int howmany, R *in, const int *inembed, \
+                             int istride, int idist, R *out, const int *onembed, int ostride, \
+                             int odist, unsigned flags) \
+{ \
+    size_t m = X##product(rank, n); \
+    return X##planned(rank, m * howmany, in, out); \
+} \
+X##plan X##plan_many_dft_c2r(int rank, const int *n, int howmany, R *in, const int *inembed, \
+                             int istride, int idist, R *out, const int *onembed, int ostride, \
+                             int odist, unsigned flags) \
+{ \
+    size_t m = X##product(rank, n); \
+    return X##planned(rank, m * howmany, in, out); \
+} \
+X##plan X##plan_many_r2r(int rank, const int *n, int howmany, R *in, const int *inembed, \
+                         int istride, int idist, R *out, const int *onembed, int ostride, \
+                         int odist, const int *kind, unsigned flags) \
+{ \
+    size_t m = X##product(rank, n); \
+    return X##planned(rank, m * howmany, in, out); \
+} \
+X##plan X##plan_r2r(int rank, const int *n, R *in, R *out, const int *kind, unsigned flags) \
+{ size_t m = X##product(rank, n); return X##planned(rank, m, in, out); } \
+X##plan X##plan_r2r_2d(int n0, int n1, R *in, R *out, int kind0, int kind1, unsigned flags) \
+{ return X##planned(2, (size_t)n0 * n1, in, out); } \
 static void X##transform(int passes, size_t n, R *in, R *out) \
 { \
     for (int pass = 0; pass < passes; pass++) \

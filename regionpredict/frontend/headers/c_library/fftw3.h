@@ -15,6 +15,11 @@
 #define FFTW_PATIENT (1U << 5)
 #define FFTW_ESTIMATE (1U << 6)
 #define FFTW_WISDOM_ONLY (1U << 21)
+#define FFTW_CONCAT(prefix, name) prefix##name
+#define FFTW_MANGLE_DOUBLE(name) FFTW_CONCAT(fftw_, name)
+#define FFTW_MANGLE_FLOAT(name) FFTW_CONCAT(fftwf_, name)
+#define FFTW_MANGLE_LONG_DOUBLE(name) FFTW_CONCAT(fftwl_, name)
+#define FFTW_MANGLE_QUAD(name) FFTW_CONCAT(fftwq_, name)
 
 enum fftw_r2r_kind_do_not_use_me {
     FFTW_R2HC = 0, FFTW_HC2R = 1, FFTW_DHT = 2, FFTW_REDFT00 = 3, FFTW_REDFT01 = 4,
@@ -57,6 +62,19 @@ X##plan X##plan_dft_r2c(int rank, const int *n, R *in, X##complex *out, unsigned
 X##plan X##plan_dft_r2c_1d(int n, R *in, X##complex *out, unsigned flags); \
 X##plan X##plan_dft_r2c_2d(int n0, int n1, R *in, X##complex *out, unsigned flags); \
 X##plan X##plan_dft_r2c_3d(int n0, int n1, int n2, R *in, X##complex *out, unsigned flags); \
+X##plan X##plan_many_dft_r2c(int rank, const int *n, int howmany, R *in, const int *inembed, \
+                             int istride, int idist, X##complex *out, const int *onembed, \
+                             int ostride, int odist, unsigned flags); \
+X##plan X##plan_many_dft_c2r(int rank, const int *n, int howmany, X##complex *in, \
+                             const int *inembed, int istride, int idist, R *out, \
+                             const int *onembed, int ostride, int odist, unsigned flags); \
+X##plan X##plan_many_r2r(int rank, const int *n, int howmany, R *in, const int *inembed, \
+                         int istride, int idist, R *out, const int *onembed, int ostride, \
+                         int odist, const X##r2r_kind *kind, unsigned flags); \
+X##plan X##plan_r2r(int rank, const int *n, R *in, R *out, const X##r2r_kind *kind, \
+                    unsigned flags); \
+X##plan X##plan_r2r_2d(int n0, int n1, R *in, R *out, X##r2r_kind kind0, X##r2r_kind kind1, \
+                       unsigned flags); \
 X##plan X##plan_dft_c2r(int rank, const int *n, X##complex *in, R *out, unsigned flags); \
 X##plan X##plan_dft_c2r_1d(int n, X##complex *in, R *out, unsigned flags); \
 X##plan X##plan_dft_c2r_2d(int n0, int n1, X##complex *in, R *out, unsigned flags); \
