@@ -365,7 +365,7 @@ class _Reader:
         return self._function(definition)
 
     def _is_shipped(self, cursor: lc.Cursor) -> bool:
-        """Whether a shipped header stands for the library's, with what the function does."""
+        """Whether a shipped header defines a function, in place of the library's header."""
         return self.file_name(self.place.start(cursor)[0]).startswith(SHIPPED)
 
     def _defined(self) -> tuple[Located, ...]:
