@@ -4,8 +4,8 @@ The *delay* of a call path at a wait is its additional time on the late side rel
 side, since both last synchronized (Boehme 2014, section 4.2.1). To remove it, the late side's work
 on the call path is shortened in proportion, until no interval has a delay. Then the recorded run is
 replayed (`recorded_replay.py`). In operations of more than two locations, the last one is compared
-with all waiting ones, and other late ones with the first. So if two ranks are equally late, both
-delays are removed.
+with all waiting ones, and other late ones with the first. Locations that arrive in the same tick
+are treated alike. So if two ranks are equally late, both delays are removed.
 
 A delay cost is the waiting time of others because of a call path. A gain is the reduction of the
 run time. Costs add up over ranks. A gain counts once, and only as far as no other location is as
@@ -146,32 +146,37 @@ def _costs_by_path(analysis: Analysis) -> dict[str, float]:
 
 
 def _pairs(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Pairs:
-    """The last location at each slot against all waiting ones, and other late ones against the
-    first.
+    """At each slot, the last locations with all waiting ones, and all late ones with the first.
+    There are several last or first ones if they arrive in the same tick.
     """
     time, coupled = analysis.trace.time, run.coupled
-    slots = len(coupled.posts)
-    used = np.zeros(slots, dtype=bool)
-    used[coupled.slot[run.waits]] = True
-    posts = np.flatnonzero(coupled.is_post & used[coupled.slot])
-    needs = np.flatnonzero(run.waits)
-    posts = posts[np.argsort(time[coupled.event[posts]], kind="stable")]
-    needs = needs[np.argsort(-time[coupled.event[needs]], kind="stable")]
-    last = np.full(slots, -1, dtype=np.int64)
-    last[coupled.slot[posts]] = coupled.event[posts]
-    first = np.full(slots, -1, dtype=np.int64)
-    first[coupled.slot[needs]] = coupled.event[needs]
-    late = np.concatenate([last[coupled.slot[needs]], coupled.event[posts]])
-    waiting = np.concatenate([coupled.event[needs], first[coupled.slot[posts]]])
-    late, waiting = np.unique(np.stack([late, waiting]), axis=1)
-    chosen = (late >= 0) & (waiting >= 0) & (time[late] > time[waiting])
-    late, waiting = late[chosen], waiting[chosen]
+    slots, at = len(coupled.posts), time[coupled.event]
+    latest, earliest = np.full(slots, -1), np.full(slots, np.iinfo(np.int64).max)
+    np.maximum.at(latest, coupled.slot[coupled.is_post], at[coupled.is_post])
+    np.minimum.at(earliest, coupled.slot[run.waits], at[run.waits])
+    posts = coupled.is_post & (at > earliest[coupled.slot])
+    needs = run.waits & (at < latest[coupled.slot])
+    last, first = posts & (at == latest[coupled.slot]), needs & (at == earliest[coupled.slot])
+    chosen = [_of_one_slot(coupled.slot, last, needs), _of_one_slot(coupled.slot, posts, first)]
+    late, waiting = coupled.event[np.concatenate(chosen, axis=1)]
+    late, waiting = np.divmod(np.unique(late * len(time) + waiting), len(time))
     return _Pairs(
         _begins(analysis, run, kernels, late, waiting),
         late,
         _begins(analysis, run, kernels, waiting, late),
         waiting,
     )
+
+
+def _of_one_slot(slot: Rows, late: NDArray[np.bool_], waiting: NDArray[np.bool_]) -> Rows:
+    """All pairs of a late and a waiting dependence of the same slot, with shape `(2, k)`."""
+    left, right = np.flatnonzero(late), np.flatnonzero(waiting)
+    right = right[np.argsort(slot[right], kind="stable")]
+    begin, end = (np.searchsorted(slot[right], slot[left], side) for side in ("left", "right"))
+    count = end - begin
+    before = np.repeat(np.cumsum(count) - count, count)
+    partner = np.repeat(begin, count) + np.arange(count.sum()) - before
+    return np.stack([np.repeat(left, count), right[partner]])
 
 
 def _begins(
