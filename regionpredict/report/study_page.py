@@ -51,10 +51,8 @@ def study_document(
     Markdown links to plot files. Pages draw the plots.
     """
     host, hints = campaign.host, judged[0].comparison.hints
-    best = max(judged, key=lambda one: success(one.comparison).share or 0.0)
     lead = [
-        f"Most right hints: {best.model} model, {_share(success(best.comparison))}, "
-        f"if right is {_rule(best.comparison)}.",
+        _verdict(judged),
         f"{' '.join(campaign.command)} on {host.name} ({host.processor}, "
         f"{plural(host.packages, 'package')} of {plural(host.cores_per_package, 'core')}), "
         f"on {_threads(campaign.threads)}, "
@@ -137,6 +135,20 @@ def _share(rate: Rate) -> str:
     if rate.share is None:
         return "none judged"
     return f"{100 * rate.share:.1f} % ({rate.right} of {rate.judged})"
+
+
+def _verdict(judged: Sequence[JudgedModel]) -> str:
+    """The first line: the model with the most right hints, if any hint was right."""
+    rates = [success(one.comparison) for one in judged]
+    if not any(rate.judged for rate in rates):
+        return "No hint was judged."
+    best, rate = max(zip(judged, rates, strict=True), key=lambda pair: pair[1].share or 0.0)
+    if not rate.right:
+        return "No model gave a right hint."
+    return (
+        f"Most right hints: {best.model} model, {_share(rate)}, if right is "
+        f"{_rule(best.comparison)}."
+    )
 
 
 def _limits(campaign: Campaign, comparison: Comparison) -> list[str]:
