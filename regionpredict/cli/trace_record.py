@@ -43,9 +43,12 @@ _ELF = b"\x7fELF"
 @click.option(
     "--limit",
     "limit_mb",
-    type=click.IntRange(1),
+    type=click.IntRange(0),
     metavar="MB",
-    help="End the recording when a thread has this size of events. The program runs on.",
+    default=100,
+    show_default=True,
+    help="End the recording when a thread has this size of events, and let the program run on. "
+    "Pass 0 for all events.",
 )
 @click.option(
     "--counter",
@@ -59,7 +62,7 @@ _ELF = b"\x7fELF"
 def command(
     target: str,
     patterns: tuple[str, ...],
-    limit_mb: int | None,
+    limit_mb: int,
     counters: tuple[str, ...],
     argv: tuple[str, ...],
 ) -> None:
@@ -118,7 +121,10 @@ def command(
     if refused is not None:
         _note(f"this machine gives programs no {', '.join(counters)} ({refused})")
     if limit_ns is not None:
-        _note(f"the recording ends after {show_seconds(limit_ns / 1e9)}, at the limit")
+        _note(
+            f"the recording ends after {show_seconds(limit_ns / 1e9)}, when a thread had "
+            f"{limit_mb} MB of events; for later events, pass a larger --limit"
+        )
     nested = sum(process.nested for process in processes.values())
     if nested:
         _note(f"not recorded: {plural(nested, 'nested parallel region')}")
@@ -153,20 +159,18 @@ def _options(
     argv: Sequence[str],
     folder: Path,
     patterns: Sequence[str],
-    limit_mb: int | None,
+    limit_mb: int,
     counters: Sequence[Counter],
 ) -> Mapping[str, str]:
     """The environment in which recorders leave out functions, end, and read counters."""
     from regionpredict.measure.excluded_functions import excluded_addresses
 
-    settings = {}
+    settings = {"REGIONPREDICT_TRACE_LIMIT": str(limit_mb << 20)}
     if patterns:
         addresses = excluded_addresses(_programs(argv), patterns)
         excluded = folder / "excluded"
         excluded.write_text("".join(f"{address:x}\n" for address in addresses))
         settings["REGIONPREDICT_OMPT_EXCLUDED"] = str(excluded)
-    if limit_mb is not None:
-        settings["REGIONPREDICT_TRACE_LIMIT"] = str(limit_mb << 20)
     if counters:
         listed = ",".join(f"{counter.type}:{counter.config}" for counter in counters)
         settings["REGIONPREDICT_OMPT_COUNTERS"] = listed

@@ -324,6 +324,17 @@ def test_without_the_writer_the_program_is_not_run(tmp_path: Path) -> None:
     assert not (tmp_path / "ran").exists() and not (tmp_path / "trace").exists()
 
 
+@pytest.mark.parametrize(("words", "size"), [((), 100 << 20), (("--limit", "0"), 0)])
+def test_recorders_get_a_limit(tmp_path: Path, words: tuple[str, ...], size: int) -> None:
+    pytest.importorskip("otf2")
+    program = ["sh", "-c", 'echo "$REGIONPREDICT_TRACE_LIMIT" > limit']
+    subprocess.run(
+        [sys.executable, "-m", "regionpredict", "trace", "record", *words, "--", *program],
+        cwd=tmp_path, capture_output=True, check=False, timeout=600,
+    )  # fmt: skip
+    assert int((tmp_path / "limit").read_text()) == size
+
+
 @pytest.mark.parametrize("group", ["trace", "tasks", "machines", "cache"])
 def test_a_group_by_itself_prints_its_help(group: str) -> None:
     done = subprocess.run(

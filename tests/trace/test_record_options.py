@@ -84,6 +84,7 @@ def test_at_the_limit_all_ranks_end_together(tmp_path: Path, kernels: Kernels) -
     """One MiB has 26,214 events of MPI, or 32,768 of functions: 20,000 rounds have more."""
     said = run(tmp_path, 20_000, "--limit", "1")
     assert "the recording ends after" in said
+    assert "when a thread had 1 MB of events; for later events, pass a larger --limit" in said
     ranks = archive(tmp_path / "t").values()
     met = [len(rank.named("MPI_Barrier")) for rank in ranks]
     assert 0 < min(met) <= max(met) < 20_000
