@@ -63,6 +63,9 @@ class ProgramUnits:
         self._writes: dict[Function, Writes] = {}
         self._calls: dict[Function, dict[Decl, list[CallExpr]]] = {}
         self._changes: dict[Function, Changes] = {}
+        self._put_values: dict[
+            tuple[Place, tuple[tuple[int, Put], ...]], list[PutValue] | None
+        ] = {}
         self._definers: dict[str, list[int]] = {}
         self._variables: dict[str, list[int]] = {}
         self._naming: dict[str, list[int]] = {}
@@ -295,6 +298,14 @@ class ProgramUnits:
         self, place: Place, stored: Iterable[tuple[int, Put]]
     ) -> list[PutValue] | None:
         """The values that units store. None if the place of one is not found."""
+        key = place, tuple(stored)
+        if key not in self._put_values:
+            self._put_values[key] = self._find_values(place, key[1])
+        return self._put_values[key]
+
+    def _find_values(
+        self, place: Place, stored: Iterable[tuple[int, Put]]
+    ) -> list[PutValue] | None:
         values: list[PutValue] = []
         moved = bool(self.settings.functions.at((place[0], WHOLE)))
         for number, put in stored:

@@ -99,17 +99,26 @@ def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | 
 
 
 def _answers(unit: LinkedUnit, place: Member | Index, depth: int) -> list[Functions | None]:
-    """The functions of each value that the program stores there."""
+    """The functions of each value that the program stores there, or in a member from which it is
+    copied. None for other values, if the program stores them there itself.
+    """
     answers: list[Functions | None] = []
-    stored = unit.functions_at(place)
-    for value, home, _ in unit.some_functions_at(place) if stored is None else stored:
-        named = named_function(value)
-        if named is not None:
-            answers.append((named,))
-        elif place_of(value) != place_of(place):  # a copy of the same member adds nothing
-            answers.append(
-                pointed_functions(unit, value, home, depth + 1) if home is not None else None
-            )
+    waiting, seen = [place], {place_of(place)}
+    while waiting:  # a table of functions may be copied between many structs
+        source = waiting.pop()
+        stored = unit.functions_at(source)
+        for value, home, _ in unit.some_functions_at(source) if stored is None else stored:
+            named = named_function(value)
+            if named is not None:
+                answers.append((named,))
+            elif isinstance(value, (Member, Index)) and place_of(value) is not None:
+                if place_of(value) not in seen:
+                    seen.add(place_of(value))
+                    waiting.append(value)
+            else:
+                held = pointed_functions(unit, value, home, depth + 1) if home is not None else None
+                if held is not None or source is place:
+                    answers.append(held)
     return answers
 
 
