@@ -147,3 +147,29 @@ def test_a_template_that_nobody_includes_is_left_alone(waves: Path) -> None:
     (waves / "src/scale.c").write_text(_SOURCE.replace('"config.h"', '"other.h"'))
     requests = requests_for([str(waves)])
     assert with_generated_headers(requests) == (requests, (), ())
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_template_that_autoheader_would_make_is_not_needed(tmp_path: Path, frontend: str) -> None:
+    """`complex.h` is on every system, `no_such.h` on none, and a long has 8 bytes."""
+    (tmp_path / "configure.ac").write_text(
+        "AC_INIT([waves], [1.0])\nAC_CONFIG_HEADERS([include/config.h:include/config.h.in])\n"
+        "AC_CHECK_HEADERS([complex.h no_such.h])\nAC_CHECK_SIZEOF(long)\n"
+    )
+    source = tmp_path / "waves.c"
+    source.write_text("""\
+#include "config.h"
+#if defined(HAVE_COMPLEX_H) && !defined(HAVE_NO_SUCH_H) && SIZEOF_LONG == 8
+#define COUNT 700
+#else
+#define COUNT 3
+#endif
+double field[COUNT];
+void scale(void) {
+#pragma omp parallel for
+  for (int i = 0; i < COUNT; i++) field[i] *= 0.5;
+}
+""")
+    iterations, notes = predicted_iterations(tmp_path, "--frontend", frontend)
+    assert iterations == 700
+    assert "generated from templates with the build's defaults: config.h" in notes

@@ -2,8 +2,9 @@
 
     #include "config.h"        the folder has only config.h.in
 
-Without them, C++ programs lose most of their types. They are written to the temporary folder, so
-that both parsers can include them. Their folder is named by their text. A remark lists them.
+A checkout may lack even the template, which `autoheader` makes from configure.ac. Without these
+headers, C++ programs lose most of their types. They are written to the temporary folder, so that
+both parsers can include them. Their folder is named by their text. A remark lists them.
 """
 
 from __future__ import annotations
@@ -20,13 +21,19 @@ from typing import NamedTuple
 
 from regionpredict.atomic_file import write_file
 from regionpredict.errors import InputError
-from regionpredict.frontend.build_files.header_templates import header_from
+from regionpredict.frontend.build_files.header_templates import (
+    configured_headers,
+    header_from,
+    template_for,
+)
 from regionpredict.frontend.build_files.program_texts import bytes_of, text_of
 from regionpredict.frontend.headers import TEMPLATES, project_files
 from regionpredict.frontend.requests import HEADERS, SourceRequest
 from regionpredict.user_cache import private_folder
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+
+_CONFIGURE = ("configure.ac", "configure.in")
 
 
 class GeneratedHeaders(NamedTuple):
@@ -42,12 +49,14 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     """The requests, able to include the headers that the build would make."""
     files = project_files(requests)
     templates = _templates(files)
-    names = _included(requests, files, templates) if templates else {}
+    paths = _paths(requests, files) if templates else []
+    names = _included(paths, templates) if templates else {}
     if not names:
         return GeneratedHeaders(requests)
     cmake_files = [f"{folder}/CMakeLists.txt" for folder in files.get("CMakeLists.txt", ())]
     sources = [*cmake_files, *dict.fromkeys(names.values())]
-    texts = dict(zip(sources, map(text_of, sources), strict=True))
+    texts = {path: template_for(map(bytes_of, paths)) if Path(path).name in _CONFIGURE
+             else text_of(path) for path in sources}  # fmt: skip
     defaults = [texts[path] for path in cmake_files]
     made = {name: header_from(texts[template], defaults) for name, template in names.items()}
     try:
@@ -70,19 +79,25 @@ def _templates(files: Mapping[str, Sequence[str]]) -> dict[str, str]:
             header = name.removesuffix(ending)
             if header != name and Path(header).suffix in HEADERS and header not in files:
                 found.setdefault(header, f"{folders[0]}/{name}")
+    for script in (f"{folder}/{name}" for name in _CONFIGURE for folder in files.get(name, ())):
+        for header in configured_headers(text_of(script)):
+            if (name := PurePosixPath(header).name) not in files:
+                found.setdefault(name, script)
     return found
 
 
-def _included(
-    requests: Sequence[SourceRequest], files: Mapping[str, Sequence[str]],
-    templates: Mapping[str, str],
-) -> dict[str, str]:  # fmt: skip
-    """The headers as they are included, each with its template."""
+def _paths(requests: Sequence[SourceRequest], files: Mapping[str, Sequence[str]]) -> list[str]:
+    """All sources and headers of the program."""
     headers = (
         f"{folders[0]}/{name}" for name, folders in files.items() if Path(name).suffix in HEADERS
     )
+    return [*(request.path for request in requests), *headers]
+
+
+def _included(paths: Sequence[str], templates: Mapping[str, str]) -> dict[str, str]:
+    """The headers as they are included, each with its template."""
     names: set[str] = set()
-    for path in (*(request.path for request in requests), *headers, *templates.values()):
+    for path in (*paths, *templates.values()):
         names.update(os.fsdecode(name) for name in _INCLUDE.findall(bytes_of(path)))
     usable = (name for name in sorted(names) if ".." not in name and not name.startswith("/"))
     return {

@@ -11,7 +11,7 @@ The system has what the shipped C library declares, so the text is the same on e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -25,6 +25,8 @@ from regionpredict.frontend.headers import SHIPPED
 
 _CMAKE_DEFINE = re.compile(r"^([ \t]*#[ \t]*)cmakedefine(01)?[ \t]+(\w+)([^\n]*)$", re.MULTILINE)
 _UNDEFINED = re.compile(r"^([ \t]*#[ \t]*)undef[ \t]+(\w+)[ \t]*$", re.MULTILINE)
+_CONFIG_HEADERS = re.compile(r"^[ \t]*A[CM]_CONFIG_HEADERS?\(\[?([^\])]*)", re.MULTILINE)
+_TESTED = re.compile(rb"\b(?:HAVE|SIZEOF)_\w+")
 _TEXTS = re.compile(r"PACKAGE(_\w+)?|VERSION")
 
 
@@ -39,6 +41,26 @@ def header_from(template: str, cmake_files: Sequence[str]) -> str:
     values = followed(cmake_files, _is_declared, _has_header).values
     text = _CMAKE_DEFINE.sub(lambda match: _defined(match, values), template)
     return replaced(_UNDEFINED.sub(_configured, text), values)
+
+
+def configured_headers(configure: str) -> list[str]:
+    """The headers that an Autoconf script makes.
+
+    >>> configured_headers("AC_CONFIG_HEADERS([include/config.h:include/config.h.in ver.h])")
+    ['include/config.h', 'ver.h']
+    """
+    named = " ".join(_CONFIG_HEADERS.findall(configure)).split()
+    return [name.partition(":")[0] for name in named]
+
+
+def template_for(sources: Iterable[bytes]) -> str:
+    """A template as `autoheader` would write it, for all features that the sources ask for.
+
+    >>> template_for([b"#ifdef HAVE_STDIO_H", b"#if SIZEOF_LONG == 8"])
+    '#undef HAVE_STDIO_H\\n#undef SIZEOF_LONG'
+    """
+    asked = {name for source in sources for name in _TESTED.findall(source)}
+    return "\n".join(f"#undef {name.decode()}" for name in sorted(asked))
 
 
 def cmake_macros(cmake_files: Sequence[str]) -> Sequence[tuple[int, str, str]]:
