@@ -54,7 +54,7 @@ def configured_headers(configure: str) -> list[str]:
 
 
 def template_for(sources: Iterable[bytes]) -> str:
-    """A template as `autoheader` would write it, for all features that the sources ask for.
+    """A template as `autoheader` would write it, for all features that the sources test.
 
     >>> template_for([b"#ifdef HAVE_STDIO_H", b"#if SIZEOF_LONG == 8"])
     '#undef HAVE_STDIO_H\\n#undef SIZEOF_LONG'
