@@ -276,8 +276,8 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
         errors = {name: error for name, _, error in model.rivals}
         laws += [
             [
-                "" if place else _SHORT_NAMES[factor], weight, law.removesuffix("-efficiency"),
-                formula, errors[law],
+                "" if place else _SHORT_NAMES[factor].removesuffix(" scalability"),
+                weight, law.removesuffix("-efficiency"), formula, errors[law],
             ]
             for place, (weight, law, formula) in enumerate(model.parts)
         ]  # fmt: skip

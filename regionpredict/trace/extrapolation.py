@@ -82,6 +82,7 @@ class FactorModel:
     """A factor as the mean of laws fitted to all runs, with their `weights`. `law` and `model` are
     the law with the largest weight. `error` is its root mean square error on held-out runs, in the
     factor's unit, or None if no run could be held out. `rivals` are all laws with their errors.
+    Formulas are shown for up to `far` processes.
     """
 
     factor: str
@@ -92,6 +93,7 @@ class FactorModel:
     rivals: tuple[tuple[str, FittedModel, float | None], ...]
     widths: tuple[int, ...]
     most: float
+    far: int
 
     @property
     def text(self) -> str:
@@ -105,15 +107,19 @@ class FactorModel:
 
     @property
     def parts(self) -> tuple[tuple[float, str, str], ...]:
-        """(weight, law, formula) of the laws with relevant weights, the largest first. Laws with
-        the same formula are merged.
+        """(weight, law, formula) of the laws with relevant weights, the largest first. Terms that
+        change no digit are left out. A law without terms is `constant`, and laws with the same
+        formula are merged.
         """
         shares: dict[str, tuple[float, str]] = {}
+        shown = np.array([(float(width),) for width in (*self.widths, self.far)])
         for name, model, _ in sorted(
             self.rivals, key=lambda rival: -self.weights.get(rival[0], 0.0)
         ):
-            weight, first = shares.get(model.formula(), (0.0, name))
-            shares[model.formula()] = (weight + self.weights.get(name, 0.0), first)
+            visible = model.without_negligible_terms(shown)
+            formula = visible.formula()
+            weight, first = shares.get(formula, (0.0, name if visible.terms else "constant"))
+            shares[formula] = (weight + self.weights.get(name, 0.0), first)
         rows = [(weight, name, formula) for formula, (weight, name) in shares.items()]
         return tuple(sorted((row for row in rows if row[0] >= _SHOWN), key=lambda row: -row[0]))
 
@@ -214,20 +220,21 @@ def extrapolate(
             raise UsageError(f"unknown law '{law}'", remedy=f"use {', '.join(LAWS)}")
     if min(widths, default=1) < 1:
         raise UsageError("--extrapolate is less than one process", remedy="give at least 1")
+    far = max([*widths, study.widths[-1]])
     models = {
-        factor: fit_factor(factor, measured(study, factor), laws.get(factor)) for factor in fitted
+        factor: fit_factor(factor, measured(study, factor), laws.get(factor), far)
+        for factor in fitted
     }
     reference = study.runs[0].factors
     points = tuple(_point(width, models, reference.parallel, reference.width) for width in widths)
-    far = max([*widths, study.widths[-1]])
     return Extrapolation(models, points, _changes(models, study.widths[0], far))
 
 
 def fit_factor(
-    factor: str, pairs: Sequence[tuple[int, float]], law: str | None = None
+    factor: str, pairs: Sequence[tuple[int, float]], law: str | None = None, far: int = 1
 ) -> FactorModel:
-    """The model of a factor's values by width (at least two widths). With `law` None, a law is
-    chosen.
+    """The model of a factor's values by width (at least two widths), shown for up to `far`
+    processes. With `law` None, a law is chosen.
     """
     widths = sorted({width for width, _ in pairs})
     fits = {name: _fitted(name, pairs) for name in LAWS}
@@ -249,6 +256,7 @@ def fit_factor(
         rivals=tuple((name, fits[name], errors[name]) for name in LAWS),
         widths=tuple(widths),
         most=max([1.0, *(value for _, value in pairs)]),
+        far=far,
     )
 
 

@@ -278,3 +278,15 @@ def test_tables_take_the_place_of_traces(tmp_path: Path) -> None:
     done = factors(tmp_path, "pop.csv", "--ranks", "0")
     assert (done.returncode, done.stdout) == (2, "")
     assert "--ranks changes nothing of pop.csv" in done.stderr
+
+
+def test_the_laws_fit_into_80_columns(tmp_path: Path) -> None:
+    (tmp_path / "pop.csv").write_text(
+        "Number of processes,1,2,4,8\nLoad balance,1,0.99,0.97,0.94\nSerialisation,1,1,1,1\n"
+        "Transfer,1,0.999,0.995,0.99\nRuntime (s),8,4.2,2.3,1.3\n"
+    )
+    lines = factors(tmp_path, "pop.csv", "--extrapolate", "1024").stdout.splitlines()
+    head, *laws = lines[lines.index("Laws of the factors") + 1 :]
+    assert head.split() == ["factor", "weight", "law", "p", "processes", "off", "by"]
+    assert ["serialisation", "100%", "constant", "1", "0.00"] in map(str.split, laws)
+    assert max(map(len, lines)) <= 80

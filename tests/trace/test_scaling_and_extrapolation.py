@@ -181,6 +181,20 @@ def test_laws_that_no_run_tells_apart_count_alike_but_amdahls_twice() -> None:
     assert model.value(1e6) == pytest.approx(0.9)
 
 
+def test_laws_that_are_constant_are_one_number() -> None:
+    for value, text in ((1.0, "1"), (0.9, "0.9")):
+        model = fit_factor("transfer", [(p, value) for p in (1, 2, 4, 8)])
+        assert (model.text, [part[1:] for part in model.parts]) == (text, [("constant", text)])
+        assert model.parts[0][0] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(("far", "text"), [(8, "1"), (10**6, "1/(1 + 2e-06*p)")])
+def test_a_term_is_shown_where_it_changes_the_factor(far: int, text: str) -> None:
+    """With two millionths per process, 8 processes lose nothing, and a million two thirds."""
+    pairs = [(p, 1 / (1 + 2e-6 * p)) for p in (1, 2, 4, 8)]
+    assert fit_factor("transfer", pairs, "amdahl-efficiency", far).text == text
+
+
 def test_computation_scalability_has_one_law() -> None:
     value = LAW_VALUES["logarithmic-efficiency"]
     three = fit_factor("computation_scalability", [(p, value(p)) for p in (1, 2, 4)])

@@ -37,6 +37,7 @@ NO_MODEL = "none"
 
 _NO_FORMULA = {"text": "no model", "python": "float('nan')", "latex": "\\text{no model}"}
 _ROUNDING = 1e-13  # share of the largest value: a smaller constant is a rounding error
+_NEGLIGIBLE = 5e-5  # share of the sum: a smaller term changes none of its first four digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -407,9 +408,24 @@ class FittedModel:
         if self.ceiling is not None:
             top = _number(self.ceiling, style, digits)
             last = f"\\max({last}, {top})" if style == "latex" else f"max({last}, {top})"
+        if self.reciprocal and not self.terms and self.constant:
+            return _number(1.0 / self.constant, style, digits)
         if self.reciprocal:
             return f"\\frac{{1}}{{{last}}}" if style == "latex" else f"1/({last})"
         return last
+
+    def without_negligible_terms(self, points: FloatArray) -> FittedModel:
+        """The formula without the terms that change no displayed digit of the sum at any of the
+        points `(k, m)`.
+        """
+        x = self._checked(points)
+        least = _NEGLIGIBLE * np.abs(self._sum(self.constant, self.terms, x))
+        terms = [
+            (coefficient, monomial)
+            for coefficient, monomial in self.terms
+            if np.any(np.abs(coefficient * self._column(monomial, x)) > least)
+        ]
+        return replace(self, terms=terms)
 
     def sum_text(self, monomials: Sequence[Monomial], coefficients: Sequence[float]) -> str:
         """A constant and monomials with their coefficients (the constant's first) as text."""
