@@ -67,7 +67,7 @@ def command(
         raise UsageError("nothing to solve for", remedy="write --at p=60 or --at n=5000")
     surface, measured = (None, []) if path is None else _surface(path, options)
     published = None if formula is None else _published(formula)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for point in points:
         [(name, given)] = point.items()
         note = ""
@@ -93,12 +93,13 @@ def command(
         write_result(json.dumps(record, indent=1) + "\n", target)
         return
     from regionpredict.report.aligned_table import aligned_lines
+    from regionpredict.report.quantities import show_size
 
     band = "90% band" if surface is not None else "band"
     table = [("given", f"for efficiency {efficiency:g}", band)]
     table += [
         (
-            f"{row['given']} = {row['at']:g}",
+            f"{row['given']} = {show_size(row['at'])}",
             f"{row['solved']} {'withheld' if row['withheld'] else '= ' + _number(row['value'])}",
             "-"
             if surface is None or row["withheld"]
@@ -108,7 +109,8 @@ def command(
     ]
     known = "" if error is None else f" (relative root mean square error {error:.1%})"
     notes = [
-        f"{row['solved']} for {row['given']} = {row['at']:g} is withheld: {row['withheld']}"
+        f"{row['solved']} for {row['given']} = {show_size(row['at'])} is withheld: "
+        f"{row['withheld']}"
         for row in rows if row["withheld"]
     ]  # fmt: skip
     lines = [f"E(p, n) = {model}{known}", *aligned_lines(table), *notes]
@@ -117,8 +119,9 @@ def command(
 
 def _number(value: Any) -> str:
     from regionpredict.fit.laws.efficiency_surface import LARGEST
+    from regionpredict.report.quantities import show_size
 
-    return "none" if value is None else "any" if value >= LARGEST else f"{value:.5g}"
+    return "none" if value is None else "any" if value >= LARGEST else show_size(value, 4)
 
 
 def _surface(

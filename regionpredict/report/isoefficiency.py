@@ -26,7 +26,7 @@ from regionpredict.report.html.blocks import curve, line, marks
 from regionpredict.report.isoefficiency_answers import isoefficiency_answers
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.model_curves import model_curves
-from regionpredict.report.quantities import show_seconds
+from regionpredict.report.quantities import show_seconds, show_size
 from regionpredict.tasks.isoefficiency.constant_efficiency import (
     CONTOURS,
     REACH,
@@ -99,7 +99,7 @@ def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
         ])  # fmt: skip
     two, signed = "{:.2f}".format, "{:+.2f}".format
     columns = [
-        Column("n", "{:g}".format), Column("p", str),
+        Column("n", show_size), Column("p", str),
         Column("Time", show_seconds, minor=True), Column("CPU", show_seconds, minor=True),
         Column("E_ac", two, bar=1.0), Column("E_cf", two, bar=1.0, minor=True),
         Column("E_ub", two, bar=1.0, minor=True), Column("delta_con", signed),
@@ -142,8 +142,9 @@ def _curves(result: Isoefficiency) -> list[Block]:
         if result.parallelism is not None:
             bounds = [(p, bound) for p in grid if (bound := result.bound(p, size)) is not None]
             lines.append(line("E_ub, by the model of pi", bounds, colour=len(functions)))
-        drawn = curve(f"Efficiency at n = {size:g}", "threads", "efficiency", [*lines, *measured])
-        blocks.append(Folded(f"Efficiency over threads at n = {size:g}", [drawn]))
+        at = f"at n = {show_size(size)}"
+        drawn = curve(f"Efficiency {at}", "threads", "efficiency", [*lines, *measured])
+        blocks.append(Folded(f"Efficiency over threads {at}", [drawn]))
     return blocks
 
 
@@ -178,9 +179,9 @@ def _discrepancies(result: Isoefficiency) -> list[Block]:
             values = surfaces[name]
             if values is not None:
                 pairs = zip(grid.tolist(), values[colour].tolist(), strict=True)
-                series.append(line(f"n = {size:g}, by models", pairs, colour=colour))
+                series.append(line(f"n = {show_size(size)}, by models", pairs, colour=colour))
             own = [(p.threads, getattr(p, key)) for p in result.points if p.size == size]
-            series.append(marks(f"n = {size:g}, measured", own, colour=colour))
+            series.append(marks(f"n = {show_size(size)}, measured", own, colour=colour))
         blocks.append(curve(title, "threads", "efficiency", series))
     return blocks
 

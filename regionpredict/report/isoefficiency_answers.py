@@ -8,7 +8,7 @@ import numpy as np
 
 from regionpredict.fit.laws.efficiency_surface import LARGEST, Solution
 from regionpredict.fit.model.fitted_model import FittedModel
-from regionpredict.report.quantities import plural
+from regionpredict.report.quantities import plural, show_size
 from regionpredict.tasks.isoefficiency.models import MUCH, NOISE, EfficiencyPoint, Isoefficiency
 
 FAR = 10
@@ -36,7 +36,7 @@ def isoefficiency_answers(
             + _impossible(sizes, lambda own, bound: own < bound * (1 - NOISE)),
         ),
         (
-            f"How many threads keep E = {efficiency:g} at n = {size:g}?",
+            f"How many threads keep E = {efficiency:g} at n = {show_size(size)}?",
             _solutions(counts, "p", "not even one")
             + _far(counts, "p", max((point.threads for point in result.sound), default=0))
             + _impossible(counts, lambda own, bound: own > bound * (1 + NOISE)),
@@ -86,7 +86,7 @@ def _contention(result: Isoefficiency) -> str:
 
 
 def _where(point: EfficiencyPoint) -> str:
-    return f"n = {point.size:g}, {plural(point.threads, 'thread')}"
+    return f"n = {show_size(point.size)}, {plural(point.threads, 'thread')}"
 
 
 def _undecided(result: Isoefficiency) -> str:
@@ -176,12 +176,12 @@ def _far(solved: dict[str, Solution | None], name: str, most: float) -> str:
         return ""
     return (
         f" {name} = {_number(max(far))} is {max(far) / most:.3g} times beyond the largest {name} "
-        f"that was measured ({most:g}): a guess, not a forecast."
+        f"that was measured ({show_size(most)}): a guess, not a forecast."
     )
 
 
 def _number(value: float) -> str:
-    return "unlimited" if value >= LARGEST else f"{value:.4g}"
+    return "unlimited" if value >= LARGEST else show_size(value, 4)
 
 
 def _band(solution: Solution) -> str:

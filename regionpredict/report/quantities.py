@@ -6,10 +6,11 @@ from regionpredict.errors import plural
 
 __all__ = [
     "plural", "seats_text", "show_bytes", "show_count", "show_factor", "show_percent",
-    "show_seconds", "show_share", "show_times",
+    "show_seconds", "show_share", "show_size", "show_times",
 ]  # fmt: skip
 
 _TIMES = 5  # digits
+_LONGEST = 1e12  # a longer number has an exponent
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
@@ -98,6 +99,16 @@ def show_count(count: int | None) -> str:
     if count is None:
         return "?"
     return str(count) if abs(count) < 1_000_000 else _with_exponent(count)
+
+
+def show_size(size: float, digits: int = 15) -> str:
+    """A number of elements or processors in groups of three, rounded to this many digits.
+
+    >>> show_size(1048576.0), show_size(83601.4, 4), show_size(2.5), show_size(3.2e13)
+    ('1,048,576', '83,600', '2.5', '3.2e13')
+    """
+    rounded = float(f"{size:.{digits}g}")
+    return f"{rounded:,.15g}" if abs(rounded) < _LONGEST else _with_exponent(rounded)
 
 
 def seats_text(packages: int, threads: int | None) -> str:

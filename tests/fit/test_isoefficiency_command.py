@@ -36,6 +36,17 @@ def test_published_sizes_come_out(formula, size, tolerance):
     assert solution["value"] == pytest.approx(size, rel=tolerance)
 
 
+def test_sizes_and_processors_have_separators():
+    """The efficiency is n / (2^21 p). Given sizes are exact, and answers have four digits."""
+    words = ["--at", "p=4", "--at", "n=4194304", "--efficiency", "0.5"]
+    formula = "min{1, 4.76837158203125e-7*n*p^-1}"
+    lines = CliRunner().invoke(command, ["--formula", formula, *words]).output.splitlines()
+    assert [line.split() for line in lines[2:]] == [
+        ["p", "=", "4", "n", "=", "4,194,000", "-"],
+        ["n", "=", "4,194,304", "p", "=", "4", "-"],
+    ]
+
+
 def test_the_two_questions_are_inverse():
     formula = "1.55 - 1.02*p^0.25 + 4.59e-2*p^0.25*log(n)"
     [size] = solve("--formula", formula, "--at", "p=60")["solutions"]
@@ -106,7 +117,7 @@ def test_answers_far_beyond_the_measured_range_are_withheld(tmp_path):
     assert (far["value"], far["low"], far["high"]) == (None, None, None)
     assert far["withheld"] == "p is more than 32 times the largest measured one"
     done = CliRunner().invoke(command, [str(path), "--at", "n=1e6"])
-    assert "p for n = 1e+06 is withheld: p is more than 32 times" in done.output
+    assert "p for n = 1,000,000 is withheld: p is more than 32 times" in done.output
 
 
 def test_an_efficiency_that_grows_with_processors_gives_no_answer(tmp_path):

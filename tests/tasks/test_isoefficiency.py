@@ -242,6 +242,8 @@ def test_answers_far_beyond_the_data_are_called_a_guess():
     data = made(law, law, lambda n: 1e-6 * n, lambda n: 10 + 0.5 * n)
     answers = isoefficiency_answers(isoefficiency(data), 0.8, 64, 2e6)
     assert "times beyond the largest p that was measured (16): a guess" in answers[4][1]
+    assert answers[4][0].endswith("at n = 2,000,000?")
+    assert "by E_ub p = 1,250,000" in answers[4][1]
     assert "a guess" not in answers[3][1]
 
 

@@ -59,7 +59,7 @@ class EfficiencyPoint:
     @property
     def wrong(self) -> str:
         """The error in the data, an efficiency above its bound. Empty if there is none."""
-        where = f"n = {self.size:g}, {plural(self.threads, 'thread')}"
+        where = f"n = {self.size:,.15g}, {plural(self.threads, 'thread')}"
         if self.undivided > NOISE:
             return (
                 f"{where}: the graph lacks parallelism: {self.undivided:.0%} of its work are loops "
