@@ -129,3 +129,44 @@ for (int i = 0; i < 1000; i++) lengths[i] = strlen(name(i));
 }
 """
     assert facts_of(tmp_path, text, frontend).status == "partial"
+
+
+HOOK = """%s
+struct model { void (*after)(double *, int); int n; };
+void run(struct model *m, double *a%s) {
+#pragma omp parallel for
+  for (int i = 0; i < m->n; i++) {
+    a[i] = 2.0 * a[i];
+    if (%s) %s(a, i);
+  }
+}
+%s
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    ("before", "parameter", "pointer", "test"),
+    [
+        ("", "", "m->after", "m->after"),
+        ("", "", "m->after", "m->after != 0"),
+        ("void (*hook)(double *, int) = 0;", "", "hook", "hook"),
+        ("", ", void (*hook)(double *, int)", "hook", "hook"),
+    ],
+)
+def test_a_hook_that_nobody_sets_is_not_called(
+    tmp_path: Path, frontend: str, before: str, parameter: str, pointer: str, test: str
+) -> None:
+    text = HOOK % (before, parameter, test, pointer, "")
+    facts = facts_of(tmp_path, text, frontend)
+    assert facts.status == "complete", facts.diagnostics
+    assert [note.id for note in facts.diagnostics] == ["RP123"]
+    assert "assumed to be null" in facts.diagnostics[0].message
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_hook_that_the_program_sets_is_called(tmp_path: Path, frontend: str) -> None:
+    after = """static void shift(double *a, int i) { for (int k = 0; k < 5; k++) a[i] += k; }
+void set(struct model *m) { m->after = shift; }"""
+    facts = facts_of(tmp_path, HOOK % ("", "", "m->after", "m->after", after), frontend)
+    assert any(one.statement.text.startswith("a[i] += k") for one in facts.statements)

@@ -15,7 +15,11 @@ from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.candidate_functions import representative
-from regionpredict.frontend.lowering.function_pointers import Functions, pointed_functions
+from regionpredict.frontend.lowering.function_pointers import (
+    Functions,
+    optional_call,
+    pointed_functions,
+)
 from regionpredict.frontend.lowering.library_algorithms import is_algorithm
 from regionpredict.frontend.lowering.library_calls import has_loops, is_text
 from regionpredict.frontend.lowering.program_ends import ends_program
@@ -178,9 +182,19 @@ class CallTrees:
     def _statement(self, statement: Stmt, at: Function) -> CallTree:
         trees = [self._expression(expression, at) for expression in own_expressions(statement)]
         for inner in inner_statements(statement):
-            if not (isinstance(statement, If) and ends_program(self._unit, inner)):
+            if not (isinstance(statement, If) and self._is_left_out(statement, inner, at)):
                 trees.append(self._statement(inner, at))
         return _together(trees)
+
+    def _is_left_out(self, statement: If, side: Stmt, at: Function) -> bool:
+        """Whether a side of a condition ends the program, or calls an empty hook."""
+
+        def targets(call: CallExpr) -> Functions | None:
+            return pointed_functions(self._unit, call.pointer, at) if call.pointer else None
+
+        return ends_program(self._unit, side) or (
+            side is statement.then and optional_call(statement.condition, side, targets) is not None
+        )
 
     def _expression(self, expression: Expression, at: Function) -> CallTree:
         calls = [self._call(inner, at) for inner in every_expression(expression)

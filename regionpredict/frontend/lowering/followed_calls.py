@@ -14,6 +14,7 @@ from regionpredict.frontend.lowering.function_pointers import (
     Functions,
     may_hold_others,
     member_functions,
+    optional_call,
     pointed_functions,
 )
 from regionpredict.frontend.lowering.library_algorithms import algorithm_loops
@@ -274,6 +275,14 @@ class FollowedCalls:
     def _at(self) -> Function:
         """The function whose statements are being lowered."""
         return self.unit.body_of(self.calling[-1]) or self.function
+
+    def optional_call(self, condition: Expression, side: Stmt) -> CallExpr | None:
+        """The call of a hook that the sources leave empty, which is reported."""
+        call = optional_call(condition, side, self._pointed)
+        if call is not None and call.pointer is not None:
+            said = f"{show(call.pointer)}() at line {call.span.line} may be a function of the user"
+            self.lowering.say("RP123", call.span, f"{said}: its pointer is assumed to be null")
+        return call
 
     def _pointed(self, call: CallExpr) -> Functions:
         """The possible targets of a call through a pointer. Empty if unknown."""

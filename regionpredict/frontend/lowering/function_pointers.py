@@ -7,7 +7,7 @@ int main(void) { kernel = square; ... }         kernel(x)  ->  square(x)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from regionpredict.frontend.linking import (
     LinkedUnit,
@@ -19,6 +19,7 @@ from regionpredict.frontend.linking import (
 from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.syntax import (
     Assign,
+    Binary,
     CallExpr,
     Decl,
     Expression,
@@ -26,11 +27,13 @@ from regionpredict.frontend.syntax import (
     Index,
     Member,
     Name,
+    Stmt,
     every_expression,
     expressions_in,
     initial_values,
     member_named,
     set_place,
+    show,
 )
 
 _MAX_HANDED = 4  # maximum length of a chain of pointer variables
@@ -57,6 +60,24 @@ def pointed_functions(
         elif not is_null(value):
             answers.append(None)
     return together(answers)
+
+
+def optional_call(
+    condition: Expression, side: Stmt, targets: Callable[[CallExpr], Functions | None]
+) -> CallExpr | None:
+    """The call in `if (hook) hook(p);`, if `targets` knows no function of it. Otherwise None.
+
+    Hooks are for users of a library. The sources of the library itself leave them empty.
+    """
+    pointer = condition
+    if isinstance(pointer, Binary) and pointer.op == "!=" and is_null(pointer.right):
+        pointer = pointer.left
+    if not isinstance(pointer, (Name, Member, Index)):
+        return None
+    calls = (inner for inner in expressions_in(side) if isinstance(inner, CallExpr)
+             and inner.decl is None and inner.pointer is not None)  # fmt: skip
+    return next((call for call in calls if call.pointer is not None
+                 and show(call.pointer) == show(pointer) and not targets(call)), None)  # fmt: skip
 
 
 def _held(unit: LinkedUnit, pointer: Decl, function: Function, depth: int) -> Functions | None:

@@ -554,6 +554,9 @@ class RegionBuilder:
             return [*test, *self.body(statement.other, frame)]
         if ends_program(self.unit, statement.other):
             return [*test, *self.body(statement.then, frame)]
+        hook = self.calls.optional_call(statement.condition, statement.then)
+        if hook is not None:
+            return [*test, *self.body(statement.other, frame)]
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
         value = self.values.decided(statement.condition, frame)
         if value.constant is not None:
