@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
+from reading import predict
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.iterations import executions
@@ -156,3 +158,43 @@ def test_two_pointers_have_one_length_between_them(tmp_path: Path) -> None:
     assert str(count.iterations.expr) == "-l.first_ + l.last_"
     (statement,) = halves.statements
     assert str(executions(statement.loops).expr) == "10*(-first + last)"
+
+
+_ROWS = """\
+#include <algorithm>
+#include <cstddef>
+template <typename T> class graph {
+  class row {
+    T n_; T **index_; size_t start_;
+   public:
+    row(T n, T **index, size_t start) : n_(n), index_(index), start_(0) {
+      size_t most = end() - begin();
+      start_ = std::min(start, most);
+    }
+    T *begin() { return index_[n_] + start_; }
+    T *end() { return index_[n_ + 1]; }
+  };
+  T **index_;
+ public:
+  row of(T n, size_t start = 0) const { return row(n, index_, start); }
+};
+void sums(const graph<int> &g, double *total, const double *part, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j : g.of(i)) sum += part[j];
+    for (int j : g.of(n - i)) sum += part[j];
+    total[i] = sum;
+  }
+}
+"""
+
+
+def test_what_a_constructor_sets_belongs_to_the_new_object(tmp_path: Path) -> None:
+    """`start_` is set in each iteration, but each has its own row."""
+    source = tmp_path / "rows.cpp"
+    source.write_text(_ROWS)
+    done = predict(source)
+    assert done.returncode == 0, done.stderr
+    (region,) = json.loads(done.stdout)["regions"]
+    assert not {"RP222", "RP223"} & {note["id"] for note in region["diagnostics"]}

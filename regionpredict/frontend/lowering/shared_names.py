@@ -43,8 +43,11 @@ def home_of(expression: Member, context: Context, frame: Frame) -> str:
     while isinstance(first, (Member, Unary, Cast)):
         first = first.base if isinstance(first, Member) else first.operand
     own = first is None or (isinstance(first, Name) and first.decl.name == "this")
-    home = "this" if own and not frame.depth else context.path(first, frame) or ""
-    return home.lstrip("&")
+    if own and not frame.depth:
+        return "this"
+    if own and not (isinstance(first, Name) and first.decl in frame.env):
+        return ""  # of a called method, as that of a constructor: perhaps a new object
+    return (context.path(first, frame) or "").lstrip("&")
 
 
 def _is_shared(decl: Decl, depth: int, begin: Span | None) -> bool:
