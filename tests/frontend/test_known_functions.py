@@ -94,6 +94,7 @@ def test_a_function_that_only_writes_a_message_counts_as_one(tmp_path: Path, fro
 def test_a_function_that_also_computes_is_followed(tmp_path: Path, frontend: str) -> None:
     """It has a loop, or writes a message in some cases only."""
     for body in ("for (int k = 0; k < 7; k++) x *= 3.0; warn(1, \"all\"); return 0;",
+                 "static double sum; sum += 3.0 * x; warn(1, \"all\"); return 0;",
                  "x *= 3.0; if (x < 0) warn(1, \"negative\"); return x > 1;"):  # fmt: skip
         lines = dump_program(program_of(tmp_path, MESSAGE.replace("LOOP", body), frontend))
         assert "fp_mul.64 x1" in lines

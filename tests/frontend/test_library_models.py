@@ -224,6 +224,23 @@ def test_a_routine_of_lapack_has_the_operations_of_its_algorithm(
     assert _multiplications(facts) == 3 * expected
 
 
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_function_of_the_program_with_a_name_of_blas_may_write(
+    tmp_path: Path, frontend: str
+) -> None:
+    text = """\
+void sswap(int *n, int *m) { int k = *n; *n = *m; *m = k; }
+void all(int count, int n, int m, double *a) {
+#pragma omp parallel for
+  for (int i = 0; i < count; i++) {
+    for (int k = 0; k < n; k++) a[i * 100 + k] = 2.0;
+    sswap(&n, &m);
+  }
+}
+"""
+    assert facts_of(tmp_path, text, frontend).working_set.expr is None
+
+
 _BY_ADDRESS = """\
 static void scale(const int *n, int *m, double *row) {
   for (int k = 0; k < *n; k++) row[k] = 2.0;

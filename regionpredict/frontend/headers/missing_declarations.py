@@ -28,6 +28,7 @@ _SUBSCRIPTED = re.compile(r"\b(\w+)\s*((?:\[[^\[\]]*\]\s*)+)")
 _MEMBER_USE = re.compile(r"(?:->|\.)\s*(\w+)\s*(?=(\[|->))")
 _MAX_TEXT = 4_000_000  # maximum characters of sources that are searched
 _INTEGER_HINT = re.compile(r"int|index|idx|size|len|num|count|long|short|id$|bool|flag|enum", re.I)
+_COMPLEX_HINT = re.compile(r"comple?x|cplx|pair", re.I)
 _REAL_HINT = re.compile(r"real|float|double|scalar|number|value|data_?type|fp|num_t", re.I)
 
 
@@ -163,7 +164,7 @@ class Guesses:
         if self._points(name):
             self._members.setdefault(f"rp_{name}", {})
             return f"typedef struct rp_{name} *{name};"
-        if self._has_elements(name):  # as numbers of FFTW
+        if _COMPLEX_HINT.search(name) and self._has_elements(name):  # as numbers of FFTW
             return f"typedef double {name}[2];"
         if _REAL_HINT.search(name):
             return f"typedef double {name};"

@@ -33,10 +33,10 @@ class KeptArguments:
         """Whether a call neither writes the integer that this argument points to, nor keeps its
         address.
         """
-        if blas_routine(call.name) is not None:
-            return True
         function = self._body_of(call.decl) if call.decl is not None else None
-        if function is None or position >= len(function.parameters):
+        if function is None:
+            return blas_routine(call.name) is not None
+        if position >= len(function.parameters):
             return False
         parameter = function.parameters[position]
         if parameter not in self._kept:

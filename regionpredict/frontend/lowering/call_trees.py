@@ -24,16 +24,15 @@ from regionpredict.frontend.lowering.library_algorithms import is_algorithm
 from regionpredict.frontend.lowering.library_calls import has_loops, is_text
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.syntax import (
-    Assign,
     CallExpr,
     Expression,
     For,
     Function,
     If,
-    Member,
     Name,
     RangeFor,
     Stmt,
+    Unary,
     While,
     calls_in,
     every_expression,
@@ -42,6 +41,7 @@ from regionpredict.frontend.syntax import (
     inner_statements,
     own_expressions,
     own_parts,
+    set_place,
 )
 from regionpredict.library import (
     MESSAGES,
@@ -84,7 +84,8 @@ class CallTrees:
 
     def only_reports(self, function: Function) -> bool:
         """Whether a function does nothing but write a message: `warn("row %d", i)`. It has no
-        loop, and calls only functions that write messages, format text or touch no memory.
+        loop, sets only local variables, and calls only functions that write messages, format text
+        or touch no memory.
         """
         if function not in self._reports:
             self._reports[function] = False  # for recursion
@@ -102,7 +103,7 @@ class CallTrees:
         always = False
         for statement in statements:
             for inner in own_parts(statement):
-                if isinstance(inner, Assign) and not isinstance(inner.left, (Name, Member)):
+                if _sets_others(inner):
                     return False
                 if isinstance(inner, CallExpr):
                     kind = self._kind_in_message(inner)
@@ -215,6 +216,14 @@ class CallTrees:
         if function is not None:
             return self.tree_of(function)
         return _NOTHING if call.free or _is_known(call) else _UNSEEN
+
+
+def _sets_others(expression: Expression) -> bool:
+    """Whether it sets something other than a local variable."""
+    place = set_place(expression)
+    if place is None or (isinstance(expression, Unary) and expression.op == "&"):
+        return False
+    return not (isinstance(place, Name) and place.decl.kind in ("local", "parameter"))
 
 
 def _is_without_memory(call: CallExpr) -> bool:
