@@ -7,6 +7,7 @@ Serial parts: 41 % of the time at 18 threads, most of it in setup.c:40 (30 %).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
@@ -70,9 +71,16 @@ def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = 
 
 
 def _by_program(each: Sequence[Recommendation]) -> str:
-    """`By program: train.c 37 threads, predict.c 11 and scale.c 1.`, the longest first."""
-    named = [f"{PurePath(own.main).name or _OTHER} {own.threads}" for own in each]
-    named[0] = f"{PurePath(each[0].main).name or _OTHER} {plural(each[0].threads, 'thread')}"
+    """`By program: train.c 37 threads, predict.c 11 and tools/main.c 1.`, the longest first. Files
+    of the same name have their folder.
+    """
+    files = Counter(PurePath(own.main).name for own in each)
+    named: list[str] = []
+    for own in each:
+        path = PurePath(own.main)
+        name = "/".join(path.parts[-2:]) if files[path.name] > 1 else path.name
+        threads = own.threads if named else plural(own.threads, "thread")
+        named.append(f"{name or _OTHER} {threads}")
     if len(named) > _NAMED:
         named[_NAMED:] = [f"{len(named) - _NAMED} more"]
     return f"By program: {', '.join(named[:-1])} and {named[-1]}."

@@ -108,3 +108,20 @@ def test_regions_without_a_prediction_are_said(tmp_path: Path) -> None:
     assert [line for line in lines if line.startswith("Excluded")] == [
         "Excluded: 1 parallel region without a prediction (f.c:4)."
     ]
+
+
+def test_programs_with_files_of_one_name_have_their_folders(tmp_path: Path) -> None:
+    for folder, size in (("large", 40_000_000), ("small", 1000)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "main.c").write_text(f"""static double a[{size}];
+int main(void) {{
+#pragma omp parallel for
+  for (int i = 0; i < {size}; i++) a[i] = i;
+  return (int)a[7];
+}}""")
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "predict", ".", "-m", "skylake-gold-6148"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("By program: ")]
+    assert line.startswith("By program: large/main.c ") and " and small/main.c " in line
