@@ -33,7 +33,8 @@ def hint_from(
 
     A package with all its cores costs `price` times the allowed loss `within`.
 
-    >>> curve = [Expected(1, 1.0, 0.0, 0.0), Expected(2, 1.9, 0.6, 0.0), Expected(3, 2.1, 0.62, 0)]
+    >>> speeds = ((1, 1.0, 0.0), (2, 1.9, 0.6), (3, 2.1, 0.62))
+    >>> curve = [ExpectedSpeedup(*speed, 0.0) for speed in speeds]
     >>> hint_from(curve, 1), hint_from(curve, 1, within=0.0)
     (Hint(packages=2, threads=2, margin=0.08), Hint(packages=3, threads=3, margin=0.02))
     """
@@ -139,7 +140,7 @@ def choice_from(
     """The hint of a curve with all equally good numbers of threads.
 
     >>> speeds = (0.0, 0.6, 0.62, 0.65)
-    >>> curve = [Expected(threads, 1.0, gain, 0.0) for threads, gain in enumerate(speeds, 1)]
+    >>> curve = [ExpectedSpeedup(threads, 1.0, gain, 0.0) for threads, gain in enumerate(speeds, 1)]
     >>> choice = choice_from(curve, 3)
     >>> choice.hint.threads, sorted(choice.good)
     (3, [2, 3])

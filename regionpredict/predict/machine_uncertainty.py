@@ -35,7 +35,7 @@ def moves_of(loops: Sequence[UncertainLoop], points: Sequence[Point]) -> Moves:
     An error in one loop applies to all, so a term's seconds add up.
 
     >>> half = Point(2, 4.0, 1.0, "", {"compute": 2.0, "overhead": 2.0}, 0.0, 0.0)
-    >>> moves_of([Doubted([half], {"overhead": 0.4})], [half])
+    >>> moves_of([UncertainLoop([half], {"overhead": 0.4})], [half])
     {2: {'overhead': 0.2}}
     """
     unsure = [loop for loop in loops if loop.spreads]

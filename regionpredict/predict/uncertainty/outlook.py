@@ -92,7 +92,7 @@ def outlook_of(
 def expected_of(traits: Traits, fitted: FittedCurves = SHIPPED) -> ExpectedSpeedup:
     """The expectation for one thread count.
 
-    >>> fitted = Fitted(0.05, 0.5, Spreads(0.1, 0.2), 1.0, 0.0, 1.0, 1.0)
+    >>> fitted = FittedCurves(0.05, 0.5, Spreads(0.1, 0.2), 1.0, 0.0, 1.0, 1.0)
     >>> two = expected_of(Traits(2, 2.0, 0.6, Spreads(threads=1.0, places=1.0), 1.0), fitted)
     >>> f"{two.gain:.2f} {two.variance:.2f}"
     '0.44 0.05'

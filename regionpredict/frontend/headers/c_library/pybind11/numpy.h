@@ -3,17 +3,26 @@
 #define REGIONPREDICT_PYBIND11_NUMPY_H
 
 #include <pybind11/pybind11.h>
-#include <vector>
 
 namespace pybind11 {
+/* Extents or strides, in place of a vector. */
+struct regionpredict_extents {
+    ssize_t &operator[](size_t axis) { return values[axis]; }
+    const ssize_t &operator[](size_t axis) const { return values[axis]; }
+    size_t size() const;
+    ssize_t *begin() { return values; }
+    ssize_t *end();
+    template <typename T> operator T() const;
+    ssize_t values[8];
+};
 struct buffer_info {
     void *ptr;
     ssize_t itemsize;
     ssize_t size;
-    std::string format;
+    const char *format;
     ssize_t ndim;
-    std::vector<ssize_t> shape;
-    std::vector<ssize_t> strides;
+    regionpredict_extents shape;
+    regionpredict_extents strides;
 };
 struct buffer : object { buffer_info request(bool writable = false) const; };
 struct array : buffer {

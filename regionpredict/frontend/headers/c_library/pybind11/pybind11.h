@@ -3,7 +3,6 @@
 #define REGIONPREDICT_PYBIND11_H
 
 #include <stddef.h>
-#include <string>
 
 namespace pybind11 {
 typedef ptrdiff_t ssize_t;
@@ -15,7 +14,7 @@ struct object : handle {
     template <typename T> T cast() const;
 };
 struct none : object {};
-struct str : object { str(); template <typename T> str(T &&text); operator std::string() const; };
+struct str : object { str(); template <typename T> str(T &&text); template <typename T> operator T() const; };
 struct list : object { template <typename T> void append(T &&value); size_t size() const; };
 struct tuple : object { size_t size() const; };
 struct dict : object { size_t size() const; };
@@ -25,7 +24,7 @@ struct gil_scoped_release { gil_scoped_release(); };
 struct arg { arg(const char *name); template <typename T> arg &operator=(T &&value); };
 struct module_ : object {
     template <typename... A> module_ &def(const char *name, A &&...);
-    std::string &doc();
+    const char *&doc();
 };
 typedef module_ module;
 template <typename T, typename... B> struct class_ : object {
