@@ -7,12 +7,12 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_LEVELS_1 = "axpy copy swap scal dot dotu dotc nrm2 asum amax rot"
+_LEVEL_1 = "axpy copy swap scal dot dotu dotc nrm2 asum amax rot"
 _LEVEL_2 = "gemv ger geru gerc symv hemv trmv trsv syr her syr2 her2"
 _LEVEL_3 = "gemm symm hemm syrk herk syr2k her2k trmm trsm"
 _BLAS = re.compile(
     r"(?P<c>cblas_)?i?(?P<precision>[sdcz])"
-    rf"(?P<routine>{'|'.join((*_LEVELS_1.split(), *_LEVEL_2.split(), *_LEVEL_3.split()))})"
+    rf"(?P<routine>{'|'.join(f'{_LEVEL_1} {_LEVEL_2} {_LEVEL_3}'.split())})"
     r"(?:_sub)?_{0,2}"
 )
 

@@ -87,7 +87,7 @@ def test_a_function_that_only_writes_a_message_counts_as_one(tmp_path: Path, fro
         )
     )
     assert "call:fprintf.64 x1" in lines
-    assert "vsnprintf" not in lines and "text" not in lines.replace("the text", "")
+    assert "vsnprintf" not in lines
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)

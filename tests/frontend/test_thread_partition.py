@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from regionpredict.frontend.lowering.thread_partition import (
     TEAM,
-    THREAD,
     ThreadBounds,
     partition_of,
     shortened,
 )
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO
+from regionpredict.ir.region import THREAD_NUMBER
 
-N, T, P = Expr.name("n"), Expr.name(THREAD), Expr.name(TEAM)
+N, T, P = Expr.name("n"), Expr.name(THREAD_NUMBER), Expr.name(TEAM)
 
 
 def over(dividend: Expr, divisor: Expr) -> Expr:
@@ -71,7 +71,7 @@ def test_what_is_dealt(case: str) -> None:
     bounds, schedule = DEALT[case]
     partition = partition_of(bounds)
     assert partition is not None and partition.schedule == schedule
-    assert not {THREAD, TEAM} & partition.whole.names
+    assert not {THREAD_NUMBER, TEAM} & partition.whole.names
 
 
 def test_the_whole_range_is_in_the_names_of_the_program() -> None:

@@ -36,7 +36,6 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
 from regionpredict.frontend.lowering.thread_partition import (
     TEAM,
-    THREAD,
     Partition,
     ThreadBounds,
     partition_of,
@@ -55,6 +54,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.text import parse_expression
 from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Loop, Region, Span
+from regionpredict.ir.region import THREAD_NUMBER
 
 _MOST_THREADS = "omp_get_max_threads()"  # the default number of threads
 _ARITHMETIC = frozenset(("floordiv", "mod", "min", "max"))  # beyond sums and products
@@ -74,9 +74,9 @@ class _Threads(NamedTuple):
     """The part of a `parallel` in one function.
 
     `body` is that of the `parallel`, or of a called function. For a called function, `team` is None
-    and `handed` gives the parameters' values from `THREAD`, `TEAM` and the callers' names. `taken`
-    lists names of the number of threads. `directive` is the `parallel`, and `size` its constant
-    number of threads.
+    and `handed` gives the parameters' values from `THREAD_NUMBER`, `TEAM` and the callers' names.
+    `taken` lists names of the number of threads. `directive` is the `parallel`, and `size` its
+    constant number of threads.
     """
 
     function: Function
@@ -147,7 +147,7 @@ class _Search:
         self.numbers = numbers
         self.trees = trees
         self.threads = threads
-        moved = [decl for decl, value in threads.handed.items() if THREAD in value.names]
+        moved = [decl for decl, value in threads.handed.items() if THREAD_NUMBER in value.names]
         self.moved = numbers.moved_in(threads.body, moved)
 
     def loops(self, statement: Stmt, around: tuple[For, ...]) -> Iterator[ManuallySharedLoop]:
@@ -251,10 +251,10 @@ class _Search:
         if nest is None or nest.start is None or nest.trips is None:
             return None
         atoms = nest.start.kinds | nest.trips.kinds
-        if not atoms <= _ARITHMETIC or THREAD not in nest.start.names | nest.trips.names:
+        if not atoms <= _ARITHMETIC or THREAD_NUMBER not in nest.start.names | nest.trips.names:
             return None
         size = Expr.name(TEAM) if threads.size is None else Expr.const(threads.size)
-        every = Loop(THREAD, Expr.const(0), size, "<", Expr.const(1), (nest,), span)
+        every = Loop(THREAD_NUMBER, Expr.const(0), size, "<", Expr.const(1), (nest,), span)
         taken = TEAM if threads.size is None else str(threads.size)
         message = (
             "the thread number selects the work: read as one iteration per thread, "
@@ -305,7 +305,7 @@ def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Exp
 
 def _in_caller_names(value: Expr, threads: _Threads) -> Expr:
     """A value with names that are unique among functions. The caller's names stay its own."""
-    own = {name for name in value.names - {THREAD, TEAM} if " in " not in name}
+    own = {name for name in value.names - {THREAD_NUMBER, TEAM} if " in " not in name}
     return value.substitute({name: Expr.name(f"{name} in {threads.function.name}") for name in own})
 
 
@@ -319,7 +319,7 @@ def _in_parameters(
         return partition.whole
     if size is not None:
         return None
-    alone = {THREAD: Expr.const(0), TEAM: Expr.const(1), _MOST_THREADS: Expr.const(1)}
+    alone = {THREAD_NUMBER: Expr.const(0), TEAM: Expr.const(1), _MOST_THREADS: Expr.const(1)}
     made = {name: shortened(value.substitute(alone)) for name, value in handed.items()}
     numbers = {name: value for name, value in made.items() if value.constant is not None}
     return bounds.having({**alone, **numbers})
@@ -361,7 +361,7 @@ def with_one_thread(region: Region, defined: tuple[Definition, ...]) -> tuple[De
         *defined,
         *(
             Definition(name, Expr.const(value), region.span)
-            for name, value in ((THREAD, 0), (TEAM, 1), (_MOST_THREADS, 1))
+            for name, value in ((THREAD_NUMBER, 0), (TEAM, 1), (_MOST_THREADS, 1))
             if name in said - known
         ),
     )

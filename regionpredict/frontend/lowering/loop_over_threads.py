@@ -32,7 +32,6 @@ from regionpredict.frontend.lowering.task_sites import LoopSite
 from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
 from regionpredict.frontend.lowering.thread_partition import (
     TEAM,
-    THREAD,
     Partition,
     ThreadBounds,
     partition_of,
@@ -48,6 +47,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
 )
 from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Region
+from regionpredict.ir.region import THREAD_NUMBER
 
 
 def loop_over_threads(
@@ -64,7 +64,7 @@ def loop_over_threads(
     builder = RegionBuilder(unit, function, site.directive.pragma, region.span, trees)
     blocks = builder.build(
         inner, site.context, site.enclosing, site.team,
-        behind=site.loop.body, holds={header.decl: Expr.name(THREAD)},
+        behind=site.loop.body, holds={header.decl: Expr.name(THREAD_NUMBER)},
     )  # fmt: skip
     known = definitions_of(unit, function, builder.context, site.directive)
     partition = _partition(blocks, sizes_of_team(known))

@@ -288,9 +288,10 @@ class Context:
         place = copied if copied is not None else self.element(expression, frame)
         if place is None:
             return self.varying(show(expression))
-        text, at = self._texts.get(place.array), place.subscripts[-1].constant
-        if text is not None and isinstance(at, int) and 0 <= at < len(text):
-            return Expr.const(ord(text[at]))
+        if place.array in self._texts:
+            text, at = self._texts[place.array], place.subscripts[-1].constant
+            if isinstance(at, int) and 0 <= at < len(text):
+                return Expr.const(ord(text[at]))
         if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
             behind = self._declared.get(place.array)
             holder = self.holder(*behind, frame) if behind is not None else None

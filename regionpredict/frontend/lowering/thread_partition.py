@@ -23,7 +23,6 @@ from regionpredict.ir.expr import Atom
 from regionpredict.ir.folding import Number
 from regionpredict.ir.region import THREAD_NUMBER
 
-THREAD = THREAD_NUMBER
 TEAM = "omp_get_num_threads()"
 
 _TEAMS = (2, 3, 4, 5, 7, 8)  # threads
@@ -34,7 +33,7 @@ _UNEVEN = 1.25  # maximum ratio of the longest block to the mean for equal block
 
 
 class ThreadBounds(NamedTuple):
-    """The header of a loop in terms of `THREAD`, `TEAM` and the program's names."""
+    """The header of a loop in terms of `THREAD_NUMBER`, `TEAM` and the program's names."""
 
     start: Expr
     comparison: str
@@ -70,10 +69,10 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
     """
     teams = _TEAMS if team is None else (team,)
     whole = _whole(bounds, team)
-    if THREAD not in bounds.names or whole is None or {THREAD, TEAM} & whole.names:
+    if THREAD_NUMBER not in bounds.names or whole is None or {THREAD_NUMBER, TEAM} & whole.names:
         return None
     for multiple in (1, _MULTIPLE):
-        trials = list(_trial_bindings(sorted(bounds.names - {THREAD, TEAM}), multiple))
+        trials = list(_trial_bindings(sorted(bounds.names - {THREAD_NUMBER, TEAM}), multiple))
         schedules_of_trials = [
             _dealing(bounds, whole, threads, bindings) for bindings in trials for threads in teams
         ]
@@ -87,11 +86,11 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
 
 def _whole(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
     """The range of a single thread. For a fixed number of threads, from the first to the last."""
-    first = bounds.having({THREAD: Expr.const(0), TEAM: Expr.const(team or 1)})
+    first = bounds.having({THREAD_NUMBER: Expr.const(0), TEAM: Expr.const(team or 1)})
     if team is None:
         return first
-    last = bounds.having({THREAD: Expr.const(team - 1), TEAM: Expr.const(team)})
-    second = bounds.having({THREAD: Expr.const(1), TEAM: Expr.const(team)})
+    last = bounds.having({THREAD_NUMBER: Expr.const(team - 1), TEAM: Expr.const(team)})
+    second = bounds.having({THREAD_NUMBER: Expr.const(1), TEAM: Expr.const(team)})
     between = (second.start - first.start).constant
     step = first.step.constant
     if isinstance(between, int) and isinstance(step, int) and between and step == between * team:
@@ -116,7 +115,9 @@ def _dealing(
     """The schedule at these values, 'other' for an unknown one, None if too few iterations are
     distributed."""
     everything = _range(whole, bindings)
-    parts = [_range(bounds, {**bindings, THREAD: at, TEAM: threads}) for at in range(threads)]
+    parts = [
+        _range(bounds, {**bindings, THREAD_NUMBER: at, TEAM: threads}) for at in range(threads)
+    ]
     if everything is None or None in parts:
         return "other"
     if len(everything) < 2 * threads:
