@@ -146,6 +146,7 @@ _FOLDERS = {
     f"*.{OWN}": "caliper",
     "*.json": "caliper",
     "*.csv": "likwid",
+    "*.log": "reframe",
 }
 """The kinds of files in a folder, in order of precedence."""
 

@@ -1,5 +1,7 @@
-"""Reads ReFrame's performance logs: `perflogs/SYSTEM/PARTITION/TEST.log`, with a header (ReFrame
-4).
+"""Reads ReFrame's performance logs, `perflogs/SYSTEM/PARTITION/TEST.log` with a header (ReFrame 4):
+a file, or a folder of them.
+
+A log has the runs of a test in all programming environments, one row per run.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ _PASSED = "pass"
 _VALUE = "_value"  # suffix of a performance variable's column
 _PARAMETER = re.compile(r"%([\w.]+)=(\S+)")  # parameters in the name of a test
 _TASKS = ("num_tasks", "num_cpus_per_task", "num_tasks_per_node")
+_PLACES = ("system", "partition", "environ")  # columns that distinguish series of one test
 
 
 def is_reframe(first: str) -> bool:
@@ -35,37 +38,47 @@ def read_reframe(path: Path, parameters: Sequence[str] | None = None) -> Experim
     """Every performance variable of every run that passed.
 
     Parameters are those of the test, in its name as `%n=100`, and the numbers of tasks if they
-    vary. A failed run is a problem. Raises like `experiment_of`.
+    vary. Parameters that are texts, systems, partitions and programming environments that vary
+    distinguish series. A failed run is a problem. Raises like `experiment_of`.
     """
     rows: list[Measurement] = []
     problems: list[InputError] = []
     own: dict[str, None] = {}
-    lines = csv.DictReader(read_text(path, "give a performance log").splitlines(), delimiter="|")
-    for number, line in enumerate(lines, start=2):
-        name = line.get("name") or ""
-        if line.get("result") != _PASSED:
-            problems.append(
-                InputError(
-                    f"{name or 'the run'} ended with {line.get('result')}",
-                    remedy="run it again", path=str(path), line=number,
-                )
-            )  # fmt: skip
+    files = sorted(path.rglob("*.log")) if path.is_dir() else [path]
+    for file in files:
+        text = read_text(file, "give a performance log").splitlines()
+        if path.is_dir() and not (text and is_reframe(text[0])):
             continue
-        of_test = dict(_PARAMETER.findall(name))
-        own |= dict.fromkeys(of_test)
-        variables: dict[str, object] = {
-            key: value
-            for key, value in line.items()
-            if isinstance(key, str) and isinstance(value, str)
-        }
-        callpath = name.split(" ")[0]
-        for column, text in variables.items():
-            value = number_of(text) if column.endswith(_VALUE) else None
-            if value is not None:
-                metric = column.removesuffix(_VALUE)
-                rows.append(Measurement(callpath, metric, variables | of_test, (value,), number))
+        for number, line in enumerate(csv.DictReader(text, delimiter="|"), start=2):
+            name = line.get("name") or ""
+            if line.get("result") != _PASSED:
+                problems.append(
+                    InputError(
+                        f"{name or 'the run'} ended with {line.get('result')}",
+                        remedy="run it again", path=str(file), line=number,
+                    )
+                )  # fmt: skip
+                continue
+            of_test = dict(_PARAMETER.findall(name))
+            own |= dict.fromkeys(of_test)
+            variables = {
+                key: value
+                for key, value in line.items()
+                if isinstance(key, str) and isinstance(value, str)
+            }
+            for column, cell in variables.items():
+                value = number_of(cell) if column.endswith(_VALUE) else None
+                if value is not None:
+                    rows.append(
+                        Measurement(
+                            name.split(" ")[0], column.removesuffix(_VALUE), variables | of_test,
+                            (value,), number,
+                        )
+                    )  # fmt: skip
     if not rows and problems:
         raise problems[0]
     among = tuple(dict.fromkeys((*own, *_TASKS, *SCALES)))
-    measured = experiment_of(rows, str(path), parameters=parameters, among=among)
+    measured = experiment_of(
+        rows, str(path), parameters=parameters, among=among, labels=(*own, *_PLACES)
+    )
     return Experiment(measured.series, (*problems, *measured.problems))

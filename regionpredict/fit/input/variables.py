@@ -44,12 +44,14 @@ def experiment_of(
     *,
     parameters: Sequence[str] | None = None,
     among: Sequence[str] | None = None,
+    labels: Sequence[str] = (),
 ) -> Experiment:
     """The series of these rows.
 
     `parameters` selects the variables that are parameters. By default, they are the numbers that
     vary. With `among`, they are those of these names that vary between runs, without redundant
-    ones. Otherwise each call path has its own parameters. A call path without parameters, or
+    ones. Then texts named in `labels` that vary become parts of the series' names. Without `among`,
+    each call path has its own parameters and all such texts. A call path without parameters, or
     without one of the numbers, is a problem. Raises `InputError` if nothing is usable.
     """
     if not rows:
@@ -63,7 +65,7 @@ def experiment_of(
         )  # fmt: skip
     if among is not None:
         names = list(parameters) if parameters else _scales(rows, known, path, among)
-        return _of_one_kind(rows, names, [], path)
+        return _of_one_kind(rows, names, _labels(rows, labels, names), path)
     by_callpath: dict[str, list[Measurement]] = {}
     for row in rows:
         by_callpath.setdefault(row.callpath, []).append(row)
