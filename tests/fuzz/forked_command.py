@@ -37,13 +37,15 @@ class Ended(NamedTuple):
     said: str = ""
 
 
-def run(words: Sequence[str], place: Path, seconds: int = MOST_SECONDS) -> Ended:
-    """Runs a command with `place` as its folder."""
+def run(
+    words: Sequence[str], place: Path, seconds: int = MOST_SECONDS, fed: Path | None = None
+) -> Ended:
+    """Runs a command with `place` as its folder, and a file as its standard input."""
     out, err = place.with_name("out"), place.with_name("err")
     sys.stdout.flush()
     child = os.fork()
     if not child:
-        _command(words, place, out, err, seconds)
+        _command(words, place, out, err, seconds, fed or Path(os.devnull))
     end = time.monotonic() + _WAIT_S
     while not (ended := os.waitpid(child, os.WNOHANG))[0]:
         if time.monotonic() > end:
@@ -74,7 +76,9 @@ def _wrong(code: int, said: str, shown: str, seconds: int) -> str:
     return "" if "Warning: " not in said else said[-1500:]
 
 
-def _command(words: Sequence[str], place: Path, out: Path, err: Path, seconds: int) -> None:
+def _command(
+    words: Sequence[str], place: Path, out: Path, err: Path, seconds: int, fed: Path
+) -> None:
     """The command, as its process runs it; does not come back."""
     os.setpgid(0, 0)
     _forget_what_the_caller_cleans_up()
@@ -83,8 +87,9 @@ def _command(words: Sequence[str], place: Path, out: Path, err: Path, seconds: i
     for number, path in ((1, out), (2, err)):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(handle, number)
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115 - until the process ends
+    os.dup2(os.open(fed, os.O_RDONLY), 0)
+    sys.stdin = open(0, closefd=False)  # noqa: SIM115 - until the process ends
+    sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115
     sys.argv = ["regionpredict", *words]
     from regionpredict.cli.main import program

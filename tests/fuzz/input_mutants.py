@@ -17,8 +17,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests" / name) for name in ("readers", "trace/paraver", "benchmarks")]
 import original_inputs as documents  # noqa: E402
+import original_programs as programs  # noqa: E402
+import original_runs as runs  # noqa: E402
+import original_task_graphs as graphs  # noqa: E402
 import two_ranks  # noqa: E402
-from forked_command import load_program, run  # noqa: E402
+from forked_command import Ended, load_program, run  # noqa: E402
 from spoilt_inputs import mutants  # noqa: E402
 
 GOOD = """#include <stdlib.h>
@@ -83,13 +86,14 @@ SANITIZED = ("trace records", "trace labels", "trace threads")
 class Kind(NamedTuple):
     """One reader: its file, a text that it takes, and the commands that read it, in turns.
 
-    `others` are files beside it, by name.
+    `others` are files beside it, by name. A file that is `fed` is the standard input.
     """
 
     file: str
     original: bytes
     commands: Sequence[Sequence[str]]
     others: Mapping[str, bytes] = {}
+    fed: bool = False
 
 
 @cache
@@ -148,6 +152,111 @@ def kinds() -> dict[str, Kind]:
         texts[path.name] = path.read_bytes()
     for name, text in texts.items():
         made[name] = Kind("a", text, fit)
+    return {**made, **_runs(fit_forms=("table", "html")), **_task_graphs(), **_programs(here),
+            **_archives(here)}  # fmt: skip
+
+
+def _runs(fit_forms: Sequence[str]) -> dict[str, Kind]:
+    """What other tools write of several runs: a folder for `fit`, or tables of factors."""
+    fit = tuple(("fit", "runs", "--format", form) for form in fit_forms)
+    folders = {
+        "TAU": runs.tau_profiles(), "Caliper": runs.caliper_profiles(),
+        "Caliper JSON": runs.caliper_documents(), "TALP": runs.talp_reports(),
+    }  # fmt: skip
+    made = {}
+    for name, files in folders.items():
+        (file, original), *others = ((f"runs/{path}", data) for path, data in files.items())
+        made[name] = Kind(file, original, fit, dict(others))
+    factors = ("trace", "factors", "f.json", "g.json", "--extrapolate", "64")
+    first, second = runs.talp_factors(2), runs.talp_factors(4)
+    return {
+        **made,
+        "ReFrame": Kind("r.log", runs.REFRAME, (("fit", "r.log"),)),
+        "factors by TALP": Kind("f.json", first, (
+            factors, (*factors, "--format", "html")), {"g.json": second}),
+        "factors by row": Kind("f.csv", runs.FACTORS_BY_ROW, (
+            ("trace", "factors", "f.csv", "--extrapolate", "64"),
+            ("trace", "factors", "f.csv", "--format", "html"))),
+        "factors by column": Kind("f.csv", runs.FACTORS_BY_COLUMN, (
+            ("trace", "factors", "f.csv", "--format", "json"),)),
+        "isoefficiency": Kind("i.jsonl", runs.ISOEFFICIENCY, tuple(
+            ("tasks", "isoefficiency", "-o", "i.jsonl", "--format", form)
+            for form in ("table", "html", "json"))),
+        "efficiency table": Kind("e.csv", runs.EFFICIENCIES, (
+            ("isoefficiency", "e.csv", "--at", "p=8"),)),
+    }  # fmt: skip
+
+
+def _task_graphs() -> dict[str, Kind]:
+    """Task graphs of other programs, and recordings."""
+    show = ("tasks", "show")
+    made = {
+        name: Kind("g", text, (
+            (*show, "g", "--format", "html"), (*show, "g"), (*show, "g", "--format", "dot"),
+            ("tasks", "simulate", "g"), ("tasks", "simulate", "g", "--threads", "1-4")))
+        for name, text in graphs.TEXTS.items()
+    }  # fmt: skip
+    files = graphs.recording()
+    for name, file in (
+        ("recorded tasks", "events-7-0"), ("recorded sites", "sites-7"),
+        ("recorded lines", "lines.json"), ("counters", "counters.json"),
+    ):  # fmt: skip
+        others = {f"run/{other}": data for other, data in files.items() if other != file}
+        made[name] = Kind(f"run/{file}", files[file], (
+            (*show, "run", "--format", "html"), (*show, "run", "--format", "json"),
+            ("tasks", "simulate", "run")), others)  # fmt: skip
+    return made
+
+
+def _programs(here: Path) -> dict[str, Kind]:
+    """What a program is read with: build files, a recorded run, an input file, an editor."""
+    predict = ("predict", "src", "-m", "dunnington")
+    analyze = (("analyze", "src"), (*predict, "--format", "html"))
+    made = {
+        name: Kind(f"src/{file}", text, analyze, {
+            f"src/{other}": data for other, data in files.items() if other != file})
+        for name, (file, text, files) in programs.BUILDS.items()
+    }  # fmt: skip
+    good = {"src/good.c": GOOD.encode()}
+    return {
+        **made,
+        "recorded run": Kind("out.jsonl", programs.recorded_run(), (
+            (*predict, "--sizes-from", "out.jsonl"),
+            ("sizes", "src", "-m", "dunnington", "--sizes-from", "out.jsonl")), good),
+        "input file": Kind("src/grid.txt", programs.INPUT_FILE, (
+            (*predict, "--args", "src/grid.txt"),), {"src/main.c": programs.READS_A_FILE}),
+        "hints to run": Kind("h.json", _hints(here), (("run", "--hints", "h.json", "--", "true"),)),
+        "editor": Kind("messages", programs.editor_session(), (
+            ("lsp", "-m", "dunnington"),), good, fed=True),
+    }  # fmt: skip
+
+
+def _archives(here: Path) -> dict[str, Kind]:
+    """Each file of a trace in OTF2 and of a store in Parquet, where their packages are there."""
+    archive, store = here / "otf2", here / "store"
+    try:
+        from synthetic_trace import write_archive
+
+        write_archive(archive, 2, 3)
+    except ImportError:
+        return {}
+    made = {}
+    for name, top, shown in (
+        ("OTF2", archive, "archive/traces.otf2"), ("Parquet", store, "archive")
+    ):  # fmt: skip
+        if top is store:
+            run(("trace", "convert", str(archive), "-o", str(store)), here)
+        files = {
+            f"archive/{path.relative_to(top)}": path.read_bytes()
+            for path in sorted(top.rglob("*")) if path.is_file()
+        }  # fmt: skip
+        commands = tuple(
+            tuple(shown if word == TRACE[0] else word for word in words)
+            for words in _TRACE_COMMANDS
+        )
+        for file, data in files.items():
+            others = {other: kept for other, kept in files.items() if other != file}
+            made[f"{name} {Path(file).name}"] = Kind(file, data, commands, others)
     return made
 
 
@@ -165,16 +274,20 @@ def findings(
     load_program()
     kind = kinds()[name]
     for number in numbers:
-        place = folder / "work"
-        shutil.rmtree(place, ignore_errors=True)
-        for file, data in {**kind.others, kind.file: mutant(name, number)}.items():
-            (place / file).parent.mkdir(parents=True, exist_ok=True)
-            (place / file).write_bytes(data)
         words = kind.commands[number % len(kind.commands)]
-        wrong = run(words, place).wrong
+        wrong = tried(kind, mutant(name, number), words, folder / "work").wrong
         if wrong:
             yield number, f"{' '.join(words)}: {wrong}"
         done()
+
+
+def tried(kind: Kind, data: bytes, words: Sequence[str], place: Path) -> Ended:
+    """A command with this text in place of the original, in a new folder."""
+    shutil.rmtree(place, ignore_errors=True)
+    for file, content in {**kind.others, kind.file: data}.items():
+        (place / file).parent.mkdir(parents=True, exist_ok=True)
+        (place / file).write_bytes(content)
+    return run(words, place, fed=place / kind.file if kind.fed else None)
 
 
 def mutant(name: str, number: int) -> bytes:

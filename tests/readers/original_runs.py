@@ -1,0 +1,121 @@
+"""Small files of other tools about several runs of a program, in the form that each writes."""
+
+from __future__ import annotations
+
+import json
+
+P = (2, 4, 8, 16, 32)
+SCHEMA = "regionpredict/isoefficiency-campaign/1"
+
+
+def tau_profiles() -> dict[str, bytes]:
+    """A call path, a flat function and an event, on one rank each."""
+    text = """3 templated_functions_MULTI_TIME
+# Name Calls Subrs Excl Incl ProfileCalls # <metadata></metadata>
+"main" 1 1 3e6 9e6 0 GROUP="TAU_USER"
+"main => solve [{solve.c} {3,1}-{9,2}]" 2 0 %d 6e6 0 GROUP="TAU_USER"
+"solve" 2 0 7e6 7e6 0 GROUP="TAU_USER"
+0 aggregates
+1 userevents
+"Memory" 1 2 3 4 5"""
+    return {f"run.p{p}.r1/profile.0.0.0": (text % (1e6 * p)).encode() for p in P}
+
+
+def caliper_profiles() -> dict[str, bytes]:
+    """Caliper's own records: two ranks, a call path with a comma."""
+    text = """\
+__rec=node,id=20,attr=10,data=276,parent=3
+__rec=node,id=21,attr=8,data=region,parent=20
+__rec=node,id=22,attr=10,data=65,parent=5
+__rec=node,id=23,attr=8,data=time,parent=22
+__rec=node,id=24,attr=10,data=65,parent=1
+__rec=node,id=25,attr=8,data=mpi.rank,parent=24
+__rec=node,id=26,attr=10,data=524,parent=3
+__rec=node,id=27,attr=8,data=mpi.world.size,parent=26
+__rec=node,id=30,attr=21,data=main
+__rec=node,id=31,attr=21,data=solve\\,fast,parent=30
+__rec=node,id=40,attr=27,data=%d
+__rec=ctx,ref=30,attr=23=25,data=3=0
+__rec=ctx,ref=31,attr=23=25,data=%d=1
+__rec=ctx,attr=23,data=100
+__rec=globals,ref=40
+"""
+    return {f"run{p}.cali": (text % (p, p * p)).encode() for p in P}
+
+
+def caliper_documents() -> dict[str, bytes]:
+    """Caliper's JSON: two ranks and two nested regions."""
+    return {f"run.p{p}.json": json.dumps({
+        "data": [[0, 0, 1.0, 0], [0, 1, 1.5, 0], [1, 0, 0.5 * p, 1], [1, 1, 0.5 * p, 1]],
+        "columns": ["Node order", "mpi.rank", "time", "path"],
+        "column_metadata": [
+            {"is_value": True, "attribute.alias": "Node order"}, {"is_value": True},
+            {"is_value": True, "attribute.alias": "time", "attribute.unit": "sec"},
+            {"is_value": False},
+        ],
+        "nodes": [{"label": "main", "column": "path"},
+                  {"label": "solve", "column": "path", "parent": 0}],
+        "mpi.world.size": str(p), "jobsize": str(p), "launchdate": str(1685046480 + p),
+        "problem_size": "30",
+    }).encode() for p in P}  # fmt: skip
+
+
+def talp_reports() -> dict[str, bytes]:
+    """Reports of TALP on the elapsed time of two regions."""
+    return {f"{p}.json": json.dumps({
+        "dlbVersion": "3.5.0", "timestamp": "2026-01-01T00:00:00",
+        "Application": {
+            "Global": {"elapsedTime": 5 * 10**9},
+            "solve": {"name": "solve", "elapsedTime": p * 10**9, "parallelEfficiency": 1 - p / 64},
+        },
+        "resources": {"numCpus": 2 * p, "numMpiRanks": p},
+    }).encode() for p in P}  # fmt: skip
+
+
+def talp_factors(ranks: int) -> bytes:
+    """A report of TALP with what efficiency factors need."""
+    region = {
+        "numCpus": ranks, "numMpiRanks": ranks, "elapsedTime": 10**10,
+        "usefulTime": 6 * 10**9 * ranks, "maxUsefulNormdProc": 8 * 10**9, "mpiLoadBalance": 0.9,
+        "ompLoadBalance": 0.8,
+    }  # fmt: skip
+    return json.dumps({"Application": {"solve": region, "Global": region}}).encode()
+
+
+REFRAME = (
+    "result|job_completion_time|name|num_tasks|jobid|time_value|time_unit|time_ref|bw_value\n"
+    + "".join(f"pass|2024-05-01T10:00:00|f %n={p} /ab|{p}|9|{3 + p}.5|s|0|{p}.0\n" for p in P)
+).encode()
+FACTORS_BY_ROW = b"""\
+Number of processes;1;2;4
+Parallel efficiency;100;72;60
+Load balance;100;90;80
+Communication efficiency;100;80;75
+Serialization efficiency;100;100;93.75
+Transfer efficiency;100;80;80
+#
+#Runtime (us);8000000;5000000;3000000
+#Runtime (ideal);8000000;4000000;2400000
+#Useful duration (total);8000000;7200000;7200000
+#Useful instructions (total);1e9;1e9;1.1e9
+#Useful cycles (total);2e9;2e9;2e9
+"""
+FACTORS_BY_COLUMN = b"""\
+Number of Processes,Threads per Process,MPI Load Balance,MPI Communication Efficiency,Speedup
+1,2,0.9,1,1
+2,2,0.8,0.75,1.5
+"""
+EFFICIENCIES = ("p,n,efficiency\n" + "".join(
+    f"{p},{n},{1 - 0.1 * p**0.5 / n**0.25}\n" for p in P for n in (10, 100, 1000, 10_000, 100_000)
+)).encode()  # fmt: skip
+ISOEFFICIENCY = "".join(
+    json.dumps(line) + "\n" for line in (
+        {"schema": SCHEMA, "command": ["./p", "{n}"], "host": "h"},
+        *({"kind": "graph", "size": n, "tasks": 10, "work_s": 0.5 * n, "depth_s": 0.01 * n,
+           "host": {"others": 0.1, "stolen": 0.0, "discarded": 1, "disturbed": False}}
+          for n in (64.0, 128.0, 256.0, 512.0, 1024.0)),
+        *({"kind": "time", "size": n, "threads": p, "actual_s": [0.6 * n / p, 0.61 * n / p],
+           "free_s": 0.55 * n / p, "how": "replayed", "cpu_s": [0.6 * n]}
+          for n in (64.0, 128.0, 256.0, 512.0, 1024.0) for p in (1, 2, 4, 8, 16)),
+    )
+).encode()  # fmt: skip
