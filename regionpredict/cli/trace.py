@@ -18,6 +18,7 @@ COMMANDS = {
     "export": "Export the timeline and the critical path for Perfetto.",
     "critical-path": "Show the critical path and the cost of imbalance on it.",
     "factors": "Load balance, serialisation and transfer of runs, and on more processes.",
+    "history": "Show efficiency factors over versions of a program.",
 }
 
 

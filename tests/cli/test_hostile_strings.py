@@ -39,6 +39,7 @@ from regionpredict.tasks import read_task_graph
 ROOT = Path(__file__).parents[2]
 sys.path[:0] = [str(ROOT / "tests" / "readers"), str(ROOT / "tests" / "trace" / "paraver")]
 import original_inputs as documents  # noqa: E402
+import original_runs as runs  # noqa: E402
 import two_ranks  # noqa: E402
 
 RUNS = (
@@ -440,6 +441,17 @@ def test_traces(tmp_path: Path, evil: str) -> None:
         as_json((tmp_path / "timeline.json").read_text(), tmp_path)
         called(tmp_path, "trace", "waits", trace, "--plot", "t.svg")
         as_xml((tmp_path / "t.svg").read_text(), tmp_path)
+
+
+def test_versions(tmp_path: Path, evil: str) -> None:
+    """Names of versions are names of files."""
+    name = f"-{IN_A_NAME}.json"
+    (tmp_path / name).write_bytes(runs.VERSION)
+    (tmp_path / "b.json").write_text(runs.VERSION.decode().replace("r2", json.dumps(evil)[1:-1]))
+    for form in ("table", "json", "html"):
+        words = ("trace", "history", "--format", form, "--badge", "b.svg", "--", name, "b.json")
+        judged(tmp_path, form, *words)
+        as_xml((tmp_path / "b.svg").read_text(), tmp_path)
 
 
 def otf2_archive(folder: Path, evil: str) -> Path | None:

@@ -179,6 +179,10 @@ def _runs(fit_forms: Sequence[str]) -> dict[str, Kind]:
             ("trace", "factors", "f.csv", "--format", "html"))),
         "factors by column": Kind("f.csv", runs.FACTORS_BY_COLUMN, (
             ("trace", "factors", "f.csv", "--format", "json"),)),
+        "factors of a version": Kind("a.json", runs.VERSION, (
+            ("trace", "history", "a.json", "b.json"),
+            ("trace", "history", "b.json", "a.json", "--format", "html", "--badge", "b.svg")),
+            {"b.json": runs.VERSION}),
         "isoefficiency": Kind("i.jsonl", runs.ISOEFFICIENCY, tuple(
             ("tasks", "isoefficiency", "-o", "i.jsonl", "--format", form)
             for form in ("table", "html", "json"))),

@@ -105,6 +105,14 @@ Number of Processes,Threads per Process,MPI Load Balance,MPI Communication Effic
 1,2,0.9,1,1
 2,2,0.8,0.75,1.5
 """
+VERSION = json.dumps({
+    "schema": "regionpredict/factors/1",
+    "runs": [
+        {"name": f"r{p}", "ranks": p, "runtime_s": 9.0 / p, "load_balance": 0.9,
+         "serialisation": None, "transfer": 0.8, "communication": 0.8, "parallel": 0.72}
+        for p in (2, 4)
+    ],
+}).encode()  # fmt: skip
 EFFICIENCIES = ("p,n,efficiency\n" + "".join(
     f"{p},{n},{1 - 0.1 * p**0.5 / n**0.25}\n" for p in P for n in (10, 100, 1000, 10_000, 100_000)
 )).encode()  # fmt: skip

@@ -1,0 +1,83 @@
+"""The efficiency factors of one program in several versions, from results of `trace factors`.
+
+Input: JSON files of `regionpredict trace factors --format json`, one per version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from regionpredict.documents import read_text
+from regionpredict.errors import InputError
+from regionpredict.json_records import Record, json_record
+
+_SCHEMA = "regionpredict/factors/1"
+_REMEDY = "give a file of regionpredict trace factors --format json"
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRun:
+    """A run of one version on `width` processes, with its time in seconds. Factors are from 0 to 1,
+    and None if the run does not contain them.
+    """
+
+    width: int
+    runtime_s: float
+    load_balance: float
+    serialisation: float | None
+    transfer: float | None
+    communication: float
+    parallel: float
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """The runs of one version of the program. `name` is that of the file without its suffix."""
+
+    name: str
+    runs: tuple[VersionRun, ...]
+
+
+def read_version(path: Path) -> Version:
+    """Reads the runs of one version. Raises InputError if the file is not such a result."""
+    record = json_record(read_text(path, _REMEDY), "a result of trace factors", path, _REMEDY)
+    if record.text("schema") != _SCHEMA:
+        raise record.error("schema", f"is not '{_SCHEMA}'")
+    runs = tuple(_run(run) for run in record.inners("runs"))
+    if not runs:
+        raise record.error("runs", "is empty")
+    return Version(path.stem, runs)
+
+
+def by_width(versions: Sequence[Version]) -> Iterator[tuple[int, list[tuple[str, VersionRun]]]]:
+    """The runs of all versions on each number of processes, in the order of versions.
+
+    Raises InputError if a version has two runs on one number of processes.
+    """
+    widths = sorted({run.width for version in versions for run in version.runs})
+    for width in widths:
+        own = [(version.name, run) for version in versions for run in version.runs
+               if run.width == width]  # fmt: skip
+        names = [name for name, _ in own]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(
+                f"{twice} has several runs on {width} processes",
+                remedy="give one result per version, and rename files with the same name",
+            )
+        yield width, own
+
+
+def _run(record: Record) -> VersionRun:
+    def share(key: str) -> float:
+        return record.number(key, most=1.0)
+
+    def known(key: str) -> float | None:
+        return None if record.is_null(key) else share(key)
+
+    return VersionRun(
+        record.whole("ranks", 1), record.number("runtime_s"), share("load_balance"),
+        known("serialisation"), known("transfer"), share("communication"), share("parallel"),
+    )  # fmt: skip
