@@ -33,13 +33,13 @@ class Callees:
         `file` gives its place, if another function passed it.
         """
         own = self._by_file.get((file or caller.span.file, name))
-        known = self._by_name.get(name, [])
+        known = self._by_name.get(name, ())
         if own is not None or len(known) < 2:
             return own or next(iter(known), None)
-        here = folder_of(caller.span.file)
+        here = caller.span.file
         if (here, name) not in self._near:
             by_file = {flow.span.file: flow for flow in known}
-            nearest = nearest_files(caller.span.file, list(by_file), self._directives)
+            nearest = nearest_files(here, list(by_file), self._directives)
             self._near[here, name] = by_file[nearest[0]]
         return self._near[here, name]
 

@@ -396,3 +396,16 @@ def test_a_struct_beyond_the_parameters_goes_nowhere() -> None:
     names = (("a", (*A, ".v", "*")), ("b", (*B, ".v", "*")))
     written = first(follow([flow("main", call_of_two, share(9, names=names)), shown]))
     assert set(written) == {"a"}
+
+
+# -- calls without effects ------------------------------------------------------------------------
+
+
+def test_calls_without_effects_count_with_all_their_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = flow("helper", block("loop", 5, write(("x",))), call("printf"))
+    main = flow("main", call("helper"), block("loop", 8, write(A)), share(9))
+    # The call and the three events inside, and the loop with its write.
+    for most, seen in ((6, True), (5, False)):
+        monkeypatch.setattr(first_writes, "_MAX_EVENTS", most + 1)
+        visits = follow([main, helper]).first
+        assert (at(9) in visits and visits[at(9)][0]["a"] is not None) is seen

@@ -14,6 +14,8 @@ from itertools import count
 from typing import NamedTuple
 
 from regionpredict.analysis.callees import Callees
+from regionpredict.analysis.history.effect_free_calls import EffectFreeCalls
+from regionpredict.analysis.history.library_functions import FILLS, HARMLESS, NEW
 from regionpredict.analysis.history.pointers import Pointers
 from regionpredict.ir import Span
 from regionpredict.ir.flow import (
@@ -30,21 +32,6 @@ from regionpredict.ir.flow import (
     functions_reaching,
 )
 
-_NEW = frozenset(
-    ("malloc", "calloc", "aligned_alloc", "memalign", "valloc", "_mm_malloc", "mmap", "alloca",
-     "numa_alloc_local", "operator new", "omp_alloc", "polybench_alloc_data")
-)  # fmt: skip
-# The position of the memory that a library function fills.
-_FILLS = {
-    "memset": 0, "memcpy": 0, "memmove": 0, "bzero": 0, "fread": 0, "read": 1, "pread": 1,
-    "__builtin_memset": 0, "__builtin_memcpy": 0, "__builtin___memset_chk": 0,
-    "__builtin___memcpy_chk": 0,
-}  # fmt: skip
-_HARMLESS = frozenset(
-    ("free", "printf", "fprintf", "puts", "fputs", "fwrite", "memcmp", "strcmp", "strncmp",
-     "strlen", "atoi", "atof", "strtol", "strtod", "fopen", "fclose", "perror", "time", "clock",
-     "gettimeofday", "clock_gettime", "assert", "sprintf", "snprintf", "getenv", "qsort")
-)  # fmt: skip
 _MAX_DEPTH = 40
 """Maximum depth of followed calls, beyond the nesting of programs without recursion."""
 _MAX_EVENTS = 200_000
@@ -128,7 +115,7 @@ class _Frame:
     number: int
     result: Place | None = None
     by_value: bool = False
-    calls: tuple[str, ...] = field(default=())
+    called: tuple[str, Span] | None = None  # the calling function, and the place of the call
 
 
 @dataclass(slots=True)
@@ -180,13 +167,14 @@ def follow(flows: Sequence[Flow]) -> WriteHistory:
         if root.function in sharing or (not whole and _writes_globals(root))
     ]  # fmt: skip
     callees = Callees(flows)
+    free = EffectFreeCalls(callees)
     most = min(_MAX_EVENTS, _MAX_EVENTS_IN_ALL // max(1, len(roots)))
     for root in roots:
-        _Walk(callees, notes, most, from_main=root.function == "main").run(root)
+        _Walk(callees, free, notes, most, from_main=root.function == "main").run(root)
     for flow in flows:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in every_event(flow.body)):  # fmt: skip
-            _Walk(callees, notes, most, from_main=False).run(flow)
+            _Walk(callees, free, notes, most, from_main=False).run(flow)
     _unify_globals(notes)
     return WriteHistory(
         notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats),
@@ -218,9 +206,12 @@ def _unify_globals(notes: _Notes) -> None:
 class _Walk:
     """One run from one function, with untouched memory."""
 
-    def __init__(self, callees: Callees, notes: _Notes, most: int, *, from_main: bool) -> None:
+    def __init__(
+        self, callees: Callees, free: EffectFreeCalls, notes: _Notes, most: int, *, from_main: bool
+    ) -> None:
         """`most` is the maximum number of writes and calls that are followed."""
         self.callees = callees
+        self.free = free
         self.notes = notes
         self.from_main = from_main
         self.pointers = Pointers()
@@ -245,7 +236,7 @@ class _Walk:
 
     def run(self, root: Flow) -> None:
         """Follows the function and everything it calls."""
-        self._call(root, (), "", _State("serial", team=False, looped=False, branches=0), ())
+        self._call(root, (), _State("serial", team=False, looped=False, branches=0))
         named = {(*slot, "*"): memory for slot, memory in self.pointers.of_globals().items()}
         named.update({memory: memory for memory in self.first if memory[0].startswith("::")})
         for place, memory in named.items():
@@ -261,10 +252,10 @@ class _Walk:
             self.notes.known_from_main.update(self.notes.globals)
 
     def _call(
-        self, flow: Flow, arguments: Sequence[Place | None], via: str, state: _State,
-        calls: tuple[str, ...], handed: Sequence[tuple[int, Place]] = (),
+        self, flow: Flow, arguments: Sequence[Place | None], state: _State,
+        handed: Sequence[tuple[int, Place]] = (), called: tuple[str, Span] | None = None,
     ) -> _Frame:  # fmt: skip
-        frame = _Frame(flow, next(self.frames), calls=(*calls, via) if via else calls)
+        frame = _Frame(flow, next(self.frames), called=called)
         for at, value in handed:
             if at < len(flow.parameters):
                 self.pointers.copy(self._resolve(flow.parameters[at], frame), value)
@@ -406,34 +397,44 @@ class _Walk:
     # -- calls ----------------------------------------------------------------------------------
 
     def _handed(self, event: CallEvent, frame: _Frame, state: _State) -> None:
-        arguments = [
-            None if argument is None else self._resolve(argument, frame)
-            for argument in event.arguments
-        ]
         result = self._resolve(event.result, frame)
         name = event.function
         flow = self.callees.of(frame.flow, name, event.file)
         if flow is not None:
             if name in self.stack or len(self.stack) > _MAX_DEPTH:
                 return
-            via = f"{frame.flow.function}() calls {name}() at {event.span.short}"
+            free = self.free.of(flow)
+            if (
+                free is not None and not free.returns and free.functions.isdisjoint(self.stack)
+                and len(self.stack) + free.depth <= _MAX_DEPTH
+            ):  # fmt: skip
+                self.left -= free.events
+                self.pointers.point(result, self._block_of(event, state))
+                return
+        arguments = [
+            None if argument is None else self._resolve(argument, frame)
+            for argument in event.arguments
+        ]
+        if flow is not None:
             handed = [(at, self._resolve(place, frame)) for at, place in event.values]
-            inner = self._call(flow, arguments, via, replace(state, at=None), frame.calls, handed)
+            inside = state if state.at is None else replace(state, at=None)
+            called = frame.flow.function, event.span
+            inner = self._call(flow, arguments, inside, handed, called)
             if inner.result is not None and inner.by_value:
                 self.pointers.copy(result, inner.result)
             else:
                 self.pointers.point(result, inner.result or self._block_of(event, state))
             return
         self.pointers.point(result, self._block_of(event, state))
-        if name in _FILLS:
-            if _FILLS[name] < len(arguments) and (to := arguments[_FILLS[name]]) is not None:
+        if name in FILLS:
+            if FILLS[name] < len(arguments) and (to := arguments[FILLS[name]]) is not None:
                 self._touch(to, f"{name}()", event.span, frame, state, sure=True)
                 self.pointers.point(result, to)
         elif name == "realloc" and arguments and arguments[0] is not None:
             self.pointers.point(result, arguments[0])
         elif name == "posix_memalign" and arguments and arguments[0] is not None:
             self.pointers.point(arguments[0], self._block_of(event, state))
-        elif name not in _NEW and name not in _HARMLESS:
+        elif name not in NEW and name not in HARMLESS:
             why = f"whether {name or 'a function called through a pointer'}() writes it is unknown"
             for argument in arguments:
                 if argument is not None:
@@ -486,8 +487,9 @@ class _Walk:
         who = {"serial": f"{what} of one thread", "team": f"{what} of all threads"}
         how = f"first written by {who.get(state.mode, 'all threads')} at {span.short}"
         how += f" in {frame.flow.function}()"
-        if frame.calls:
-            how += f"; {frame.calls[-1]}"
+        if frame.called is not None:
+            caller, call = frame.called
+            how += f"; {caller}() calls {frame.flow.function}() at {call.short}"
         # If the same condition surrounds the allocation and the write, the write is certain.
         happens = state.branches <= self.made.get(memory[:1], 0)
         happens = happens and state.mode != "team" and memory not in self.doubts
