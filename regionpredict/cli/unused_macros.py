@@ -17,7 +17,7 @@ def unused_macros(macros: Sequence[tuple[str, str]], files: Iterable[str]) -> li
 
     left = {
         name.partition("(")[0]: None for name, _ in macros
-        if not any(_has(value.encode(), name) for _, value in macros)
+        if not any(_has(value.encode("utf-8", "surrogateescape"), name) for _, value in macros)
     }  # fmt: skip
     for file in files:
         if not left:

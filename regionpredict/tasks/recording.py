@@ -28,8 +28,9 @@ VERSION = 1
 LINES = "lines.json"
 COUNTER_NAMES = "counters.json"
 _REMEDY = "record it again: regionpredict tasks record -o FOLDER -- PROGRAM"
-_SITE = re.compile(r"(\d{1,9}) ([0-9a-f]{1,16}) ")
-_EVENTS = re.compile(r"events-(\d+)-(\d+)")
+_SITE = re.compile(r"([0-9]{1,9}) ([0-9a-f]{1,16}) ")
+_NUMBER = re.compile(r"[0-9]{1,9}")  # of a site
+_EVENTS = re.compile(r"events-([0-9]+)-([0-9]+)")
 
 (HEADER, PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, IMPLICIT_END, CREATE, SCHEDULE, SYNC_BEGIN,
  SYNC_END, WORK_BEGIN, WORK_END, DISPATCH, DEPENDENCE, WAIT_BEGIN, WAIT_END,
@@ -162,7 +163,7 @@ def _lines(folder: Path) -> dict[int, str]:
     value = parse_json(read_text(path, _REMEDY), path, _REMEDY)
     if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
         raise InputError("not the lines of a recording", remedy=_REMEDY, path=str(path))
-    return {int(key): place for key, place in value.items() if key.isdigit()}
+    return {int(key): place for key, place in value.items() if _NUMBER.fullmatch(key)}
 
 
 def _addresses(folder: Path) -> dict[int, int]:

@@ -323,6 +323,22 @@ def test_settings_and_sizes(tmp_path: Path, evil: str) -> None:
         judged(tmp_path, "table", *predict, must=False)
 
 
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_macros_that_are_not_utf8(tmp_path: Path, frontend: str) -> None:
+    """Bytes of a Makefile and of the command line are no text, and the loop keeps its row."""
+    (tmp_path / "f.c").write_text(
+        "double a[9];\nvoid f(void) {\n#pragma omp parallel for\n"
+        "for (int i = 0; i < N; i++) a[i] = 1;\n}\n"
+    )
+    predict = ("predict", ".", "-m", "dunnington", "--frontend", frontend, "--format", "json")
+    given = called(tmp_path, *predict, "-D", "N=\udcff")
+    (tmp_path / "Makefile").write_bytes(b"N = \xff\nf.o: f.c\n\tcc -DN=$(N) -c f.c\n")
+    for done in (given, called(tmp_path, *predict)):
+        assert len(json.loads(done.stdout)["regions"]) == 1
+        assert "RP002" in done.stderr
+        assert "internal error" not in done.stderr
+
+
 def test_hints_and_measurements(tmp_path: Path, evil: str) -> None:
     hints = hints_file(tmp_path, evil)
     for form in ("table", "json", "markdown"):

@@ -25,6 +25,7 @@ from regionpredict.tasks.recording import (
     HEADER,
     IMPLICIT_BEGIN,
     IMPLICIT_END,
+    LINES,
     PARALLEL_BEGIN,
     PREEMPTED,
     SCHEDULE,
@@ -203,3 +204,11 @@ def test_a_counter_is_chosen_on_the_command_line(tmp_path, build):
         assert known == {}
     else:
         assert set(known) == {"page-faults"}
+
+
+@pytest.mark.parametrize("site", ["9" * 30, "\u00b2", "-1", "1.5", ""])
+def test_numbers_of_lines_that_no_event_has(tmp_path, site):
+    """A line of a place that no event can name is left out."""
+    folder = written(tmp_path / "run", [event(HEADER, 0, 0, 7, aux=1)])
+    (folder / LINES).write_text(json.dumps({site: "f.c:3", "1": "f.c:4"}))
+    assert read_recording(folder).lines == {1: "f.c:4"}

@@ -121,7 +121,7 @@ class _Reader:
     def _texts(self) -> dict[Hashable, bytes]:
         """The text of the user's files, and of the command line's macros."""
         texts: dict[Hashable, bytes] = {file: source.data for file, source in self.sources.items()}
-        texts[0] = " ".join(value for _, value in self.request.defines).encode()
+        texts[0] = self.request.macro_text
         return texts
 
     def _define_disabled_macros(self, parser: GuessingParser) -> None:

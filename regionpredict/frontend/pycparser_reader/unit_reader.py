@@ -471,7 +471,7 @@ class _Reader:
     def _texts(self) -> dict[Hashable, bytes]:
         """The text of the user's files, and of the command line's macros."""
         texts: dict[Hashable, bytes] = {path: source.data for path, source in self.sources.items()}
-        texts[""] = " ".join(value for _, value in self.request.defines).encode()
+        texts[""] = self.request.macro_text
         return texts
 
     def variables(self) -> list[Decl]:

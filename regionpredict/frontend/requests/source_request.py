@@ -29,6 +29,11 @@ class SourceRequest:
     other_roots: tuple[str, ...] = ()
     is_from_build: bool = False
 
+    @property
+    def macro_text(self) -> bytes:
+        """The values of the macros. Bytes that are not UTF-8 are as given."""
+        return " ".join(value for _, value in self.defines).encode("utf-8", "surrogateescape")
+
 
 def is_cpp(path: str) -> bool:
     """Whether the file name means C++."""
