@@ -27,7 +27,6 @@ from regionpredict.predict import (
     share_within_loss,
     with_open_sizes,
 )
-from regionpredict.predict.constants import TRIAL_WORK
 from regionpredict.predict.estimate import CUT_NEIGHBOURS
 from regionpredict.sizes.trials import ModelOptions, RegionTrials, WorkBudget, choice_of
 from regionpredict.workload import Workload
@@ -118,7 +117,7 @@ def _also_over(
         chosen = trials.chosen
         now = choice_of(trial.points, machine, chosen.threads, chosen.within)
         tried = [now, *_pushed_out(trial.points, curve, machine, chosen)]
-        budget.left -= TRIAL_WORK.value + work_so_far() - before
+        budget.left -= trials.uncounted_work + work_so_far() - before
         if not common_threads(tried):
             return replace(
                 estimate, unbound=(*estimate.unbound, *names),

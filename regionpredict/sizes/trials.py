@@ -47,6 +47,7 @@ from regionpredict.predict.constants import (
     LEAST_TRIALS_WORK,
     QUICK_SHARE,
     RUN_TRIALS_WORK,
+    STATEMENT_WORK,
     TRIAL_WORK,
     TRIALS_WORK,
 )
@@ -233,8 +234,14 @@ class RegionTrials:
             given = sizes if common else {**self.sizes.assumed, **sizes}
             before = work_so_far()
             trial = self._tried(given)
-            self.known[key] = TrialResult(trial, TRIAL_WORK.value + work_so_far() - before)
+            self.known[key] = TrialResult(trial, self.uncounted_work + work_so_far() - before)
         return self.known[key].trial
+
+    @property
+    def uncounted_work(self) -> float:
+        """The work of a trial without the references and footprints that it counts."""
+        statements = len(self.subject.facts.statements)
+        return max(TRIAL_WORK.value, STATEMENT_WORK.value * statements)
 
     def work(self, sizes: Mapping[str, int]) -> float:
         """The counted work of a finished trial."""

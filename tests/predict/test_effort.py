@@ -25,9 +25,9 @@ void f(int n, int m, double *a, const double *b)
 """
 
 
-def predicted(folder: Path, effort: Effort) -> Predictions:
+def predicted(folder: Path, effort: Effort, text: str = SOURCE) -> Predictions:
     source = folder / "f.c"
-    source.write_text(SOURCE)
+    source.write_text(text)
     return predict(
         analyse(requests_for([str(source)], {}), {}), MACHINE, "saturation", effort=effort
     )
@@ -59,3 +59,13 @@ def test_a_region_of_many_has_less_work(tmp_path: Path) -> None:
     works = [work_a_region([facts] * many, "normal") for many in (3, 10, 1000)]
     assert works == sorted(works, reverse=True)
     assert works[-1] == LEAST_TRIALS_WORK.value
+
+
+def test_trials_of_many_statements_are_more_work(tmp_path: Path) -> None:
+    loop = "#pragma omp parallel for\nfor (int i = 0; i < n; i++) {{{}}}"
+    source = f"void f(int n, double *a) {{{{\n{loop}\n}}}}"
+    (short,) = predicted(tmp_path, "normal", source.format("a[i] += 1.0;")).predictions
+    # 1,000 statements of 900 references: six trials are all of the budget.
+    (long,) = predicted(tmp_path, "normal", source.format("a[i] += 1.0;" * 1000)).predictions
+    assert short.cut == ()
+    assert long.cut == ("sizes",)
