@@ -79,9 +79,9 @@ def with_extra(name: str) -> str:
     """Explains how to install a missing optional package, in the words of the README.
 
     >>> with_extra("plot")
-    "in regionpredict's folder: python3 -m pip install '.[plot]'"
+    "python3 -m pip install 'regionpredict[plot]'"
     """
-    return f"in regionpredict's folder: python3 -m pip install '.[{name}]'"
+    return f"python3 -m pip install 'regionpredict[{name}]'"
 
 
 def _escaped(char: str) -> str:

@@ -61,7 +61,7 @@ class _AnsweringProtocol(LanguageServerProtocol):
 
 def serve(choices: Choices) -> int:
     """Serves an editor until it ends the session. The exit code is 1 if it disconnects without
-    ending it.
+    ending it. Raises InputError if the length of a message fits no memory.
     """
     # An invalid request gets an error response. A traceback on standard error would not be read.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
@@ -135,7 +135,13 @@ def serve(choices: Choices) -> int:
             if asked.start.line <= finding.span.line - 1 <= asked.end.line
         ]
 
-    server.start_io()
+    try:
+        server.start_io()
+    except (ValueError, OverflowError, MemoryError):
+        raise InputError(
+            "standard input: the length of a message is impossible",
+            remedy="let an editor start the command",
+        ) from None
     protocol = server.protocol
     assert isinstance(protocol, _AnsweringProtocol)
     return 0 if protocol.was_shut_down else 1

@@ -225,8 +225,7 @@ def test_drawing_without_matplotlib_is_2_with_the_remedy(folder: Path) -> None:
     done = run(folder, "fit", "m.txt", "--plot", "a.svg", PYTHONPATH=path)
     assert done.returncode == 2
     assert done.stderr == (
-        "regionpredict: drawing needs matplotlib; in regionpredict's folder: python3 "
-        "-m pip install '.[plot]'\n"
+        "regionpredict: drawing needs matplotlib; python3 -m pip install 'regionpredict[plot]'\n"
     )
     assert not (folder / "a.svg").exists()
 

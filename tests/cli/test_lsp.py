@@ -246,6 +246,17 @@ def test_the_exit_code_says_whether_the_session_was_shut_down(sent: bytes, code:
     assert (done.returncode, done.stderr) == (code, b"")
 
 
+@pytest.mark.parametrize("digits", [16, 25, 5000])
+def test_a_message_of_impossible_length_is_one_line(digits: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "regionpredict", "lsp", "-m", "dunnington"], timeout=PATIENCE_S,
+        input=START + b"Content-Length: " + b"9" * digits + b"\r\n\r\n{}", capture_output=True,
+        check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr.count(b"\n")) == (1, 1)
+    assert b"the length of a message is impossible" in done.stderr
+
+
 def test_each_request_is_answered_valid_or_not() -> None:
     sent = (
         START + framed(HOVER) + framed({**HOVER, "id": 4, "params": [3]})

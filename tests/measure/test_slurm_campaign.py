@@ -357,6 +357,6 @@ def test_without_slurm_it_is_one_line(tmp_path: Path) -> None:
         timeout=PATIENCE_S, check=False,
     )  # fmt: skip
     assert done.stderr == (
-        "regionpredict: --slurm needs the package submitit; in regionpredict's folder: "
-        "python3 -m pip install '.[slurm]'\n"
+        "regionpredict: --slurm needs the package submitit; "
+        "python3 -m pip install 'regionpredict[slurm]'\n"
     )

@@ -135,8 +135,7 @@ def test_without_matplotlib_it_is_one_line_before_anything_is_done(source: Path)
                "--no-cache", PYTHONPATH=f"{hidden(empty)}{os.pathsep}{ROOT}")  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "regionpredict: drawing needs matplotlib; in regionpredict's folder: python3 "
-        "-m pip install '.[plot]'\n"
+        "regionpredict: drawing needs matplotlib; python3 -m pip install 'regionpredict[plot]'\n"
     )
 
 
