@@ -26,7 +26,7 @@ from regionpredict.report.trace_results import result_document
 from regionpredict.trace import Location, ProcessGrid
 from regionpredict.trace.analysis import Analysis, analyse
 from regionpredict.trace.kernels import Kernels
-from regionpredict.trace.profile import Record, TraceResult
+from regionpredict.trace.profile import Instance, Record, TraceResult
 from regionpredict.trace.trace_builder import TraceBuilder
 from tests.compare.test_calibrate_command import SOURCE as MEASURED
 from tests.compare.test_calibrate_command import prepared
@@ -423,6 +423,31 @@ def test_metrics_lie_on_the_process_grid(
     opened = Opened(browser, page)
     opened.open_all()
     opened.page.get_by_text("1 place has no rank in the trace.").wait_for()  # drawn when opened
+    opened.hold()
+
+
+@needs_browser
+@pytest.mark.compiler
+def test_counts_are_exact_and_long_call_paths_break(
+    late: Analysis, browser: Browser, tmp_path: Path
+) -> None:
+    """A table with two long call paths per row is as wide as the page, and 1,241 is not 1,240."""
+    path = "/".join(["main", *(f"module_of_the_program::step_number_{k}" for k in range(4))])
+    records = (
+        Record("instances.late_sender", path, Location(0), 1241, ""),
+        Record("bytes_sent", path, Location(0), 1536 * 1024, "B"),
+    )
+    totals = {record.metric: record.value for record in records}
+    worst = (Instance("late_sender", 0.06, 0.06, 0.1, path, (Location(1),), Location(0), path),)
+    page = tmp_path / "long.html"
+    result = TraceResult(records, totals, {}, worst=worst)
+    page.write_text(rendered(result_document(result, late, 9), "html"))
+    opened = Opened(browser, page)
+    panes = opened.page.locator(".panes").first.inner_text()
+    assert "1241" in panes
+    assert "1.5 MiB" in panes
+    wider = "all => all.map(e => e.scrollWidth - e.clientWidth)"
+    assert max(opened.page.locator(".wide").evaluate_all(wider)) <= 1
     opened.hold()
 
 

@@ -21,7 +21,12 @@ function quantity(value, unit) {
     const [name, size] = [["ms", 1e-3], ["µs", 1e-6], ["ns", 1e-9]].find(([, size]) => value >= size) || ["ns", 1e-9];
     return `${Number((value / size).toPrecision(3))} ${name}`;
   }
-  return `${short(value)}${unit ? " " + unit : ""}`;
+  if (unit === "B" && value >= 1024) {
+    const power = Math.min(Math.floor(Math.log2(value) / 10), 5);
+    return `${Number((value / 1024 ** power).toPrecision(3))} ${["", "K", "M", "G", "T", "P"][power]}iB`;
+  }
+  const counted = Number.isInteger(value) && Math.abs(value) < 1e7;  // every digit of a count
+  return `${counted ? value : short(value)}${unit ? " " + unit : ""}`;
 }
 function measure(value, axis) { return /^seconds/.test(axis) ? quantity(value, "s") : short(value); }
 const axisName = axis => axis.replace(/^seconds/, "time");

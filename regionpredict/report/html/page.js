@@ -31,11 +31,11 @@ function table(block) {
     const row = make("tr", {}), holder = {cells, row, detail: null, open: null, at};
     block.columns.forEach((column, k) => {
       const classes = [column.number ? "number" : "", column.minor ? "minor" : ""].join(" ").trim();
-      const td = make(k ? "td" : "td", {class: classes || null});
+      const td = make("td", {class: classes || null});
       if (k === 0 && block.details && block.details[at].length) {
         holder.open = make("button", {type: "button", class: "open", "aria-expanded": "false"}, breakable(text(cells[k])));
         holder.open.addEventListener("click", () => toggle(holder)); td.append(holder.open);
-      } else td.append(...(k ? [text(cells[k])] : breakable(text(cells[k]))));
+      } else td.append(...(column.number ? [text(cells[k])] : breakable(text(cells[k]))));
       if (Array.isArray(cells[k]) && cells[k][2]) td.append(spark(cells[k][2]));
       if (column.bar && most[k] > 0 && value(cells[k]) !== null) {
         const inner = make("span"); inner.style.width = `${100 * value(cells[k]) / (column.bar === true ? most[k] : column.bar)}%`;
