@@ -206,8 +206,8 @@ def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
         place = ", ".join(filter(None, (prediction.callpath, point_text(prediction.point))))
         who.append(f"{place}: {several(prediction.forecasters, _NAMED)}")
     return [table, Items(who, "By forecast: the formula misses the measurements by more than their "
-                         "noise. Beyond the last point, several forecasts of the last points are "
-                         "averaged")]  # fmt: skip
+                         "noise, or the noise leaves it uncertain. Beyond the last point, several "
+                         "forecasts of the last points are averaged")]  # fmt: skip
 
 
 def _formula_alone(prediction: PredictedValue) -> Cell:

@@ -1,5 +1,8 @@
 """What is expected beyond the points: forecasters, and how they are combined."""
 
+from dataclasses import dataclass
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,10 +10,12 @@ from hypothesis import strategies as st
 
 from regionpredict.fit import fit
 from regionpredict.fit.model.observations import summarise
+from regionpredict.fit.model.outlook import Outlook
 from regionpredict.fit.model.terms import DEFAULT_SPACE
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION
 from regionpredict.fit.search.forecasters import NAMES, asked, opinions
 from regionpredict.fit.search.outlooks import combined
+from regionpredict.fit.search.uncertain_formula import UncertainFormula
 
 
 def told(x, y, at):
@@ -153,6 +158,47 @@ def test_a_formula_that_explains_the_noise_speaks_for_itself():
     point = np.array([[512.0]])
     assert model.outlook(point) is None
     assert model.predict(512) == model.formula_values(point)[0]
+
+
+@dataclass(frozen=True)
+class Normal:
+    """A formula whose logarithm is normal about that of 4."""
+
+    deviation: float
+
+    def formula_quantiles(self, point, levels):
+        return [4 * np.exp(NormalDist(0, self.deviation).inv_cdf(level)) for level in levels]
+
+    def formula_values(self, points):
+        return np.full(len(points), 4.0)
+
+
+def views_of_one(points):
+    """Views that expect 1, with a deviation of 0.2 of the logarithm."""
+    one = np.ones((1, len(points)))
+    return Outlook(one[0], 0.2 * one[0], ("last",), one, one)
+
+
+def test_an_uncertain_formula_and_views_are_averaged_by_precision():
+    # Twice the deviation is a quarter of the precision: a fifth of the way from 1 to 4 in logs.
+    outlook = UncertainFormula(Normal(0.4), views_of_one).at(np.array([[8.0]]))
+    assert outlook.values == pytest.approx([4**0.2])
+    between = 0.2 * 0.8 * np.log(4) ** 2
+    assert outlook.spread**2 == pytest.approx([0.2 * 0.4**2 + 0.8 * 0.2**2 + between])
+    assert outlook.forecasters == ("candidates", "last")
+    assert outlook.shares[:, 0] == pytest.approx([0.2, 0.8])
+    # Of a hundredth of the deviation, the average is 1.4e-4 away, less than a quarter of 0.002.
+    assert UncertainFormula(Normal(0.002), views_of_one).at(np.array([[8.0]])) is None
+
+
+def test_noise_that_hides_growth_from_the_formula_does_not_hide_it_from_the_forecast():
+    """One of four repetitions is ten times slower: even a constant explains such points."""
+    p = [1, 2, 4, 8, 16]
+    model = fit(p, [[0.1 * v, 0.2 * v, 0.3 * v, 3.4 * v] for v in p])
+    assert model.terms == []
+    assert model.predict(32) == pytest.approx(32, rel=0.01)
+    band = model.interval(32)
+    assert band.low < 32 < band.high
 
 
 def test_what_no_formula_explains_is_forecast():

@@ -134,7 +134,7 @@ class FittedModel:
         """The values at the points `(k, m)`, with shape `(k,)`.
 
         Within the measured range, the formula gives them. Beyond it, `outlook` does, unless the
-        formula explains the measurements to within their noise.
+        formula explains the measurements to within their noise and is certain.
         """
         x = self._checked(points)
         value = self.formula_values(x)
@@ -181,8 +181,8 @@ class FittedModel:
         """The forecast at points `(k, m)` beyond the measured ones, with its forecasters and
         uncertainty.
 
-        None if the formula explains the measurements to within their noise, or goes through all of
-        them, or if there is no forecaster. The formula is then the prediction.
+        None if the formula goes through all measurements, or explains them to within their noise
+        and is certain, or if there is no forecaster. The formula is then the prediction.
         """
         forecast = self._forecast(points) if self._forecast is not None else None
         return forecast if forecast is not None and np.isfinite(forecast.values).all() else None
@@ -324,8 +324,15 @@ class FittedModel:
         if outlook is not None:
             reach = float(outlook.spread[0]) * NormalDist().inv_cdf(0.5 + level / 2)
             return Interval(centre * np.exp(-reach), centre * np.exp(reach), level)
-        low, high = quality.interval(self._around(x), x, level)
+        low, high = self.formula_quantiles(x, (0.5 - level / 2, 0.5 + level / 2))
         return Interval(min(low, centre), max(high, centre), level)
+
+    def formula_quantiles(self, point: FloatArray, levels: Sequence[float]) -> list[float]:
+        """Quantiles of the value measured at a point `(1, m)`, for ascending levels.
+
+        They are those of the mixture of all candidates, by their posterior probability.
+        """
+        return quality.quantiles(self._around(point), point, levels)
 
     def _around(self, x: FloatArray) -> FittedModel:
         """The model of the piece that contains the point `(1, m)`, with that piece's points

@@ -219,8 +219,8 @@ def _together(models: Sequence[ModelOfData]) -> list[Quality]:
     ]
 
 
-def interval(model: ModelOfData, point: FloatArray, level: float) -> tuple[float, float]:
-    """The equal-tailed interval of the candidates' mixture at one point `(1, m)`."""
+def quantiles(model: ModelOfData, point: FloatArray, levels: Sequence[float]) -> list[float]:
+    """Quantiles of the candidates' mixture at one point `(1, m)`, for ascending levels."""
     seen = model.observations
     y = 1.0 / seen.y if model.reciprocal else seen.y
     weights = seen.weights * seen.y**4 if model.reciprocal else seen.weights
@@ -248,23 +248,22 @@ def interval(model: ModelOfData, point: FloatArray, level: float) -> tuple[float
         shares.append(float(np.exp(-0.5 * (candidate.score - best))))
     if model.ceiling is not None:
         centres = [max(centre, model.ceiling) for centre in centres]
-    low, high = _mixture_quantiles(
-        np.array(centres), np.array(spreads), np.array(shares), 0.5 - level / 2, 0.5 + level / 2
-    )
+    of = [1.0 - level for level in reversed(levels)] if model.reciprocal else levels
+    found = _mixture_quantiles(np.array(centres), np.array(spreads), np.array(shares), of)
     if seen.relative:
-        low, high = max(low, 0.0), max(high, 0.0)
+        found = [max(value, 0.0) for value in found]
     if model.reciprocal:
-        return 1.0 / max(high, 1e-300), 1.0 / max(low, 1e-300)
-    return low, high
+        return [1.0 / max(value, 1e-300) for value in reversed(found)]
+    return found
 
 
 def _mixture_quantiles(
-    centres: FloatArray, spreads: FloatArray, shares: FloatArray, lower: float, upper: float
-) -> tuple[float, float]:
-    """Two quantiles of a mixture of normal distributions, by bisection."""
+    centres: FloatArray, spreads: FloatArray, shares: FloatArray, levels: Sequence[float]
+) -> list[float]:
+    """Quantiles of a mixture of normal distributions, by bisection."""
     weights = shares / shares.sum()
-    quantiles = []
-    for target in (lower, upper):
+    found = []
+    for target in levels:
         low = float((centres - 12 * spreads).min())
         high = float((centres + 12 * spreads).max())
         for _ in range(60):
@@ -273,5 +272,5 @@ def _mixture_quantiles(
             # The logistic function approximates the normal one, with an error below 0.01.
             below = float((weights / (1.0 + np.exp(-1.702 * z))).sum())
             low, high = (middle, high) if below < target else (low, middle)
-        quantiles.append(0.5 * (low + high))
-    return quantiles[0], quantiles[1]
+        found.append(0.5 * (low + high))
+    return found

@@ -9,15 +9,17 @@ import numpy as np
 from regionpredict.fit.laws.thread_laws import law_of
 from regionpredict.fit.model.fitted_model import FittedModel, Piece
 from regionpredict.fit.model.observations import Observations, at_points
-from regionpredict.fit.model.outlook import Forecast
+from regionpredict.fit.model.outlook import Forecast, Outlook
 from regionpredict.fit.model.quality import Candidate, Monomial
 from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search import one_parameter
 from regionpredict.fit.search.division import PRICE, SHORTEST, cost_of, divide
+from regionpredict.fit.search.exact import without_noise
 from regionpredict.fit.search.forecasters import FEWEST
 from regionpredict.fit.search.grid_outlooks import GridForecaster
 from regionpredict.fit.search.options import Options
 from regionpredict.fit.search.outlooks import Forecaster
+from regionpredict.fit.search.uncertain_formula import UncertainFormula
 
 
 def misfit(model: FittedModel) -> float:
@@ -116,7 +118,10 @@ class Outlooks:
     def __call__(self, model: FittedModel) -> Forecast | None:
         """The model's forecast. None if its formula is sufficient."""
         options, active, seen = self.options, self.active, model.observations
-        if not seen.relative or len(model.points) < FEWEST or explained(model):
+        if not seen.relative or len(model.points) < FEWEST:
+            return None
+        explains = explained(model)
+        if explains and (len(active) > 1 or seen.dof < 1 or without_noise(seen)):
             return None
         if model.points[:, active].min() <= 0:
             return None
@@ -129,4 +134,8 @@ class Outlooks:
         forecaster = Forecaster(
             x[order], at_points(seen, order), options.space, options.criterion, options.max_terms
         )
-        return lambda points: forecaster.at(points[:, active[0]])
+
+        def views(points: FloatArray) -> Outlook:
+            return forecaster.at(points[:, active[0]])
+
+        return UncertainFormula(model, views).at if explains else views
