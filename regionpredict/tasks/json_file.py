@@ -13,6 +13,7 @@ from regionpredict.json_records import Record, json_record
 from regionpredict.tasks.iteration_range import IterationRange
 from regionpredict.tasks.task_graph import (
     EDGE_KINDS,
+    LONGEST_S,
     NODE_KINDS,
     IntArray,
     TaskGraph,
@@ -69,7 +70,7 @@ def json_graph(text: str, path: str) -> TaskGraph:
         lines=np.array(lines, dtype=np.int64),
         places=numbered(places),
         edge_kinds=np.array(list(kinds.values()), dtype=np.uint8),
-        serial_s=record.number("serial_s") if "serial_s" in record.value else 0.0,
+        serial_s=record.number("serial_s", most=LONGEST_S) if "serial_s" in record.value else 0.0,
         iterations=np.array([_iterations(node) for node in nodes], dtype=np.int64),
     )
 
@@ -103,11 +104,14 @@ def _one_of(record: Record, key: str, known: tuple[str, ...]) -> int:
 
 
 def _tasks(nodes: list[Record]) -> IntArray:
-    """The task of each node: the given one, or a separate one."""
-    return np.array(
-        [n.whole("task") if "task" in n.value else number for number, n in enumerate(nodes)],
-        dtype=np.int64,
-    )
+    """The task of each node: the given one, or a separate one. Numbers above those of all nodes
+    become the next free ones, in their order.
+    """
+    given = [n.whole("task") if "task" in n.value else number for number, n in enumerate(nodes)]
+    low = {task for task in given if task < len(nodes)}
+    free = (number for number in range(len(nodes)) if number not in low)
+    numbers = {task: next(free) for task in sorted(set(given) - low)} | {task: task for task in low}
+    return np.array([numbers[task] for task in given], dtype=np.int64)
 
 
 def json_text(graph: TaskGraph) -> str:

@@ -137,6 +137,10 @@ class TaskGraph:
         return IterationRange(*self.iterations[node].tolist())
 
 
+LONGEST_S = 1e18
+"""The longest time of a node. Sums and products of such times are finite."""
+
+
 def graph_of_tasks(
     seconds: Sequence[float], edges: Sequence[tuple[int, int]], names: Sequence[str] = ()
 ) -> TaskGraph:
@@ -153,10 +157,10 @@ def graph_of_tasks(
     for source, target in pairs:
         if not (0 <= source < count and 0 <= target < count):
             raise InputError(f"the edge {source} -> {target} leads to no node")
-    bad = np.flatnonzero(~(np.isfinite(times) & (times >= 0)))
+    bad = np.flatnonzero(~((times >= 0) & (times <= LONGEST_S)))
     if len(bad):
         shown = names[bad[0]] if names else str(bad[0])
-        raise InputError(f"node '{shown}' has no time of zero or more seconds")
+        raise InputError(f"node '{shown}' has no time from 0 to {LONGEST_S:g} seconds")
     ends = np.array(pairs, dtype=np.int64).reshape(len(pairs), 2)
     graph = TaskGraph(
         seconds=times,

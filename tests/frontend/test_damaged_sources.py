@@ -6,6 +6,7 @@ left, every `#pragma omp ... for` in the text is a region (its loop read or not)
 
 from __future__ import annotations
 
+import json
 import random
 import re
 import signal
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import reading
 from reading import FRONTENDS
 
 from regionpredict.errors import InputError
@@ -167,3 +169,19 @@ _Pragma("omp parallel for") for (int q = 0; q < 4; q++) r[q] = 1;
     )
     regions = read(requests_for([str(source)]), "libclang").regions
     assert [region.span.line for region in regions] == [3, 5]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("escape", ["\\x", "\\8", "\\9a", "\\q", "\\777"])
+def test_escape_sequences_that_c_does_not_define(
+    tmp_path: Path, frontend: str, escape: str
+) -> None:
+    """They are an error of the loop at most. The other loop keeps its iterations."""
+    loop = "#pragma omp parallel for\nfor (int i = 0; i < {}; i++) a[i] = 1;\n"
+    text = f"double a[999];\nvoid f(void) {{\n{loop.format(7)}{loop.format(repr('@'))}}}\n"
+    path = tmp_path / "f.c"
+    path.write_text(text.replace("@", escape))
+    done = reading.predict(path, "--frontend", frontend)
+    first, _ = json.loads(done.stdout)["regions"]
+    assert first["iterations"]["value"] == 7
+    assert "internal error" not in done.stderr

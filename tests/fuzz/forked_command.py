@@ -26,6 +26,7 @@ MOST_SECONDS = 20
 _WAIT_S = 600.0
 """Of elapsed time: only a process that waits takes it, whatever the load of the host."""
 _CODES = (0, 1, 2, 3)
+_REASON = re.compile(r"^(regionpredict|note|warning): ", re.MULTILINE)
 _KEPT = "\n\t\xa0"
 
 
@@ -71,7 +72,7 @@ def _wrong(code: int, said: str, shown: str, seconds: int) -> str:
         odd = {char for char in text if not char.isprintable() and char not in _KEPT}
         if odd - {"\r", "\ufffd"}:
             return f"control characters: {sorted(odd)}"
-    if code in (1, 2) and not shown and not re.match(r"(regionpredict|note|warning): ", said):
+    if code in (1, 2) and not shown and not _REASON.search(said):
         return f"no line says why: {said[:200]!r}"
     return "" if "Warning: " not in said else said[-1500:]
 

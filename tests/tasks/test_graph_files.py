@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from drawn_graphs import KNOWN, drawn, graphs
@@ -54,7 +56,7 @@ def test_dot_that_is_read(text, seconds, edges):
         ("digraph g {\n a -> b; b [seconds=1] }",
          "g.dot:2: node 'a' has no time; write a .seconds=0.5."),
         ("digraph g {\n a [seconds=x]; }", "g.dot:2: node 'a': seconds=x is not a number"),
-        ("digraph g {\n a [seconds=-1]; }", "node 'a' has no time of zero or more"),
+        ("digraph g {\n a [seconds=-1]; }", r"node 'a' has no time from 0 to 1e\+18 seconds"),
         ("graph g { a -- b }", "an undirected graph has no order"),
         ("digraph g { a -- b }", "'--' has no direction"),
         ("digraph g { a [seconds=1]", "the text ends before the graph does"),
@@ -86,6 +88,8 @@ def test_dot_that_is_not(text, said):
         ('{"nodes": [{"id": 1, "seconds": 1, "kind": "x"}], "edges": []}', "must be one of task"),
         ('{"nodes": [{"id": 1, "seconds": 1}], "edges": [{"source": 1, "target": 1}]}',
          "there is a cycle: 1 -> 1"),
+        ('{"nodes": [{"id": 1, "seconds": 1e308}, {"id": 2, "seconds": 1e308}], "edges": []}',
+         r"node '1' has no time from 0 to 1e\+18 seconds"),
         ("[1", "not a task graph"),
         ("[1]", "a list, no object"),
     ],
@@ -93,6 +97,15 @@ def test_dot_that_is_not(text, said):
 def test_json_that_is_not(text, said):
     with pytest.raises(InputError, match=said):
         json_graph(text, "g.json")
+
+
+def test_tasks_have_numbers_below_that_of_nodes():
+    """Memory and time depend on the largest. 9e18 is the next free number."""
+    given = {"a": 9 * 10**18, "b": 0, "c": 9 * 10**18, "d": 2}
+    nodes = [{"id": name, "seconds": 1, "task": task} for name, task in given.items()]
+    graph = json_graph(json.dumps({"nodes": nodes, "edges": []}), "g.json")
+    assert graph.tasks.tolist() == [1, 0, 1, 2]
+    assert graph.task_count == 3
 
 
 @given(graphs())

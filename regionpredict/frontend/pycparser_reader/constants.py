@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from regionpredict.frontend.syntax import INT, CType
-
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
-_CHARACTER = re.compile(r"\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|.)|.", re.DOTALL)
+from regionpredict.frontend.text.string_literals import PART, character_code
 
 
 def literal(node: Any) -> int | float | None:
@@ -48,27 +45,18 @@ def character(text: str) -> int:
     `char`.
     """
     body = text[text.index("'") + 1 : -1]
+    codes = [character_code(match) for match in PART.finditer(body)]
     value = 0
-    for part in _CHARACTER.findall(body):
-        value = (value << 8) + _code(part)
-    if text[0] == "'" and len(_CHARACTER.findall(body)) == 1 and 127 < value < 256:
+    for code in codes:
+        value = (value << 8) + code
+    if text[0] == "'" and len(codes) == 1 and 127 < value < 256:
         value -= 256
     return value
 
 
-def _code(part: str) -> int:
-    if part[0] != "\\":
-        return ord(part)
-    if part[1] == "x":
-        return int(part[2:], 16) & 0xFF
-    if part[1].isdigit():
-        return int(part[1:], 8)
-    return _ESCAPES.get(part[1], ord(part[1]))
-
-
 def string_length(text: str) -> int:
     """The bytes of a string constant, including the terminating zero."""
-    return len(_CHARACTER.findall(text[text.index('"') + 1 : -1])) + 1
+    return len(PART.findall(text[text.index('"') + 1 : -1])) + 1
 
 
 def literal_type(node: Any) -> CType:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 _LITERAL = re.compile(r'(?:u8)?"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
-_PART = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)|(.)", re.DOTALL)
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+PART = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)|(.)", re.DOTALL)
+"""A character of a literal: its escape sequence without the backslash, or itself."""
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 
 
 def string_value(spelling: str) -> str | None:
@@ -18,15 +19,18 @@ def string_value(spelling: str) -> str | None:
     pieces = _LITERAL.findall(spelling)
     if not pieces or _LITERAL.sub("", spelling).strip():
         return None
-    return "".join(_character(match) for piece in pieces for match in _PART.finditer(piece))
+    return "".join(chr(character_code(match)) for piece in pieces for match in PART.finditer(piece))
 
 
-def _character(match: re.Match[str]) -> str:
+def character_code(match: re.Match[str]) -> int:
+    r"""The code of a match of `PART`. An escape sequence that C does not define is its character.
+
+    >>> [character_code(match) for match in PART.finditer(r"a\x41\101\n\x\8")]
+    [97, 65, 65, 10, 120, 56]
+    """
     escape = match[1]
     if escape is None:
-        return match[2]
-    if escape[0] == "x":
-        return chr(int(escape[1:], 16) & 0xFF)
-    if escape[0].isdigit():
-        return chr(int(escape, 8) & 0xFF)
-    return _ESCAPES.get(escape, escape)
+        return ord(match[2])
+    if escape[0] in "01234567":
+        return int(escape, 8) & 0xFF
+    return int(escape[1:], 16) & 0xFF if len(escape) > 1 else _ESCAPES.get(escape, ord(escape))
