@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from regionpredict.ir.compiled_expr import COMPILED_FROM, compiled
 from regionpredict.ir.folding import Number, fold_of
-from regionpredict.ir.recurrence import rounds
+from regionpredict.ir.recurrence import rounds, trips
 
 
 class Atom(NamedTuple):
@@ -466,11 +466,10 @@ def _carried(kind: str, args: tuple[Expr, ...], bindings: Mapping[str, Number]) 
     """The number of iterations of a recurrence, or the value of one of its states."""
     if kind == "state":
         return None
-    done = rounds(args if kind == "trips" else args[2:], bindings)
-    if done is None or kind == "trips":
-        return done.trips if done is not None else None
-    number = args[0].evaluate(bindings)
-    if number is None or not 0 <= int(number) < len(done.states):
+    if kind == "trips":
+        return trips(args, bindings)
+    done, number = rounds(args[2:], bindings), args[0].evaluate(bindings)
+    if done is None or number is None or not 0 <= int(number) < len(done.states):
         return None
     (state,) = args[1].atoms()
     return done.states[int(number)][state.label]

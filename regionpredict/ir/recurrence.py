@@ -71,27 +71,46 @@ class Rounds(NamedTuple):
 
 def rounds(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Rounds | None:
     """The iterations of a recurrence. None if a name has no value, or there are too many."""
-    names = frozenset().union(*(part.names for part in parts))
-    if not names <= bindings.keys():
+    known = _known_names(parts, bindings)
+    return None if known is None else _rounds(parts, known)
+
+
+def trips(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> int | None:
+    """The number of iterations of a recurrence. None if there are no `rounds`."""
+    known = _known_names(parts, bindings)
+    return None if known is None else _trips(parts, known)
+
+
+def _known_names(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Names | None:
+    """The values of the names in a recurrence, by name. None if one has no value."""
+    try:
+        return tuple([(name, bindings[name]) for name in _names_of(parts)])
+    except KeyError:
         return None
-    return _rounds(parts, _of_names(names, bindings))
 
 
-def _of_names(names: Iterable[str], bindings: Mapping[str, Number]) -> Names:
-    return tuple([(name, bindings[name]) for name in sorted(names)])
+@lru_cache(maxsize=256)
+def _names_of(parts: tuple[Part, ...]) -> tuple[str, ...]:
+    return tuple(sorted(frozenset().union(*(part.names for part in parts))))
+
+
+@lru_cache(maxsize=1 << 13)  # a loop with such a loop inside has a number for each iteration
+def _trips(parts: tuple[Part, ...], known: Names) -> int | None:
+    done = _rounds(parts, known)
+    return None if done is None else done.trips
 
 
 @lru_cache(maxsize=256)
 def _rounds(parts: tuple[Part, ...], known: Names) -> Rounds | None:
     goes_on, *rest = parts
     bindings = dict(known)
-    names = frozenset().union(*(part.names for part in rest))
-    course = _course(tuple(rest), _of_names(names, bindings))
-    trips = course.trips(goes_on, bindings)
-    if trips is None:
+    changing = tuple(rest)
+    course = _course(changing, tuple([(name, bindings[name]) for name in _names_of(changing)]))
+    number = course.trips(goes_on, bindings)
+    if number is None:
         return None
-    course.has(trips + 1)
-    return Rounds(tuple(course.states[: trips + 2]), trips)
+    course.has(number + 1)
+    return Rounds(tuple(course.states[: number + 2]), number)
 
 
 class _Course:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO
-from regionpredict.ir.recurrence import MOST_ROUNDS
+from regionpredict.ir.recurrence import MOST_ROUNDS, Number, trips
 
 J, E, N, K = (Expr.atom("state", label="j"), Expr.atom("state", label="e"), Expr.name("n"),
               Expr.name("k"))  # fmt: skip
@@ -61,3 +63,23 @@ def test_what_is_not_known() -> None:
     assert long.evaluate({"n": MOST_ROUNDS + 1}) is None
     beyond = Expr.atom("carried", K, J, Expr.atom("lt", J, N), J, ONE, J * 2)
     assert beyond.evaluate({"n": 4, "k": 9}) is None
+
+
+def test_numbers_of_iterations_are_kept_for_all_iterations_of_a_loop() -> None:
+    class Counted(Expr):
+        """The next value, which counts how often it is computed."""
+
+        computed = 0
+
+        def evaluate(self, bindings: Mapping[str, Number]) -> Number | None:
+            Counted.computed += 1
+            return super().evaluate(bindings)
+
+    state, first = Expr.atom("state", label="j"), Expr.name("i")
+    parts = (Expr.atom("lt", state, Expr.const(4000)), state, first, Counted((state * 2).terms))
+    numbers = [trips(parts, {"i": value}) for value in range(1, 2001)]
+    assert numbers[0] == 12  # 1, 2, ..., 2048
+    assert numbers[-1] == 1
+    computed = Counted.computed
+    assert [trips(parts, {"i": value}) for value in range(1, 2001)] == numbers
+    assert Counted.computed == computed > 0
