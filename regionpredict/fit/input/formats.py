@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 
 from regionpredict.documents import check_regular, read_text, reading
@@ -50,7 +51,10 @@ MOST_PARAMETERS = 8
 MOST_POINTS = 5000
 """The limit of one series. The search needs memory for the pairs of about fifty terms per point."""
 LARGEST = 1e60
-"""Largest value or parameter. Its fourth power must be a double."""
+"""Largest value or parameter, and the reciprocal of the smallest above 0. Its fourth power must be
+a double.
+"""
+_RANGE = f"between {1 / LARGEST:g} and {LARGEST:g}"
 MOST_PROBLEMS = 50
 
 
@@ -130,14 +134,18 @@ def _wrong_with(series: Series) -> str | None:
     for point in series.points:
         if len(point) != len(names):
             return f"a point of {len(point)} numbers for {len(names)} parameters"
-        if not all(abs(value) <= LARGEST for value in point):
-            return f"a parameter's value is beyond {LARGEST:g}, or no number"
+        if not all(map(_is_usable, point)):
+            return f"a parameter's value is not 0 or {_RANGE}"
         below = [(name, v) for name, v in zip(names, point, strict=True) if v < 0]
         if below:
             return f"{below[0][0]} = {below[0][1]:g} is below zero, where roots have no value"
-    if any(abs(value) > LARGEST for values in series.values for value in values):
-        return f"a measured value is beyond {LARGEST:g}"
+    if not all(isnan(value) or _is_usable(value) for values in series.values for value in values):
+        return f"a measured value is not 0 or {_RANGE}"
     return None
+
+
+def _is_usable(value: float) -> bool:
+    return value == 0 or 1 / LARGEST <= abs(value) <= LARGEST
 
 
 _FOLDERS = {
