@@ -19,6 +19,7 @@ from regionpredict.analysis.dependence import (
 )
 from regionpredict.ir import Access, Expr, Loop, Region, Statement
 from regionpredict.ir.expr import Atom
+from regionpredict.ir.once_a_region import once_a_region
 
 _COUNTING = re.compile(r"\+\+|--|[-+]= *\d[\w.]*$")
 _SAME_VALUE = re.compile(r"[^-+*/%&|^<>=!]= *[-+]?(\d[\w.]*|\w+)$")
@@ -71,6 +72,7 @@ def possible_races(region: Region) -> list[Access]:
     return list(accesses.values())
 
 
+@once_a_region
 def updated_anywhere(region: Region) -> frozenset[str]:
     """The arrays that threads update anywhere, through an index from memory, without protection."""
     possible = {access.array for access in possible_races(region)}
