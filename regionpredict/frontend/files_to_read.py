@@ -4,8 +4,9 @@ A file without a directive has no region. Its functions matter only if one of th
 region by calls, or if such a function may call it. They determine earlier memory accesses and
 executions. Other files are not parsed, which saves most of the time in a large program.
 
-Files are matched by names alone, so a word may be a call of any function with that name. Too many
-files may be read, but too few only if names are pasted (`##`).
+Files are matched by names alone, so a word may be a call of any function with that name. A name
+that no text defines may be pasted together (`##`) from any word that a definition gives to such a
+macro. Too many files may be read.
 """
 
 from __future__ import annotations
@@ -34,6 +35,10 @@ _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULT
 _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
 _FEW = 8
 """Up to this number of files without a directive, all are read."""
+_LEAST_STEM = 4
+"""Letters of the shortest word of which pasted names are searched."""
+_TYPES = frozenset((b"double", b"float", b"long", b"char", b"short", b"unsigned", b"void"))
+"""Words that macros paste into names, but which are used everywhere."""
 _MOST_CPP = 100
 """Maximum number of C++ files without a directive that are read, at some seconds each. If more
 might matter, names alone (`size`, `value`) do not decide, and only files with directives are
@@ -212,6 +217,7 @@ class _Links:
         self.directed = {
             number for number, own_passage in enumerate(passages) if own_passage.directed
         }
+        passages = _with_pasted(passages)
         defined = frozenset[bytes]().union(*(own_passage.names for own_passage in passages))
         self._passages = passages
         self._used_names = [own_passage.used_names & defined for own_passage in passages]
@@ -291,6 +297,29 @@ class _Links:
                 reached.update(more)
                 waiting += more
         return reached
+
+
+def _with_pasted(passages: list[Passage]) -> list[Passage]:
+    """The passages with the used names that a macro may paste together for their definitions."""
+    pasting, last = {b"##"}, 0
+    while len(pasting) > last:
+        last = len(pasting)
+        pasting |= {name for own in passages
+                    if own.macro and own.used_names & pasting for name in own.names}  # fmt: skip
+    stems = {word for own in passages for macro, word in own.stems
+             if macro in pasting and len(word) >= _LEAST_STEM}  # fmt: skip
+    if not stems:
+        return passages
+    defined = frozenset[bytes]().union(*(own.names for own in passages))
+    used = frozenset[bytes]().union(*(own.used_names for own in passages)) - defined
+    text = b"\n".join(sorted(used))
+    names = {stem: frozenset(re.findall(rb"^\w*%b\w*$" % stem, text, re.MULTILINE)) - _TYPES
+             for stem in stems}  # fmt: skip
+    return [
+        own._replace(names=own.names.union(*(
+            names[word] for macro, word in own.stems if macro in pasting and word in names
+        ))) if own.stems else own for own in passages
+    ]  # fmt: skip
 
 
 def _variants(files: Collection[str]) -> list[list[str]]:

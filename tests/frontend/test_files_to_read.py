@@ -92,6 +92,28 @@ def test_a_call_through_a_macro_of_a_header_is_one(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "definition",
+    [
+        "#define JOIN(a, b) JOIN_(a, b)\n#define JOIN_(a, b) a##b\n"
+        "double JOIN(scale_, f)(double x) { return 2.0 * x; }\n",
+        "double one(void) { return 1.0; }\n"
+        "#define ALL(NAME) double NAME##_f(double x) { return x + x; }\nALL(scale)\n",
+        "#define FLOAT(NAME) double NAME##_f(double x) { return 2.0 * x; }\nFLOAT(scale)\n"
+        "double one(void) { return 1.0; }\n",
+    ],
+    ids=["of a function", "at the end", "before a function"],
+)
+def test_a_definition_whose_name_a_macro_pastes_is_read(tmp_path: Path, definition: str) -> None:
+    loop = LOOP.replace("0.0", "scale_f(a[i])")
+    files = {
+        "sum.c": f"double scale_f(double);\nvoid f(int n, double *a) {{\n{loop}}}\n",
+        "scale.c": definition,
+        "none.c": "#define JOIN(a, b) a##b\nint JOIN(own_, d)(int n) { return n; }\n",
+    }
+    assert chosen(tmp_path, files) == {"sum.c", "scale.c"}
+
+
+@pytest.mark.parametrize(
     ("macro", "use"),
     [
         ('#define LOOP _Pragma("omp parallel for")', "LOOP"),

@@ -30,6 +30,8 @@ _OBJECT = re.compile(rb"\b([A-Za-z_]\w*)\b\s*(?:\[[^\]]*\]\s*)*=")
 _POINTER = re.compile(rb"\(\s*\*+\s*([A-Za-z_]\w*)")
 _AT_MARGIN = re.compile(rb"^(?:[A-Za-z_][^;{}()=\n]*?\b)?([A-Za-z_]\w*)[ \t]*\(", re.MULTILINE)
 _SCOPE = re.compile(rb"\b(?:namespace|class|struct|union|enum|extern)\b")
+_PASTE = re.compile(rb"##")
+_MACRO_CALL = re.compile(rb"\b([A-Za-z_]\w*)\s*\(([\w\s,]*)\)\s*(?=[(;A-Za-z_])")
 _FUNCTION = re.compile(rb"\x00(?:\b(?:const|volatile|noexcept|override|final)\b|[&\s])*$")
 _OPERATOR = b"operator"
 
@@ -38,13 +40,15 @@ class Passage(NamedTuple):
     """`names` are those it defines, and `used_names` all names in it. It is a `macro`, a function
     or an object.
 
-    `directed`: it contains a possible OpenMP directive.
+    `directed`: it contains a possible OpenMP directive. `stems`: the names that it defines may be
+    pasted together by these macros from these words: `ALL(scale)`, `JOIN(scale_, T)(int n) {`.
     """
 
     macro: bool
     names: frozenset[bytes]
     used_names: frozenset[bytes]
     directed: bool
+    stems: frozenset[tuple[bytes, bytes]] = frozenset()
 
 
 def holds_directives(data: bytes) -> bool:
@@ -73,7 +77,7 @@ def passages(data: bytes) -> list[Passage]:
         at = line.end()
         define = _DEFINE.match(text)
         if define is not None:
-            used_names = frozenset(_WORD.findall(text, define.end()))
+            used_names = frozenset((*_WORD.findall(text, define.end()), *_PASTE.findall(text)))
             directed = holds_directives(text)
             macros.append(Passage(True, frozenset((define.group(1),)), used_names, directed))
         elif holds_directives(text):
@@ -100,7 +104,7 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
     not match.
     """
     passages: list[Passage] = []
-    names = frozenset[bytes]()
+    names, stems = frozenset[bytes](), frozenset[tuple[bytes, bytes]]()
     depth = scopes = 0  # open braces in the passage; enclosing namespaces, classes and structs
     start = begin = since = 0  # start of the passage; after the last boundary; after the last brace
     for edge in _EDGE.finditer(text):
@@ -108,7 +112,8 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
         if depth:
             depth += (char == b"{") - (char == b"}")
             if not depth:
-                passages.append(_passage(names, text[start:at], may_direct=may_direct))
+                passage = _passage(names, text[start:at], may_direct=may_direct)
+                passages.append(passage._replace(stems=stems))
                 begin = since = at
         elif char == b"{":
             header = _flat(text[begin : at - 1])
@@ -117,6 +122,7 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
                 begin = since = at
             else:
                 # Old-style C functions have declarations between their name and their body.
+                stems = _stems(text[begin : at - 1])
                 pointers = _pointers(text[begin : at - 1], header)
                 names = pointers or _names(header) or _names(_flat(text[since : at - 1])) or names
                 start, depth = begin, 1
@@ -131,6 +137,9 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
             begin = at
         if scopes < 0:
             return None
+    if stems := _stems(text[begin:] + b";"):
+        passage = _passage(frozenset(), text[begin:], may_direct=may_direct)
+        passages.append(passage._replace(stems=stems))
     return None if depth or scopes else passages
 
 
@@ -159,6 +168,14 @@ def _is_scope(header: bytes) -> bool:
 def _pointers(text: bytes, header: bytes) -> frozenset[bytes]:
     """The initialized function pointers: `int (*table[])(int) = ...`."""
     return frozenset(_POINTER.findall(text)) if b"=" in header else frozenset()
+
+
+def _stems(header: bytes) -> frozenset[tuple[bytes, bytes]]:
+    """The macros that may paste names together before a brace, each with a word to paste."""
+    return frozenset(
+        (call.group(1), word)
+        for call in _MACRO_CALL.finditer(header) for word in _WORD.findall(call.group(2))
+    )  # fmt: skip
 
 
 def _names(header: bytes) -> frozenset[bytes]:
