@@ -53,22 +53,56 @@ def test_one_function_is_followed(tmp_path: Path, frontend: str, text: str) -> N
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_parameter_without_callers_leaves_the_region_partial(
+    tmp_path: Path, frontend: str
+) -> None:
+    status, kinds = operations(tmp_path, f"void f(kernel k) {{\n{LOOP}}}\n", frontend)
+    assert status == "partial"
+    assert "call:k" in kinds
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
 @pytest.mark.parametrize(
     "text",
     [
         f"static kernel k;\nvoid load(kernel *);\nvoid set(void) {{ load(&k); k = square; }}\n"
         f"void f(void) {{\n{LOOP}}}\n",
-        f"void f(kernel k) {{\n{LOOP}}}\n",
-        f"static void f(kernel k) {{ k = twice;\n{LOOP}}}\nvoid g(void) {{ f(square); }}\n",
+        "kernel given(int n);\nstatic kernel choose(int n) { return n ? square : given(n); }\n"
+        f"void f(int n) {{ kernel k = choose(n);\n{LOOP}}}\n",
     ],
-    ids=["its address is given away", "nobody calls", "set in between"],
-)  # fmt: skip
-def test_what_may_be_another_function_leaves_the_region_partial(
+    ids=["its address is given away", "a result of a function without a body"],
+)
+def test_the_known_function_is_assumed_if_others_are_possible(
     tmp_path: Path, frontend: str, text: str
 ) -> None:
-    status, kinds = operations(tmp_path, text, frontend)
-    assert status == "partial"
-    assert "call:k" in kinds
+    facts = facts_of(tmp_path, KERNELS + text, frontend)
+    kinds = [kind.kind for one in facts.statements for kind, _ in one.statement.operations]
+    assert (facts.status, kinds) == ("complete", ["fp_mul"])
+    (note,) = (note for note in facts.diagnostics if note.id == "RP123")
+    assert note.message == (
+        f"k() at line {note.span.line} may reach other functions than square(): square() is assumed"
+    )
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"static void f(kernel k) {{ if (a[0]) k = twice;\n{LOOP}}}\nvoid g(void)"
+        " { f(square); }\n",
+        "static kernel choose(int n) {\n  kernel chosen = 0;\n  switch (n) {\n"
+        "    case 1: chosen = square; break;\n    case 2: chosen = twice; break;\n  }\n"
+        "  return chosen;\n}\n"
+        f"void f(int n) {{ kernel k = choose(n);\n{LOOP}}}\n",
+    ],
+    ids=["set in between", "chosen by a function"],
+)
+def test_one_of_two_functions_is_either(tmp_path: Path, frontend: str, text: str) -> None:
+    facts = facts_of(tmp_path, KERNELS + text, frontend)
+    kinds = [kind.kind for one in facts.statements for kind, _ in one.statement.operations]
+    assert facts.status == "complete"
+    assert kinds in (["fp_mul"], ["fp_add"])
+    assert [note.id for note in facts.diagnostics if note.id in ("RP117", "RP123")] == ["RP117"]
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
@@ -170,3 +204,21 @@ def test_a_hook_that_the_program_sets_is_called(tmp_path: Path, frontend: str) -
 void set(struct model *m) { m->after = shift; }"""
     facts = facts_of(tmp_path, HOOK % ("", "", "m->after", "m->after", after), frontend)
     assert any(one.statement.text.startswith("a[i] += k") for one in facts.statements)
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("called", ["(*k)", "((kernel)held.any)", "choose(1)"])
+def test_a_pointer_is_followed_through_casts_stars_and_calls(
+    tmp_path: Path, frontend: str, called: str
+) -> None:
+    text = f"""\
+static kernel k = square;
+static struct {{ void (*any)(void); }} held;
+static kernel choose(int n) {{ return square; }}
+void set(void) {{ held.any = (void (*)(void))square; }}
+void f(void) {{
+#pragma omp parallel for
+for (int i = 0; i < 1000; i++) a[i] = {called}(a[i]);
+}}
+"""
+    assert operations(tmp_path, text, frontend) == ("complete", ["fp_mul"])

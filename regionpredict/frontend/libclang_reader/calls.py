@@ -20,6 +20,7 @@ from regionpredict.frontend.libclang_reader.constructors import (
     is_compilers,
 )
 from regionpredict.frontend.libclang_reader.cursors import (
+    CALL,
     CONSTRUCTOR,
     FUNCTIONS,
     IMPLICIT,
@@ -52,15 +53,14 @@ from regionpredict.frontend.syntax import (
     Decl,
     Expression,
     Function,
-    Index,
     IntLit,
-    Member,
     Name,
     Opaque,
     Unary,
     address_of,
     atomic_update,
     expressions_in,
+    holder_of,
     member_initial_values,
     member_path,
     with_accessors_inlined,
@@ -127,7 +127,10 @@ class CallBuilder:
         decl = self._declarations.of(target)
         if any(_names_operator(child) for child in children):
             return self._operator(name, children, decl, target, span)
-        if children and unwrapped(children[0]).kind == MEMBER:
+        callee_kind = unwrapped(children[0]).kind if children else 0
+        if callee_kind == CALL:  # choose(n)(x): libclang gives it the name and target of choose()
+            return self._unknown("", children, span)
+        if callee_kind == MEMBER:
             return self._method(name, children, decl, target, span)
         arguments = tuple(self._build(child) for child in children[1:])
         if self._is_systems(target):
@@ -192,14 +195,8 @@ class CallBuilder:
             if isinstance(base, Opaque) and base.children:
                 args = (address_of(base.children[0], span), *args)
                 return CallExpr(name or "(pointer)", None, args, span, method=True)
-        return CallExpr(name or "(pointer)", None, args, span, pointer=self._holder(children))
-
-    def _holder(self, children: list[Node]) -> Name | Member | Index | None:
-        """The variable, member or element that contains the called function."""
-        if not children:
-            return None
-        callee = self._build(unwrapped(children[0], _CALLED))
-        return callee if isinstance(callee, (Name, Member, Index)) else None
+        held = holder_of(self._build(unwrapped(children[0], _CALLED))) if children else None
+        return CallExpr(name or "(pointer)", None, args, span, pointer=held)
 
     def _constructed(self, node: Node, name: str, target: lc.Cursor, span: Span) -> Expression:
         """A conversion, a copy, or a value constructed from its parts."""

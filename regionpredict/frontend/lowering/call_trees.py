@@ -139,7 +139,7 @@ class CallTrees:
             targets = list(calls_in(function.body))
             for inner in expressions_in(function.body):
                 if isinstance(inner, CallExpr) and inner.decl is None and inner.pointer is not None:
-                    targets += pointed_functions(self._unit, inner.pointer, function) or ()
+                    targets += pointed_functions(self._unit, inner.pointer, function).functions
             bodies = {self._unit.body_of(decl) for decl in targets}
             self._callees[function] = frozenset(body for body in bodies if body is not None)
         return self._callees[function]
@@ -190,8 +190,8 @@ class CallTrees:
     def _is_left_out(self, statement: If, side: Stmt, at: Function) -> bool:
         """Whether a side of a condition ends the program, or calls an empty hook."""
 
-        def targets(call: CallExpr) -> Functions | None:
-            return pointed_functions(self._unit, call.pointer, at) if call.pointer else None
+        def targets(call: CallExpr) -> Functions:
+            return pointed_functions(self._unit, call.pointer, at).functions if call.pointer else ()
 
         return ends_program(self._unit, side) or (
             side is statement.then and optional_call(statement.condition, side, targets) is not None
@@ -204,7 +204,7 @@ class CallTrees:
 
     def _call(self, call: CallExpr, at: Function) -> CallTree:
         if call.decl is None and call.pointer is not None:
-            pointed = pointed_functions(self._unit, call.pointer, at) or ()
+            pointed = pointed_functions(self._unit, call.pointer, at).functions
             meant = representative(self._unit, pointed)
             if meant is not None:
                 call = call._replace(name=meant.name, decl=meant, pointer=None)

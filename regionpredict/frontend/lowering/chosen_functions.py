@@ -146,8 +146,8 @@ class _Calls:
             return Choice(
                 picked.functions, show(pointer), position, picked=by_index, others=picked.others
             )
-        functions = pointed_functions(self._unit, pointer, self._function)
-        if functions is None:
+        functions = pointed_functions(self._unit, pointer, self._function).functions
+        if not functions:
             return None
         names = tuple(decl.name for decl in functions)
         choice = Choice(names, show(pointer), position, self._loop_through(pointer, around))

@@ -12,7 +12,7 @@ from regionpredict.frontend.lowering.candidate_functions import representative
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import (
     Functions,
-    may_hold_others,
+    Targets,
     member_functions,
     optional_call,
     pointed_functions,
@@ -32,7 +32,6 @@ from regionpredict.frontend.syntax import (
     Expression,
     ExprStmt,
     Function,
-    Index,
     Member,
     Name,
     Stmt,
@@ -124,16 +123,17 @@ class FollowedCalls:
         function may replace the call."""
         asked = call
         self.context.followed.discard(asked)
-        functions = self._pointed(call)
+        targets = self._pointed(call)
+        functions = targets.functions
         meant = representative(self.unit, functions)
         if meant is not None:
             call = call._replace(name=meant.name, decl=meant, pointer=None)
         function = self.unit.body_of(call.decl) if call.decl is not None else None
         sides = self.trees.sides(functions) if meant is None else ()
         if sides:
-            return self._follow_sides(asked, functions, sides, frame, nodes)
-        if len(functions) > 1 or (meant is not None and self._may_be_others(asked)):
-            self._report_several_targets(asked, functions, meant)
+            return self._follow_sides(asked, targets, sides, frame, nodes)
+        if len(functions) > 1 or (meant is not None and targets.others):
+            self._report_several_targets(asked, targets, meant)
         if function is None or call.decl is None:
             result = self._library_call(call, frame, nodes)
             return call if result is None and meant is not None else result
@@ -233,7 +233,7 @@ class FollowedCalls:
         return [loop]
 
     def _follow_sides(
-        self, call: CallExpr, functions: Functions, sides: Functions, frame: Frame,
+        self, call: CallExpr, targets: Targets, sides: Functions, frame: Frame,
         nodes: list[Node],
     ) -> Followed:  # fmt: skip
         """Inlines the largest of the possible targets of a call, as sides of an unknown
@@ -248,13 +248,13 @@ class FollowedCalls:
         self.context.followed.add(call)
         self.context.returned.pop(call, None)
         at = f"{pointer}() at line {call.span.line} may"
-        if len(sides) == len(functions) and not self._may_be_others(call):
-            said = f"{at} be any of {_listed(functions)}: all are assumed to be equally frequent"
+        if len(sides) == len(targets.functions) and not targets.others:
+            said = f"{at} be any of {_listed(sides)}: all are assumed to be equally frequent"
             self.lowering.say("RP117", call.span, said)
         else:
             said = f"{at} reach other functions than {_listed(sides)}, which are assumed"
             self.lowering.say("RP123", call.span, said)
-        return functions[0].ctype
+        return sides[0].ctype
 
     def _is_short_enough(self) -> bool:
         """Whether another function may be inlined."""
@@ -278,50 +278,44 @@ class FollowedCalls:
 
     def optional_call(self, condition: Expression, side: Stmt) -> CallExpr | None:
         """The call of a hook that the sources leave empty, which is reported."""
-        call = optional_call(condition, side, self._pointed)
+        call = optional_call(condition, side, lambda call: self._pointed(call).functions)
         if call is not None and call.pointer is not None:
             said = f"{show(call.pointer)}() at line {call.span.line} may be a function of the user"
             self.lowering.say("RP123", call.span, f"{said}: its pointer is assumed to be null")
         return call
 
-    def _pointed(self, call: CallExpr) -> Functions:
-        """The possible targets of a call through a pointer. Empty if unknown."""
+    def _pointed(self, call: CallExpr) -> Targets:
+        """The possible targets of a call through a pointer."""
         if call.decl is not None or call.pointer is None:
-            return ()
-        return self._held(call.pointer, self._at()) or ()
+            return Targets()
+        return self._held(call.pointer, self._at())
 
-    def _may_be_others(self, call: CallExpr) -> bool:
-        """Whether functions that the sources do not show may be stored where a call finds one."""
-        pointer = call.pointer
-        return isinstance(pointer, (Member, Index)) and may_hold_others(self.unit, pointer)
-
-    def _held(self, pointer: Expression, at: Function) -> Functions | None:
+    def _held(self, pointer: Expression, at: Function) -> Targets:
         """The possible functions of an expression at `at`: the argument of an inlined call, those
         of the struct that it passes, or all stored functions."""
         if isinstance(pointer, Name) and pointer.decl in self.handed:
             argument, caller = self.handed[pointer.decl]
             return self._held(argument, caller)
-        functions = pointed_functions(self.unit, pointer, at)
-        if functions is None or len(functions) < 2 or not isinstance(pointer, Member):
-            return functions
-        return self._in_struct(pointer.base, pointer.field.name, at) or functions
+        targets = pointed_functions(self.unit, pointer, at)
+        if len(targets.functions) < 2 or not isinstance(pointer, Member):
+            return targets
+        own = self._in_struct(pointer.base, pointer.field.name, at)
+        return targets._replace(functions=own) if own else targets
 
-    def _in_struct(self, struct: Expression | None, member: str, at: Function) -> Functions | None:
+    def _in_struct(self, struct: Expression | None, member: str, at: Function) -> Functions:
         """The functions in a member of a local struct, whose address inlined calls pass."""
         while isinstance(struct, Cast) or (isinstance(struct, Unary) and struct.op in "&*"):
             struct = struct.operand
         if not isinstance(struct, Name):
-            return None
+            return ()
         if struct.decl in self.handed:
             argument, caller = self.handed[struct.decl]
             return self._in_struct(argument, member, caller)
         return member_functions(self.unit, at, struct.decl, member)
 
-    def _report_several_targets(
-        self, call: CallExpr, functions: Functions, meant: Decl | None
-    ) -> None:
+    def _report_several_targets(self, call: CallExpr, targets: Targets, meant: Decl | None) -> None:
         """Records that a call has several targets, and which one represents them."""
-        shown = _listed(functions)
+        shown = _listed(targets.functions)
         pointer = show(call.pointer) if call.pointer is not None else call.name
         if meant is None:
             self._several[call.name, call.span] = (
@@ -330,7 +324,7 @@ class FollowedCalls:
             )
             return
         at = f"{pointer}() at line {call.span.line}"
-        if self._may_be_others(call):
+        if targets.others:
             said = f"{at} may reach other functions than {shown}: {meant.name}() is assumed"
             self.lowering.say("RP123", call.span, said)
         else:

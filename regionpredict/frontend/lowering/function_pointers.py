@@ -7,7 +7,8 @@ int main(void) { kernel = square; ... }         kernel(x)  ->  square(x)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import NamedTuple
 
 from regionpredict.frontend.linking import (
     LinkedUnit,
@@ -27,8 +28,10 @@ from regionpredict.frontend.syntax import (
     Index,
     Member,
     Name,
+    Return,
     Stmt,
     every_expression,
+    every_statement,
     expressions_in,
     initial_values,
     member_named,
@@ -36,34 +39,53 @@ from regionpredict.frontend.syntax import (
     show,
 )
 
-_MAX_HANDED = 4  # maximum length of a chain of pointer variables
+_MAX_SOURCES = 2000  # variables, members and functions that one search visits
 
 Functions = tuple[Decl, ...]
+_Sources = tuple[list[tuple[Expression, Function | None]], bool]
 
 
-def pointed_functions(
-    unit: LinkedUnit, pointer: Expression, function: Function, depth: int = 0
-) -> Functions | None:
-    """The possible functions of an expression in `function`. None if unknown.
-
-    A null pointer is ignored, because it cannot be called.
+class Targets(NamedTuple):
+    """The functions that a pointer can hold, as far as the sources show them. `others`: it may hold
+    functions that they do not show.
     """
-    answers: list[Functions | None] = []
-    for value in values_in(pointer):
-        named = named_function(value)
-        if named is not None:
-            answers.append((named,))
-        elif isinstance(value, Name):
-            answers.append(_held(unit, value.decl, function, depth))
-        elif isinstance(value, (Member, Index)):
-            answers.append(_stored(unit, value, depth))
-        elif not is_null(value):
-            answers.append(None)
-    return together(answers)
+
+    functions: Functions = ()
+    others: bool = False
+
+
+def pointed_functions(unit: LinkedUnit, pointer: Expression, function: Function) -> Targets:
+    """The possible functions of an expression in `function`.
+
+    Follows assignments, arguments, results of functions and copied members back to the names of
+    functions. A null pointer is ignored, because it cannot be called.
+    """
+    found: list[Decl] = []
+    others = False
+    waiting: list[tuple[Expression, Function | None]] = [(pointer, function)]
+    seen = set[Hashable]()
+    while waiting:
+        value, home = waiting.pop()
+        for source in values_in(value):
+            named = named_function(source)
+            if named is not None:
+                found.append(named)
+                continue
+            key = _key(source, home)
+            if is_null(source) or key in seen:
+                continue
+            if key is None or len(seen) == _MAX_SOURCES:
+                others = True
+                continue
+            seen.add(key)
+            more, unknown = _sources(unit, source, home)
+            waiting += more
+            others = others or unknown
+    return Targets(_without_duplicates(found), others)
 
 
 def optional_call(
-    condition: Expression, side: Stmt, targets: Callable[[CallExpr], Functions | None]
+    condition: Expression, side: Stmt, targets: Callable[[CallExpr], Functions]
 ) -> CallExpr | None:
     """The call in `if (hook) hook(p);`, if `targets` knows no function of it. Otherwise None.
 
@@ -80,109 +102,84 @@ def optional_call(
                  and show(call.pointer) == show(pointer) and not targets(call)), None)  # fmt: skip
 
 
-def _held(unit: LinkedUnit, pointer: Decl, function: Function, depth: int) -> Functions | None:
-    """The functions that a variable of `function` can hold."""
-    if depth > _MAX_HANDED:
-        return None
-    setting = [function]
+def _key(source: Expression, home: Function | None) -> Hashable:
+    """What a value is read from: a variable, a member, a table or a call. None for others."""
+    if isinstance(source, Name):
+        return source.decl, source.decl.kind in ("local", "parameter") and home
+    if isinstance(source, CallExpr):
+        return source.decl
+    return place_of(source)
+
+
+def _sources(unit: LinkedUnit, source: Expression, home: Function | None) -> _Sources:
+    """The values that a variable, member or call can have, with their functions, and whether
+    others are possible."""
+    if isinstance(source, Name):
+        return _values_of_variable(unit, source.decl, home)
+    if isinstance(source, CallExpr):
+        return _results(unit, source)
+    stored = unit.functions_at(source)
+    known = unit.some_functions_at(source) if stored is None else stored
+    return [(put.value, put.function) for put in known], stored is None
+
+
+def _values_of_variable(unit: LinkedUnit, pointer: Decl, function: Function | None) -> _Sources:
+    setting = [function] if function is not None else []
     if pointer.kind in ("global", "static"):
         pointer = unit.variable_of(pointer)
         setting = unit.writers_of(pointer)
-    held = [_meant(unit, value, home, depth) for value, home in _written(unit, pointer, setting)
-            if not is_null(value)]  # fmt: skip
+    written = list(_written(unit, pointer, setting))
+    values: list[tuple[Expression, Function | None]] = [
+        (value, home) for value, home in written if value is not None
+    ]
+    unknown = len(values) < len(written)
+    if pointer.init is not None:
+        values.append((pointer.init, function))
     if pointer.kind == "parameter":
-        if held or pointer not in function.parameters:
-            return None
-        return _passed_functions(unit, function, function.parameters.index(pointer), depth)
-    if pointer.init is not None and not is_null(pointer.init):
-        held.append(_meant(unit, pointer.init, function, depth))
-    return together(held)
+        if function is None or pointer not in function.parameters:
+            return values, True
+        position = function.parameters.index(pointer)
+        calls = unit.calls_of(function.decl)
+        values += [(call.args[position], caller) for caller, call in calls
+                   if position < len(call.args)]  # fmt: skip
+        unknown = unknown or any(position >= len(call.args) for _, call in calls)
+    return values, unknown or not values
 
 
-def _meant(
-    unit: LinkedUnit, value: Expression | None, function: Function, depth: int
-) -> Functions | None:
-    return None if value is None else pointed_functions(unit, value, function, depth + 1)
+def _results(unit: LinkedUnit, call: CallExpr) -> _Sources:
+    body = unit.body_of(call.decl) if call.decl is not None else None
+    if body is None:
+        return [], True
+    return [(statement.value, body) for statement in every_statement(body.body)
+            if isinstance(statement, Return) and statement.value is not None], False  # fmt: skip
 
 
-def may_hold_others(unit: LinkedUnit, place: Member | Index) -> bool:
-    """Whether a member or an element of a table may hold a function that the sources do not
-    show.
-    """
-    return unit.functions_at(place) is None or None in _answers(unit, place, 0)
-
-
-def _stored(unit: LinkedUnit, place: Member | Index, depth: int) -> Functions | None:
-    """The functions that a member or an element of a table can hold, as far as the sources show
-    them.
-    """
-    return None if depth > _MAX_HANDED else together(filter(None, _answers(unit, place, depth)))
-
-
-def _answers(unit: LinkedUnit, place: Member | Index, depth: int) -> list[Functions | None]:
-    """The functions of each value that the program stores there, or in a member from which it is
-    copied. None for other values, if the program stores them there itself.
-    """
-    answers: list[Functions | None] = []
-    waiting, seen = [place], {place_of(place)}
-    while waiting:  # a table of functions may be copied between many structs
-        source = waiting.pop()
-        stored = unit.functions_at(source)
-        for value, home, _ in unit.some_functions_at(source) if stored is None else stored:
-            named = named_function(value)
-            if named is not None:
-                answers.append((named,))
-            elif isinstance(value, (Member, Index)) and place_of(value) is not None:
-                if place_of(value) not in seen:
-                    seen.add(place_of(value))
-                    waiting.append(value)
-            else:
-                held = pointed_functions(unit, value, home, depth + 1) if home is not None else None
-                if held is not None or source is place:
-                    answers.append(held)
-    return answers
-
-
-def _passed_functions(
-    unit: LinkedUnit, function: Function, position: int, depth: int
-) -> Functions | None:
-    """The functions that all calls of a function pass at a position."""
-    answers: list[Functions | None] = []
-    for caller, call in unit.calls_of(function.decl):
-        if position >= len(call.args):
-            return None
-        if not is_null(call.args[position]):
-            answers.append(_meant(unit, call.args[position], caller, depth))
-    return together(answers)
-
-
-def member_functions(
-    unit: LinkedUnit, function: Function, struct: Decl, member: str
-) -> Functions | None:
-    """The functions that a function assigns to a member of its local struct. None if another value
-    is possible, or if there is none.
+def member_functions(unit: LinkedUnit, function: Function, struct: Decl, member: str) -> Functions:
+    """The functions that a function assigns to a member of its local struct. Empty if another
+    value is possible.
 
     F.function = integrand;        struct rule F = {.function = integrand};
     """
     if struct.kind != "local" or struct.ctype.kind != "struct":
-        return None  # others may assign it
+        return ()  # others may assign it
     values: list[Expression] = []
     for inner in expressions_in(function.body):
         if isinstance(inner, Assign):
             left = inner.left
             if _is(left, struct):
-                return None  # as a whole
+                return ()  # as a whole
             if isinstance(left, Member) and left.field.name == member and _is(left.base, struct):
                 values.append(inner.right)
         elif isinstance(inner, CallExpr) and _may_assign(unit, inner, struct, member):
-            return None
+            return ()
     if struct.init is not None:
         listed = initial_values(struct.init)
         if listed is None:
-            return None
+            return ()
         named = filter(None, map(member_named, listed))
         values += [value for name, value in named if name == member]
-    return together(None if decl is None else (decl,) for decl in map(named_function, values))
+    named_functions = [decl for decl in map(named_function, values) if decl is not None]
+    return _without_duplicates(named_functions) if len(named_functions) == len(values) else ()
 
 
 def _is(expression: Expression | None, decl: Decl) -> bool:
@@ -204,19 +201,12 @@ def _may_assign(unit: LinkedUnit, call: CallExpr, struct: Decl, member: str) -> 
     )
 
 
-def together(answers: Iterable[Functions | None]) -> Functions | None:
-    """The union of several answers, without duplicates.
-
-    None if it is empty, or if one answer is unknown.
-    """
+def _without_duplicates(found: Iterable[Decl]) -> Functions:
     functions: dict[tuple[str, object], Decl] = {}
-    for some in answers:
-        if some is None:
-            return None
-        for decl in some:
-            functions.setdefault((decl.name, decl.symbol or decl.span), decl)
+    for decl in found:
+        functions.setdefault((decl.name, decl.symbol or decl.span), decl)
     ordered = sorted(functions, key=lambda key: (key[0], str(key[1])))
-    return tuple(functions[key] for key in ordered) or None
+    return tuple(functions[key] for key in ordered)
 
 
 def _written(

@@ -32,6 +32,7 @@ from regionpredict.frontend.syntax import (
     Ternary,
     Unary,
     atomic_update,
+    holder_of,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.frontend.text import string_value
@@ -257,8 +258,8 @@ class ExpressionBuilder:
             name = callee.name
         elif isinstance(callee, c_ast.StructRef):
             name = callee.field.name
-        pointer = called if isinstance(called, (Name, Member, Index)) else None
-        return self._with_type(CallExpr(name, None, args, span, pointer=pointer), result)
+        made = CallExpr(name, None, args, span, pointer=holder_of(called))
+        return self._with_type(made, result)
 
     def _implicit_function(self, name: str, span: Span) -> Decl:
         ctype = library_type(name)

@@ -13,6 +13,7 @@ from regionpredict.frontend.syntax.accessors import (
 from regionpredict.frontend.syntax.addresses import (
     address_of,
     dereferenced,
+    holder_of,
     is_place,
     member_of,
     substituted,
@@ -165,6 +166,7 @@ __all__ = [
     "every_statement",
     "expressions_in",
     "first_span",
+    "holder_of",
     "initial_values",
     "inner_statements",
     "is_place",

@@ -33,6 +33,13 @@ def without_casts(expression: Expression) -> Expression:
     return expression
 
 
+def holder_of(called: Expression | None) -> Name | Member | Index | CallExpr | None:
+    """What contains the function of a call: `f` of `(*f)(x)`, `p->f` of `((type)p->f)(x)`."""
+    while isinstance(called, Cast) or (isinstance(called, Unary) and called.op == "*"):
+        called = called.operand
+    return called if isinstance(called, (Name, Member, Index, CallExpr)) else None
+
+
 def variable_of(place: Expression | None) -> Decl | None:
     """The variable that contains a place. None for a place reached through a pointer."""
     while isinstance(place, (Member, Index)):

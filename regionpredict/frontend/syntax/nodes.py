@@ -235,8 +235,9 @@ class CallExpr(NamedTuple):
     """`name(args)`. `decl` is None for a call through a pointer or of an unknown function.
 
     `pointer` is the expression that contains the function, if a call goes through a variable, a
-    member or an element of a table. The address of a `method`'s object is its first argument.
-    `free`: it has no cost and accesses no memory that moves (`v.size()`).
+    member, an element of a table or the result of another call. The address
+    of a `method`'s object is its first argument. `free`: it has no cost and accesses no memory that
+    moves (`v.size()`).
     """
 
     name: str
@@ -245,7 +246,7 @@ class CallExpr(NamedTuple):
     span: Span
     method: bool = False
     free: bool = False
-    pointer: Name | Member | Index | None = None
+    pointer: Name | Member | Index | CallExpr | None = None
 
     @property
     def declared_in(self) -> str:
