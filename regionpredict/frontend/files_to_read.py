@@ -36,7 +36,7 @@ _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
 _FEW = 8
 """Up to this number of files without a directive, all are read."""
 _LEAST_STEM = 4
-"""Letters of the shortest word of which pasted names are searched."""
+"""Minimum length of a word that pasted names are searched for."""
 _TYPES = frozenset((b"double", b"float", b"long", b"char", b"short", b"unsigned", b"void"))
 """Words that macros paste into names, but which are used everywhere."""
 _MOST_CPP = 100
@@ -316,7 +316,7 @@ def _with_pasted(passages: list[Passage]) -> list[Passage]:
     names = {stem: frozenset(re.findall(rb"^\w*%b\w*$" % stem, text, re.MULTILINE)) - _TYPES
              for stem in stems}  # fmt: skip
     return [
-        own._replace(names=own.names.union(*(
+        own._replace(names=(own.names - pasting).union(*(
             names[word] for macro, word in own.stems if macro in pasting and word in names
         ))) if own.stems else own for own in passages
     ]  # fmt: skip

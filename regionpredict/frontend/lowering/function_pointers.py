@@ -103,7 +103,7 @@ def optional_call(
 
 
 def _key(source: Expression, home: Function | None) -> Hashable:
-    """What a value is read from: a variable, a member, a table or a call. None for others."""
+    """The variable, member, table or call that a value is read from. None for others."""
     if isinstance(source, Name):
         return source.decl, source.decl.kind in ("local", "parameter") and home
     if isinstance(source, CallExpr):

@@ -40,8 +40,8 @@ class Passage(NamedTuple):
     """`names` are those it defines, and `used_names` all names in it. It is a `macro`, a function
     or an object.
 
-    `directed`: it contains a possible OpenMP directive. `stems`: the names that it defines may be
-    pasted together by these macros from these words: `ALL(scale)`, `JOIN(scale_, T)(int n) {`.
+    `directed`: it contains a possible OpenMP directive. `stems` are macros that may paste the
+    names that it defines together, each with a word, as in `JOIN(scale_, T)(int n) {`.
     """
 
     macro: bool
