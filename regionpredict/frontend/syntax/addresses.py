@@ -34,7 +34,7 @@ def without_casts(expression: Expression) -> Expression:
 
 
 def holder_of(called: Expression | None) -> Name | Member | Index | CallExpr | None:
-    """The place that contains a called function, `f` in `(*f)(x)` or `p->f` in `((type)p->f)(x)`."""
+    """The place of a called function: `f` in `(*f)(x)`, `p->f` in `((type)p->f)(x)`."""
     while isinstance(called, Cast) or (isinstance(called, Unary) and called.op == "*"):
         called = called.operand
     return called if isinstance(called, (Name, Member, Index, CallExpr)) else None

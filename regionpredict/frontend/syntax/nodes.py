@@ -234,9 +234,9 @@ class Member(NamedTuple):
 class CallExpr(NamedTuple):
     """`name(args)`. `decl` is None for a call through a pointer or of an unknown function.
 
-    `pointer` is the expression that contains the function of a call through a variable, a member,
-    an element of a table or the result of another call. The address of a `method`'s object is its first argument. `free`: it has no cost and accesses no memory that
-    moves (`v.size()`).
+    `pointer` is the place of the function of a call through a variable, a member or a table, or
+    the call whose result it is. The address of a `method`'s object is its first argument. `free`:
+    it has no cost and accesses no memory that moves (`v.size()`).
     """
 
     name: str
