@@ -12,7 +12,7 @@ from regionpredict.errors import UsageError
 
 @click.command("messages")
 @reading_options
-@result_options("table", "json", "csv")
+@result_options("table", "json", "csv", "html")
 def command(reading: Reading, output: str, target: str | None, top: int) -> None:
     """Messages of ARCHIVE by sender and receiver (the communication matrix), and by size.
 

@@ -184,8 +184,10 @@ def _record(result: TraceResult, analysis: Analysis, metric: str | None) -> dict
         "severity": None if parts is None else {
             "part_s": parts.part_s, "seconds": plain(_only(parts.seconds, metric)),
         },
-        "flat_profile": [fields_of(one, "region kind seconds visits waiting_s")
-                         for one in result.regions if metric is None],
+        "flat_profile": [
+            fields_of(one, "region kind seconds visits waiting_s instructions_per_cycle")
+            for one in result.regions if metric is None
+        ],
         "totals": _only(result.totals, metric),
         "counts": _only(result.counts, metric),
         "conservation": [fields_of(own, "name left right holds parts") for own in result.balances],

@@ -95,15 +95,20 @@ def flat_table(regions: Sequence[RegionTotal], whole_s: float, top: int) -> Tabl
     """
     rows: list[list[Cell]] = [
         [one.region, one.kind, one.seconds, one.seconds / whole_s, one.visits or None,
-         one.seconds / one.visits if one.visits else None, one.waiting_s or None]
+         one.seconds / one.visits if one.visits else None, one.waiting_s or None,
+         one.instructions_per_cycle]
         for one in regions if one.seconds
     ]  # fmt: skip
     columns = [
         Column("Region", cut=True), Column("Kind", choice=True), Column("Time", show_seconds),
         Column("% of time", _percent, bar=True), Column("Visits", str),
         Column("Per visit", show_seconds, minor=True), Column("Waiting", show_seconds, unknown=""),
+        Column("IPC", "{:.2f}".format, unknown="", minor=True),
     ]  # fmt: skip
-    return Table("Flat profile, without callees", columns, rows, top=top)
+    legend = ["IPC: instructions per cycle."]
+    if not any(row[-1] for row in rows):
+        rows, columns, legend = [row[:-1] for row in rows], columns[:-1], []
+    return Table("Flat profile, without callees", columns, rows, top=top, legend=legend)
 
 
 def path_table(result: TraceResult, metric: str | None, top: int) -> Table:

@@ -73,6 +73,7 @@ class Severity:
 class RegionTotal:
     """A region on all its call paths and locations: exclusive seconds, entries, and the seconds of
     these that are waits. `kind` is MPI, OpenMP, user, other (run-time systems) or idle.
+    `instructions_per_cycle` is None without counters of both.
     """
 
     region: str
@@ -80,6 +81,7 @@ class RegionTotal:
     seconds: float
     visits: int
     waiting_s: float
+    instructions_per_cycle: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,14 +62,15 @@ def waits(analysis: Analysis) -> TraceResult:
     rest()
     for metric, integers, unit in _messages(analysis):
         collector.table(metric, integers, unit)
-    for name, table in counted_paths(analysis.trace, analysis.paths).items():
+    counted = counted_paths(analysis.trace, analysis.paths)
+    for name, table in counted.items():
         collector.table(name, table, "")
     rest()
     worst = worst_instances(analysis)
     rest()
     return replace(
         collector.result(counts, [_waits_in_calls(analysis)]),
-        worst=worst, severity=severity(analysis), regions=flat_profile(analysis),
+        worst=worst, severity=severity(analysis), regions=flat_profile(analysis, counted),
     )  # fmt: skip
 
 

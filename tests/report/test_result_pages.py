@@ -112,6 +112,7 @@ PAGES = {
     "imbalance": "trace imbalance run4.prv --format html -o PAGE",
     "what-if": "trace what-if run4.prv --format html -o PAGE",
     "waits": "trace waits run4.prv --format html -o PAGE",
+    "messages": "trace messages run4.prv --format html -o PAGE",
     "tasks": "tasks show g.dot --format html -o PAGE",
     "times": "tasks simulate g.dot --threads 1,2,4 --format html -o PAGE",
     "isoefficiency": "tasks isoefficiency -o iso.jsonl --format html --report PAGE",
@@ -123,7 +124,7 @@ PAGES = {
               "--threads 20 --set n=64000000 --format html -o PAGE",
     "calibration": "calibrate src -D N=5000 --from m.jsonl -m clovertown -o new.yaml --report PAGE",
 }  # fmt: skip
-_COMPILED = ("factors", "imbalance", "what-if", "waits", "replay")
+_COMPILED = ("factors", "imbalance", "what-if", "waits", "messages", "replay")
 EACH = [
     pytest.param(name, marks=pytest.mark.compiler if name in _COMPILED else ()) for name in PAGES
 ]

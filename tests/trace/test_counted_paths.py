@@ -35,3 +35,9 @@ def test_a_counter_increases_evenly_between_two_readings(kernels: Kernels) -> No
         {("main", "0"): 16, ("main/solve", "0"): 70, ("main", "1"): 60, ("main/solve", "1"): 40}
     )
     assert result.totals["PAPI_TOT_INS"] == pytest.approx(186)
+    assert {one.instructions_per_cycle for one in result.regions} == {None}
+    # Cycles of rank 0 alone: 10 in main before and 40 after, 35 in solve.
+    cycles = Counter("PAPI_TOT_CYC", rows[:3], np.array([10, 35, 40]))
+    result = waits(analyse(replace(trace, counters=(counter, cycles)), kernels))
+    ratios = {one.region: one.instructions_per_cycle for one in result.regions}
+    assert ratios == pytest.approx({"main": (16 + 60) / 50, "solve": (70 + 40) / 35})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from regionpredict.report.messages import messages_document
 from regionpredict.report.rendered import rendered
 from regionpredict.trace import EventTrace, TraceBuilder
@@ -49,12 +51,25 @@ def test_pairs_and_sizes(kernels: Kernels) -> None:
         "sender,receiver,messages,bytes", "0,1,5,1030", "1,0,1,7"
     ]  # fmt: skip
     table = rendered(messages_document(found, trace, top=1), "table").splitlines()
-    assert table[:5] == [
-        "pair: 6 messages, 1.0 KiB, on 2 ranks", "", "from \\ to    0        1",
+    assert table[:6] == [
+        "pair: 6 messages, 1.0 KiB, on 2 ranks", "", "Bytes by sender and receiver",
+        "from \\ to    0        1",
         "0            -  1.0 KiB", "1          7 B        -",
     ]  # fmt: skip
     assert "... and 1 more; --top 2 shows all" in table
     assert " ".join(table[-1].split()) == "1.0 KiB to 2.0 KiB 1 16.7 % 1.0 KiB 98.7 %"
+
+
+def test_a_page_has_the_matrix_of_the_selected_ranks(kernels: Kernels) -> None:
+    trace = _trace()
+    found = replace(
+        messages_of(trace, match(trace, kernels)),
+        ranks=(3, 8), pairs=(Pair(3, 8, 5, 1536), Pair(8, 3, 1, 512)),
+    )  # fmt: skip
+    document = messages_document(found, trace, 9)
+    data, counts = next(s for s in document.sections if s.title == "Matrix").blocks
+    assert (data["rows"], data["unit"]) == ([["", 1.5], [0.5, ""]], "KiB")
+    assert (counts["rows"], counts["names"]) == ([["", 5.0], [1.0, ""]], ["3", "8"])
 
 
 def test_many_ranks_have_no_matrix_and_silence_is_told(kernels: Kernels) -> None:

@@ -46,9 +46,13 @@ def marks(
             "alone": True, "bars": [list(bar) for bar in bars]}  # fmt: skip
 
 
-def heat(title: str, rows: Sequence[Sequence[float | None]], unit: str) -> Drawing:
-    """A heat map. None if there are no numbers."""
-    return {"kind": "heat", "title": title, "unit": unit,
+def heat(
+    title: str, rows: Sequence[Sequence[float | None]], unit: str, names: Sequence[str] = ()
+) -> Drawing:
+    """A heat map. None if there is no number. `names` are those of rows and columns, else their
+    numbers.
+    """
+    return {"kind": "heat", "title": title, "unit": unit, "names": list(names),
             "rows": [["" if cell is None else cell for cell in row] for row in rows]}  # fmt: skip
 
 
