@@ -154,7 +154,8 @@ def inner_runs(
         return Inner(many_runs(()), steps, fractions)
     whole = number.astype(np.int64)
     iteration = np.arange(steps) - np.repeat(np.cumsum(whole) - whole, whole)
-    begins = np.repeat(addresses, whole) + slope * (np.repeat(first, whole) + loop.step * iteration)
+    values = np.repeat(first, whole) + float(loop.step) * iteration  # the step may be above 2^63
+    begins = np.repeat(addresses, whole) + slope * values
     return Inner(ManyRuns(begins, begins + element), steps, fractions)
 
 

@@ -147,7 +147,7 @@ class _Tracer:
         inside = np.repeat(np.arange(number), trips)
         turn = np.arange(len(inside)) - np.repeat(np.cumsum(trips) - trips, trips)
         inner_points = {name: value[inside] for name, value in points.items()}
-        inner_points[loop.variable] = first[inside] + loop.step * turn
+        inner_points[loop.variable] = first[inside] + float(loop.step) * turn
         return inside, inner_points, len(inside)
 
     def _spend(self, references: float, *, keep: bool = False) -> None:

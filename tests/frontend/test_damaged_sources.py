@@ -185,3 +185,23 @@ def test_escape_sequences_that_c_does_not_define(
     first, _ = json.loads(done.stdout)["regions"]
     assert first["iterations"]["value"] == 7
     assert "internal error" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "loops",
+    [
+        "for (unsigned long i = n; i < 13; i = 18446744073709551615ull + i)",
+        "for (int j = 0; j < 40; j++) for (unsigned long i = n; i < 13; i += 1ul << 63)",
+    ],
+)
+def test_steps_above_63_bits(tmp_path: Path, loops: str) -> None:
+    """The loop by i has one iteration by its step, which no index of 64 bits holds."""
+    path = tmp_path / "f.c"
+    path.write_text(
+        "double a[99][99];\nvoid f(void) {\nint n = 1;\n#pragma omp parallel for\n"
+        f"{loops} a[2 * i - 1][i + 5] *= 3;\n}}\n"
+    )
+    done = reading.predict(path, "--frontend", "libclang")
+    assert "internal error" not in done.stdout + done.stderr
+    (region,) = json.loads(done.stdout)["regions"]
+    assert region["iterations"]["value"] == (40 if "j < 40" in loops else 1)
