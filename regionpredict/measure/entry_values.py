@@ -35,6 +35,7 @@ VALUES_FILE = "regionpredict-values"
 _ADDRESS = 5  # the pointer class of gcc's and clang's type classes
 _PART = re.compile(r"->|\.|\[\w+\]")
 _PLACE = re.compile(r"[A-Za-z_]\w*(?:(?:->|\.)[A-Za-z_]\w*|\[\w+\])*")
+_OF_OBJECT = re.compile(r"[A-Za-z_]\w*\.(.+)")
 _CALL = re.compile(r"[A-Za-z_][\w.>-]*\([\w, ]*\)")
 _MOST = 32  # maximum number of values per region
 
@@ -57,7 +58,8 @@ NO_NAMES = NamesAt()
 
 class EntryValues(NamedTuple):
     """The names whose values a region records, and the C expression of each. A loop that counts its
-    iterations has its value at the end of the region.
+    iterations has its value at the end of the region. A name with two expressions occurs twice, and
+    the second is for a compiler that refuses the first.
     """
 
     names: tuple[str, ...] = ()
@@ -138,10 +140,10 @@ def names_of(loop: MeasuredLoop, names: NamesAt) -> Sequence[str]:
 
 
 def entry_values(
-    loop: MeasuredLoop, names: Sequence[str], counted: Collection[str] = ()
+    loop: MeasuredLoop, names: Sequence[str], counted: Collection[str] = (), *, cpp: bool = False
 ) -> EntryValues:
     """The values of these names that a measured loop records at its entry. `counted` are the loops
-    that count their iterations.
+    that count their iterations. In C++, `grid.n` may be the member `n` of a method's own object.
 
     >>> loop = MeasuredLoop(0, 9, "/a/f.c", "f.c", 3, 4, 5, "parallel for", (), "(cells ( s ))")
     >>> entry_values(loop, ["n", "cells(s)", "rand()", "f.c:9", "f.c:10"], ["f.c:9"]).names
@@ -149,6 +151,10 @@ def entry_values(
     """
     known = {name: NO_VALUE if name in counted else _expression(name, loop) for name in names}
     chosen = [(name, text) for name, text in known.items() if text is not None][:_MOST]
+    for name, _ in list(chosen) if cpp else ():
+        of_object = _OF_OBJECT.fullmatch(name)
+        own = _expression(f"this->{of_object[1]}", loop) if of_object is not None else None
+        chosen += [(name, own)] if own is not None else []
     return EntryValues(tuple(name for name, _ in chosen), tuple(text for _, text in chosen))
 
 

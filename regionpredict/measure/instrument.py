@@ -97,7 +97,7 @@ def instrument(
     for loop in loops:
         own_names = names_of(loop, names)
         inner = shared if loop.is_team else _inner_by_name(text, loop, lines, own_names)
-        own = _numbered(entry_values(loop, own_names, inner.keys()), numbers)
+        own = _numbered(entry_values(loop, own_names, inner.keys(), cpp=cpp), numbers)
         recorded.append(own)
         for number, (name, _) in own.items():
             counted = inner.get(name)
@@ -115,7 +115,7 @@ def instrument(
     for number, inner_loop in counting.items():
         pieces += _counted(inner_loop, counters[number])
     for loop, own in zip(loops, recorded, strict=True):
-        kept = {number: value for number, value in own.items() if number not in without}
+        kept = _first_of_each_name(own, without)
         before, after = _calls(loop, build, kept, counters, ask=ask)
         marker = f'# {loop.line} "{_quoted(loop.spelt)}"'
         pieces.append(_Piece(loop.begin, 1, loop.begin, f"{marker} 3\n{before}\n{marker}\n"))
@@ -168,6 +168,15 @@ _Values = dict[int, tuple[str, str]]
 def _numbered(values: EntryValues, numbers: Iterator[int]) -> _Values:
     pairs = zip(values.names, values.expressions, strict=True)
     return {next(numbers): pair for pair in pairs}
+
+
+def _first_of_each_name(values: _Values, without: Collection[int]) -> _Values:
+    """The first value of each name that the compiler did not refuse."""
+    kept: dict[str, tuple[int, tuple[str, str]]] = {}
+    for number, value in values.items():
+        if number not in without:
+            kept.setdefault(value[0], (number, value))
+    return dict(kept.values())
 
 
 class _Piece(NamedTuple):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _MAYBE = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+omp\b[^\n]*\b(?:for|parallel)\b", re.M)
 _REFUSED = re.compile(r"^regionpredict-values:(\d+):", re.M)  # `entry_values.VALUES_FILE`
-_ATTEMPTS = 3  # an undeclared name is reported once per function
+_ATTEMPTS = 5  # an undeclared name is reported once per function
 _SPOILS = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
 
 

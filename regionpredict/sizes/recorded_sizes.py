@@ -74,7 +74,12 @@ def with_recorded(
         names |= set(made.names)
         shares[own.region.span] = made.share
     regions = tuple(own.region for own in new_facts)
-    executions = {name: known.executions for name, known in matched.items()}
+    measured = {region.span.file for region in program.regions
+                if region.id in recorded}  # fmt: skip
+    # The other regions of these files did not run.
+    executions = {region.id: 0 for region in program.regions
+                  if region.span.file in measured and region.id not in recorded}  # fmt: skip
+    executions |= {name: known.executions for name, known in matched.items()}
     of_teams = [own.known for many in teams.values() for own in many]
     here = frozenset(f"{name}={value}" for name, value in macros)
     builds = _builds((*matched.values(), *of_teams))

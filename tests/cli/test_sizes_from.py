@@ -222,3 +222,49 @@ def test_the_kernels_at_another_class_are_as_read(tmp_path: Path, kernel: str) -
     assert (told.returncode, told.stderr) == (0, "")
     assert '"sizes_from": "run.jsonl"' in told.stdout  # asked for, and nothing else is another
     assert told.stdout.replace('"sizes_from": "run.jsonl"', '"sizes_from": null') == read.stdout
+
+
+GRID = """\
+#include <cstdio>
+#include <vector>
+class Grid {
+    int cells_, levels_;
+    std::vector<double> a_;
+public:
+    Grid(int cells, int levels) : cells_(cells), levels_(levels), a_(cells) {}
+    void fill() {
+#pragma omp parallel for
+        for (int i = 0; i < cells_; i++)
+            for (int k = 0; k < levels_; k++) a_[i] += k;
+    }
+    void refine() {
+#pragma omp parallel for
+        for (int i = 0; i < cells_; i++) a_[i] *= 0.5;
+    }
+};
+int main() {
+    int cells, levels;
+    if (scanf("%d %d", &cells, &levels) != 2) return 1;
+    Grid grid(cells, levels);
+    grid.fill();
+    if (cells > 1000) grid.refine();
+}
+"""
+
+
+def test_members_are_recorded_and_loops_that_did_not_run_have_no_time(tmp_path: Path) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "grid.cpp").write_text(GRID)
+    made = _run("cc", "--", "g++", "-O1", "-fopenmp", "src/grid.cpp", "-o", "grid", folder=tmp_path)
+    assert made.returncode == 0, made.stderr
+    settings = {**os.environ, "REGIONPREDICT_OUTPUT": str(tmp_path / "run.jsonl")}
+    subprocess.run(
+        [str(tmp_path / "grid")], input="500 7", text=True, env=settings, check=True, timeout=600
+    )
+    regions, _ = _hints(tmp_path, "--sizes-from", "run.jsonl")
+    assert regions[9]["iterations"]["value"] == 500
+    assert [item for item in regions[9]["assumed"] if "levels_" in item] == []
+    assert regions[9]["sizes_from"] == "run"
+    assert [regions[line]["executions"]["value"] for line in (9, 14)] == [1, 0]
