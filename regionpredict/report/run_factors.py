@@ -87,6 +87,8 @@ def factors_document(
     lead = [*_verdict(study),
             "Processes: " + ", ".join(f"{run.width} ({run.name})" for run in runs)]  # fmt: skip
     title = f"Efficiency of {runs[0].name}"
+    if len(runs) > 1:
+        title = f"Efficiency of {len(runs)} runs: {runs[0].name} to {runs[-1].name}"
     return Document(title, lead, sections, lambda: _record(study, extrapolation, hints))
 
 
@@ -134,10 +136,13 @@ def _factors(study: Study) -> Table:
     ):  # fmt: skip
         if any(values):
             rows.append([name, *(_number(value, ".3f") for value in values)])
+    rows.append(["speedup", *(_number(table["speedup"], ".2f") for table in factors)])
+    if not runs[0].factors.relative:
+        rows += [
+            ["run time", *(_seconds(run.factors.runtime_s) for run in runs)],
+            ["ideal run time", *(_seconds(run.factors.ideal_runtime_s) for run in runs)],
+        ]
     rows += [
-        ["speedup", *(_number(table["speedup"], ".2f") for table in factors)],
-        ["run time", *(_seconds(run.factors.runtime_s) for run in runs)],
-        ["ideal run time", *(_seconds(run.factors.ideal_runtime_s) for run in runs)],
         *_other_definitions([run.factors for run in runs]),
         *_initialized(runs),
     ]
@@ -145,7 +150,7 @@ def _factors(study: Study) -> Table:
     legend = [f"Ser is '{definition}': {_DEFINITIONS[definition]}."]
     if any(run.factors.initialized is not None for run in runs):
         legend.append("Outside, inside: relative to the time between MPI_Init and MPI_Finalize.")
-    if study.scaling is not None:
+    if study.scaling is not None and not runs[0].factors.relative:
         legend.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
     columns = [Column("Processes"), *(Column(str(run.factors.width), str) for run in runs)]
     return Table("Factors in percent: 100 loses nothing", columns, rows, legend=legend, repeat=True)

@@ -24,22 +24,31 @@ SUFFIXES = (".csv", ".json")
 _CSV_REMEDY = "give processes, load balance, communication (or its parts) and run times"
 _TALP_REMEDY = "give a file that TALP wrote (--talp-output-file=NAME.json)"
 _WHOLE_RUN = ("Global", "MPI Execution", "Application")  # TALP's names of the whole run, by version
+_REGIONS = ("Application", "popMetrics")
 _NANOSECOND = 1e-9
 _UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "": 1.0}
 _NAMES = {
     "processes": ("number of processes", "processes", "mpi processes", "total threads"),
     "threads": ("threads per process",),
-    "load_balance": ("load balance", "mpi load balance"),
+    "load_balance": ("hybrid load balance", "load balance", "mpi load balance"),
     "serialisation": ("serialization", "serialisation", "mpi serialization", "mpi serialisation"),
     "transfer": ("transfer", "mpi transfer"),
-    "communication": ("communication", "mpi communication"),
-    "parallel": ("parallel", "mpi parallel"),
+    "communication": ("hybrid communication", "communication", "mpi communication"),
+    "parallel": ("hybrid parallel", "parallel", "mpi parallel"),
+    "computation": ("computation scalability", "computation scaling", "computational scaling"),
     "speedup": ("speedup",),
     "runtime": ("runtime", "run time", "elapsed time", "elapsed"),
     "instructions": ("useful instructions", "instructions"),
     "cycles": ("useful cycles", "cycles"),
 }
+"""Names of each value in tables. If a table has several of them, the first one here counts. Tables
+of hybrid programs have the efficiencies of MPI, too.
+"""
 _SHARES = ("load_balance", "serialisation", "transfer", "communication", "parallel")
+_CLOCKS = ("runtime", "speedup", "computation")
+_UNKNOWN = ("", "-", "nan", "non-avail", "n/a", "none")
+_ROUNDED = 0.02  # products of printed shares differ by no more from the printed product
+_PRINTED = 0.0051  # TALP prints shares with two digits
 _PERCENT = 1.5  # larger shares mean that a table is in percent
 _ONE = 1.001  # the largest share, as printed with few digits
 _MOST_PROCESSES = 10**9  # larger numbers are damaged
@@ -62,6 +71,8 @@ class _Given:
     transfer: float | None = None
     instructions: float | None = None
     cycles: float | None = None
+    relative: bool = False
+    notes: tuple[str, ...] = ()
 
 
 def read_factor_table(path: Path, region: str | None = None) -> list[RunFactors]:
@@ -98,16 +109,19 @@ def _factors(run: _Given) -> RunFactors:
         instructions=run.instructions,
         cycles=run.cycles,
         undivided=run.communication,
+        relative=run.relative,
+        notes=run.notes,
     )
 
 
 def _talp_run(path: Path, region: str | None) -> _Given:
     text = read_text(path, _TALP_REMEDY)
     record = json_record(text, "a report of TALP", path, _TALP_REMEDY)
-    if "popMetrics" in record.value:
-        regions = {entry.text("name"): entry for entry in record.inners("popMetrics")}
+    place = next((key for key in _REGIONS if key in record.value), _REGIONS[0])
+    if isinstance(record.value.get(place), list):
+        regions = {entry.text("name"): entry for entry in record.inners(place)}
     else:
-        whole = record.inner("Application")
+        whole = record.inner(place)
         regions = {name: whole.inner(name) for name in whole.value}
     named = (region,) if region is not None else _WHOLE_RUN
     found = next((regions[name] for name in named if name in regions), None)
@@ -123,13 +137,7 @@ def _talp_run(path: Path, region: str | None) -> _Given:
     if elapsed <= 0 or useful <= 0:
         raise found.error("usefulTime", "is not positive")
     parallel = min(useful / (cpus * elapsed), 1.0)
-    most = found.number("maxUsefulNormdProc") if "maxUsefulNormdProc" in found.value else 0.0
-    if cpus == ranks and most > 0:
-        balance = min(useful / cpus / most, 1.0)
-    else:  # with several CPUs per rank, TALP has the balance of ranks and of threads
-        balance = found.number("mpiLoadBalance")
-        if "ompLoadBalance" in found.value:
-            balance *= found.number("ompLoadBalance") or 1.0
+    balance = _talp_balance(found, cpus, ranks, elapsed, useful)
     if not 0 < balance <= 1:
         raise found.error("mpiLoadBalance", "is not a share above 0")
     return _Given(
@@ -144,9 +152,35 @@ def _talp_run(path: Path, region: str | None) -> _Given:
     )
 
 
+def _talp_balance(region: Record, cpus: int, ranks: int, elapsed: float, useful: float) -> float:
+    """The load balance of ranks, times the one of their threads. Times are in nanoseconds.
+
+    TALP prints both with two digits. They are computed from the times (hybrid model of DLB's user
+    guide) if these agree with the print.
+    """
+
+    def time(key: str) -> float:
+        return region.number(key) if key in region.value else 0.0
+
+    if cpus == ranks and time("maxUsefulNormdProc"):  # DLB 3.5
+        return min(useful / cpus / time("maxUsefulNormdProc"), 1.0)
+    mpi = time("mpiTime")
+    ranked = elapsed - mpi / cpus, elapsed - time("minMpiNormdProc")
+    busy = useful + mpi + time("gpuRuntimeTime") + time("ompSerializationTime")
+    threaded = busy, busy + time("ompLoadImbalanceTime")
+    balance = 1.0
+    for key, (mean, largest) in (("mpiLoadBalance", ranked), ("ompLoadBalance", threaded)):
+        # without threads, and in older versions, there is no balance of threads
+        printed = region.number(key) if key == "mpiLoadBalance" else time(key) or 1.0
+        exact = mean / largest if largest > 0 else printed
+        balance *= exact if abs(exact - printed) <= _PRINTED else printed
+    return balance
+
+
 def _counted(region: Record, key: str) -> float | None:
-    """A counter's sum. TALP writes 0 if it did not count."""
-    return (region.number(key) if key in region.value else 0.0) or None
+    """A counter's sum. TALP writes 0 if it did not count. Negative sums are overflows."""
+    value = region.number(key, -math.inf) if key in region.value else 0.0
+    return value if value > 0 else None
 
 
 def _pop_runs(path: Path) -> list[_Given]:
@@ -158,13 +192,17 @@ def _pop_runs(path: Path) -> list[_Given]:
     if rows and not any(_key(row[0])[0] in ("load_balance", "parallel") for row in rows):
         width = min(map(len, rows))
         rows = [[row[column] for row in rows] for column in range(width)]
-    table: dict[str, list[float]] = {}
-    units: dict[str, float] = {}
+    table: dict[str, list[float | None]] = {}
+    preferences: dict[str, int] = {}
+    unit = 1.0
     for row in rows:
-        key, unit = _key(row[0])
-        if key and key not in table:
-            table[key] = [_number(cell, row[0], path) for cell in row[1:] if cell.strip()]
-            units[key] = unit
+        key, preference, own_unit = _key(row[0])
+        if key and preference < preferences.get(key, len(_NAMES)):
+            # a separator may end each row
+            cells = row[1:-1] if not row[-1].strip() else row[1:]
+            table[key] = [_number(cell, row[0], path, key == "processes") for cell in cells]
+            preferences[key] = preference
+            unit = own_unit if key == "runtime" else unit
     if not table.get("processes"):
         raise InputError("has no numbers of processes", remedy=_CSV_REMEDY, path=str(path))
     count = len(table["processes"])
@@ -175,31 +213,52 @@ def _pop_runs(path: Path) -> list[_Given]:
             remedy=_CSV_REMEDY,
             path=str(path),
         )
-    shares = [value for key in _SHARES for value in table.get(key, ())]
+    shares = [value for key in _SHARES for value in table.get(key, ()) if value is not None]
     scale = 0.01 if max(shares, default=0.0) > _PERCENT else 1.0
+    clock = next((key for key in _CLOCKS if None not in table.get(key, (None,))), None)
     return [
-        _pop_run({key: values[at] for key, values in table.items()}, units, scale, path)
+        _pop_run(
+            {key: found for key, values in table.items() if (found := values[at]) is not None},
+            clock, unit, scale, path,
+        )
         for at in range(count)
-    ]
+    ]  # fmt: skip
 
 
 def _pop_run(
-    row: Mapping[str, float], units: Mapping[str, float], scale: float, path: Path
+    row: Mapping[str, float], clock: str | None, unit: float, scale: float, path: Path
 ) -> _Given:
+    """A run whose time follows from the value named `clock`, which all runs have."""
     share = {key: row[key] * scale for key in _SHARES if key in row}
-    parts = {key: share[key] for key in ("serialisation", "transfer") if key in share}
+    balance, whole = share.get("load_balance"), share.get("parallel")
     communication = share.get("communication")
-    if len(parts) == 2:
-        communication = math.prod(parts.values())
-    else:
+    parts = {key: share[key] for key in ("serialisation", "transfer") if share.get(key)}
+    product = math.prod(parts.values()) if len(parts) == 2 else None
+    if communication is None:
+        communication = product
+    notes = []
+    if (
+        balance
+        and whole
+        and (communication is None or abs(balance * communication - whole) > _ROUNDED)
+    ):
+        if communication is not None:
+            notes.append(
+                "communication is parallel efficiency / load balance, since the table's "
+                "communication efficiency x load balance has another value"
+            )
+        communication = whole / balance
+    if product is None or communication is None or abs(product - communication) > _ROUNDED:
         parts = {}
-    balance = share.get("load_balance")
-    if communication is None and balance and "parallel" in share:
-        communication = share["parallel"] / balance
-    runtime = row["runtime"] * units["runtime"] if "runtime" in row else None
-    if runtime is None and row.get("speedup"):
-        runtime = 1.0 / row["speedup"]
+    else:
+        communication = product
     ranks, threads = round(row["processes"]), round(row.get("threads", 1.0))
+    runtime = row[clock] * unit if clock == "runtime" else None
+    if clock == "speedup" and row[clock]:
+        runtime = 1.0 / row[clock]
+    elif clock == "computation" and row[clock] and balance and communication and ranks * threads:
+        # in a unit of the table, the useful time of all is 1 / computation scalability
+        runtime = 1.0 / (row[clock] * balance * communication * ranks * threads)
     needed = {
         "number": (ranks, _MOST_PROCESSES),
         "threads": (ranks * threads, _MOST_PROCESSES),
@@ -207,8 +266,12 @@ def _pop_run(
         "communication efficiency": (communication, _ONE),
         "run time": (runtime, _LARGEST),
     }
-    # counters are 0 if they were not read
-    counted = {name: row[name] for name in ("instructions", "cycles") if row.get(name)}
+    # counters are 0 if they were not read, and have no unit of relative times
+    counted = {
+        name: row[name]
+        for name in ("instructions", "cycles")
+        if row.get(name) and clock == "runtime"
+    }
     limits = needed | {name: (value, _LARGEST) for name, value in (counted | parts).items()}
     for name, (value, most) in limits.items():
         if value is None or not 1 / _LARGEST <= value <= most:
@@ -229,28 +292,40 @@ def _pop_run(
         communication=min(communication, 1.0),
         **{name: min(value, 1.0) for name, value in parts.items()},
         **counted,
+        relative=clock != "runtime",
+        notes=tuple(notes),
     )
 
 
-def _key(cell: str) -> tuple[str, float]:
-    """The meaning of a name in the table ("" if unused), and its unit in seconds."""
+def _key(cell: str) -> tuple[str, int, float]:
+    """The meaning of a name in the table ("" if unused), its place among the names of this meaning,
+    and its unit in seconds.
+    """
     name = re.sub(r"[#\-\s]+", " ", cell.lower()).strip()
     unit = re.search(r"[(\[](ns|us|ms|s)[)\]]", name)
     if "(ideal" in name:
-        return "", 1.0
+        return "", 0, 1.0
     name = re.sub(r"\s*[(\[].*?[)\]]", "", name)
     name = re.sub(r"\s*efficiency$", "", name)
     for key, names in _NAMES.items():
         if name in names:
-            return key, _UNITS[unit[1] if unit is not None else ""]
-    return "", 1.0
+            return key, names.index(name), _UNITS[unit[1] if unit is not None else ""]
+    return "", 0, 1.0
 
 
-def _number(cell: str, name: str, path: Path) -> float:
+def _number(cell: str, name: str, path: Path, needed: bool) -> float | None:
+    """The number in a cell, or None if it is unknown and not `needed`. Tables number their runs in
+    parentheses after the number of processes.
+    """
+    cell = cell.strip()
+    if needed:
+        cell = re.sub(r"\(\d+\)$", "", cell)
+    elif cell.lower() in _UNKNOWN:
+        return None
     with contextlib.suppress(ValueError):
         value = float(cell)
         if math.isfinite(value):
             return value
     raise InputError(
-        f"'{name.strip()}': '{cell.strip()[:30]}' is no number", remedy=_CSV_REMEDY, path=str(path)
+        f"'{name.strip()}': '{cell[:30]}' is no number", remedy=_CSV_REMEDY, path=str(path)
     )

@@ -91,7 +91,8 @@ class RunFactors:
     run. `not_analysed` has the number of calls that the replay leaves out, by name. `initialized`
     is None if the trace has no MPI_Init, or if a part of the run is selected. If a table has
     communication but not its factors, `undivided` is communication, and the factors and the ideal
-    run time are None.
+    run time are None. `relative`: a table has speedups or scalabilities instead of run times. Then
+    all times have an unknown unit.
     """
 
     name: str
@@ -120,6 +121,7 @@ class RunFactors:
     iterations: Iterations | None = None
     initialized: Initialized | None = None
     undivided: float | None = None
+    relative: bool = False
 
     @property
     def communication(self) -> float:

@@ -105,6 +105,14 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
         for run in runs
         if run.trimmed
     ]
+    relative = [run.name for run in runs if run.relative]
+    if len(relative) not in (0, len(runs)):
+        raise InputError(
+            f"{relative[0]} has no run time, but other runs have",
+            remedy="give tables with run times, or one table",
+        )
+    if relative:
+        notes.append("no run times: speedups and scalabilities count as those of strong scaling")
     notes += _missing_counters(runs)
     growth = _growth(runs)
     if growth is None:
@@ -161,10 +169,14 @@ def _missing_counters(runs: Sequence[RunFactors]) -> list[str]:
 
 
 def _growth(runs: Sequence[RunFactors]) -> float | None:
-    """The exponent of P in the total work of all processes, by least squares."""
+    """The exponent of P in the total work of all processes, by least squares. 0 without run
+    times.
+    """
     width = np.log([run.width for run in runs])
     if np.ptp(width) == 0:
         return None
+    if runs[0].relative:
+        return 0.0
     counted = [run.instructions for run in runs if run.instructions is not None]
     work = counted if len(counted) == len(runs) else [run.useful_s for run in runs]
     return float(np.polyfit(width, np.log(work), 1)[0])

@@ -34,6 +34,20 @@ Number of Processes,Threads per Process,MPI Load Balance,MPI Communication Effic
 2,2,0.8,0.75,1.5
 """
 
+HYBRID = """\
+"Number of processes",4(1),8(2)
+"Global efficiency",60.00,28.00
+"-- Parallel efficiency",60.00,56.00
+"   -- MPI Load balance",100.00,100.00
+"   -- Load balance",75.00,80.00
+"   -- Communication efficiency",80.00,70.00
+"-- Computation scalability",100.00,50.00
+"   -- IPC scalability",NaN,NaN
+"   -- MPI Communication efficiency",90.00,87.50
+"      -- Serialization efficiency",100.00,Non-Avail
+"      -- Transfer efficiency",90.00,0.00
+"""
+
 REST = "Load balance;1\nCommunication;1\nRuntime;1\n"
 
 
@@ -101,6 +115,37 @@ def test_a_report_of_talp(tmp_path: Path) -> None:
     assert hybrid.instructions == 5e9
 
 
+def test_a_hybrid_table_without_run_times(tmp_path: Path) -> None:
+    """Ser x Trf is communication of MPI alone. The speedup is 0.5 x (8 x 56 %) / (4 x 60 %)."""
+    (tmp_path / "f.csv").write_text(HYBRID)
+    study = study_of(read_factor_table(tmp_path / "f.csv"))
+    first, second = study.runs
+    assert [run.factors.communication for run in study.runs] == pytest.approx([0.8, 0.7])
+    assert (first.factors.serialisation, second.factors.transfer) == (None, None)
+    assert second.factors.parallel == pytest.approx(0.56)
+    assert second.computation == pytest.approx(0.5)
+    assert second.global_efficiency == pytest.approx(0.28)
+    assert second.speedup == pytest.approx(0.5 * 4.48 / 2.4)
+    assert study.notes[0].startswith("no run times: speedups and scalabilities count as")
+    table = rendered(factors_document(study, None), "table")
+    assert "run time" not in table
+    assert "Efficiency of 2 runs: f, 4 to f, 8" in rendered(factors_document(study, None), "html")
+    (tmp_path / "g.csv").write_text(BY_ROW)
+    with pytest.raises(InputError, match="f, 4 has no run time, but other runs have"):
+        study_of(read_factor_table(tmp_path / "f.csv") + read_factor_table(tmp_path / "g.csv"))
+
+
+def test_a_parallel_efficiency_with_the_losses_of_threads(tmp_path: Path) -> None:
+    """Half of the 80 % that MPI leaves: communication is 40 % / 100 %."""
+    (tmp_path / "f.csv").write_text(
+        "Number of processes;2\nHybrid Parallel Efficiency;0.4\nMPI Parallel Efficiency;0.8\n"
+        "MPI Load Balance;1\nMPI Communication Efficiency;0.8\nRuntime (s);2;\n"
+    )
+    (run,) = read_factor_table(tmp_path / "f.csv")
+    assert (run.parallel, run.communication, run.runtime_s) == (0.4, 0.4, 2)
+    assert "x load balance has another value" in run.notes[0]
+
+
 def test_counters_of_0_were_not_read(tmp_path: Path) -> None:
     (tmp_path / "f.csv").write_text(f"Number of processes;1\nInstructions;0\n{REST}")
     (run,) = read_factor_table(tmp_path / "f.csv")
@@ -135,6 +180,44 @@ def test_tables_that_lack_something(tmp_path: Path, text: str, message: str) -> 
     (tmp_path / "f.csv").write_text(text)
     with pytest.raises(InputError, match=message):
         read_factor_table(tmp_path / "f.csv")
+
+
+NAMES = ("popMetrics", "list", "Application")
+
+
+@pytest.mark.parametrize("place", NAMES)
+def test_reports_of_several_versions(tmp_path: Path, place: str) -> None:
+    """2 ranks compute 5 s and 9 s of 10, which TALP prints as 0.78 and 0.90."""
+    region = {"name": "Global", "numCpus": 2, "numMpiRanks": 2, "elapsedTime": 10_000_000_000,
+              "usefulTime": 14_000_000_000, "mpiTime": 6_000_000_000, "instructions": -3,
+              "minMpiNormdProc": 1_000_000_000, "mpiLoadBalance": 0.78}  # fmt: skip
+    regions = [region] if place == "list" else {"Global": region}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({NAMES[0] if place == "list" else place: regions}))
+    (run,) = read_factor_table(path)
+    assert run.load_balance == pytest.approx(7 / 9)
+    assert run.communication == pytest.approx(0.9)
+    assert run.instructions is None
+
+
+def test_a_report_of_ranks_with_threads(tmp_path: Path) -> None:
+    """Of 40 s on 2 x 2 CPUs, 24 s are useful, 8 s in MPI and 8 s imbalance of threads. A CPU is in
+    MPI for 2 s on average, and for 1 s on the busiest rank.
+    """
+    region = {"numCpus": 4, "numMpiRanks": 2, "elapsedTime": 10_000_000_000,
+              "usefulTime": 24_000_000_000, "mpiTime": 8_000_000_000,
+              "ompLoadImbalanceTime": 8_000_000_000, "minMpiNormdProc": 1_000_000_000,
+              "mpiLoadBalance": 0.89, "ompLoadBalance": 0.80}  # fmt: skip
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"Application": {"Global": region}}))
+    (run,) = read_factor_table(path)
+    assert run.load_balance == pytest.approx(8 / 9 * 32 / 40)
+    assert run.parallel == pytest.approx(0.6)
+    # another model: the printed balance counts
+    region["mpiLoadBalance"] = 0.95
+    path.write_text(json.dumps({"Application": {"Global": region}}))
+    (run,) = read_factor_table(path)
+    assert run.load_balance == pytest.approx(0.95 * 32 / 40)
 
 
 def test_reports_that_lack_something(tmp_path: Path) -> None:
