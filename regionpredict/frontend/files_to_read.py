@@ -32,6 +32,8 @@ from regionpredict.frontend.text import Passage, holds_directives, passages
 from regionpredict.ir.nearest_files import folder_of, nearest_files
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULTILINE)
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:(ifdef|if|ifndef)|(endif))\b", re.MULTILINE)
+_INSTANCE = re.compile(rb"^[ \t]*template\s+[A-Za-z_][^;{}=]*;", re.MULTILINE)
 _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
 _FEW = 8
 """Up to this number of files without a directive, all are read."""
@@ -82,7 +84,8 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
     texts = _Texts(requests)
     links = _Links(texts.passages)
     with_loops = links.callers(links.directed, through_functions=False)
-    directed = texts.with_all_of(links.files_of(with_loops))
+    files = links.files_of(with_loops)
+    directed = texts.with_all_of(files) | texts.with_instances_of(files)
     callers = links.callers(with_loops, through_functions=True)
     chosen = texts.with_all_of(links.files_of(links.called(callers))) | directed
     undecided = {path for path in chosen - directed if is_cpp(path)}
@@ -118,8 +121,11 @@ class _Texts:
         self._sources = {request.path: _node_of(request) for request in requests}
         self._includes: dict[str, list[str]] = {}
         self._headers: dict[_Node, list[_Node]] = {}
+        self._optional: dict[str, set[str]] = {}  # includes of a file that are in an `#ifdef`
+        self._optional_headers: dict[_Node, set[_Node]] = {}
         self._header_paths: dict[tuple[str, str, _Node], str | None] = {}
         self._opaque: set[str] = set()  # unreadable, or includes a file named by a macro
+        self._instances: set[str] = set()  # with `template void f<int>(int);`
         given = dict.fromkeys(macro for request in requests for macro in request.defines)
         lines = "".join(f"#define {name} {value}\n" for name, value in given)
         self.passages[""] = passages(os.fsencode(lines))
@@ -128,18 +134,33 @@ class _Texts:
 
     def with_all_of(self, needed: set[str]) -> set[str]:
         """The sources to read so that all `needed` files are read, and those with incomplete text.
-        Without an including source, the first one that includes the header."""
+        Without an including source, the first one that includes the header. If all sources include
+        it under a condition, the first few of them.
+        """
         needed = needed | self._opaque
         chosen = self._sources.keys() & needed
-        left = needed - {node.path for node in self._below(self._sources[path] for path in chosen)}
-        for path, node in self._sources.items():
-            if not left:
-                break
-            own = left.intersection(inner.path for inner in self._below([node]))
-            if own:
-                chosen.add(path)
-                left -= own
+        known = self._below((self._sources[path] for path in chosen), certain=True)
+        left = dict.fromkeys(needed - {node.path for node in known}, 0)
+        for certain in (True, False):
+            for path, node in self._sources.items():
+                if not left:
+                    break
+                for own in {
+                    inner.path for inner in self._below([node], certain=certain)
+                } & left.keys():
+                    chosen.add(path)
+                    left[own] += 1
+                    if certain or left[own] == _FEW:
+                        del left[own]
         return chosen
+
+    def with_instances_of(self, files: set[str]) -> set[str]:
+        """The sources that instantiate templates and include one of these files."""
+        if not self._instances:
+            return set()
+        reached = {path: {inner.path for inner in self._below([node])}
+                   for path, node in self._sources.items()}  # fmt: skip
+        return {path for path, own in reached.items() if own & files and own & self._instances}
 
     def _walk(self, request: SourceRequest) -> None:
         """Adds the unseen files that a request includes."""
@@ -155,12 +176,15 @@ class _Texts:
             files.append(node.path)
             self._take(node.path)
             headers = self._headers[node] = []
+            optional = self._optional_headers[node] = set()
             for name in self._includes[node.path] + (forced if not files[1:] else []):
                 path = self._find(name, node, request)
                 if path is None:
                     missing[name] = None
                 elif not is_system_path(path):
                     headers.append(node._replace(path=path))
+                    if name in self._optional[node.path]:
+                        optional.add(headers[-1])
             waiting += headers
         self.lookups[request.path] = Lookups(tuple(files), node.folders, tuple(missing))
 
@@ -173,9 +197,12 @@ class _Texts:
             data = b""
             self._opaque.add(path)
         self.passages[path] = passages(data)
+        if _INSTANCE.search(data):
+            self._instances.add(path)
         if _COMPUTED.search(data):
             self._opaque.add(path)
         self._includes[path] = [os.fsdecode(name) for name in _INCLUDE.findall(data)]
+        self._optional[path] = _optional_includes(data)
 
     def _find(self, name: str, node: _Node, request: SourceRequest) -> str | None:
         """The place of a header, in the parser's search order and then by guessing. None if
@@ -190,15 +217,34 @@ class _Texts:
             self._header_paths[asked] = None if file is None else os.path.normpath(file)
         return self._header_paths[asked]
 
-    def _below(self, nodes: Iterable[_Node]) -> set[_Node]:
+    def _below(self, nodes: Iterable[_Node], *, certain: bool = False) -> set[_Node]:
+        """These files and all that they include. `certain`: not under a condition."""
         seen: set[_Node] = set()
         waiting = list(nodes)
         while waiting:
             node = waiting.pop()
             if node not in seen:
                 seen.add(node)
-                waiting += self._headers[node]
+                left_out = self._optional_headers[node] if certain else ()
+                waiting += (header for header in self._headers[node] if header not in left_out)
         return seen
+
+
+def _optional_includes(data: bytes) -> set[str]:
+    """The headers that a file includes only in an `#if` or `#ifdef`. `#ifndef` guards a header."""
+    optional, always = set[str](), set[str]()
+    depth: list[bool] = []
+    marks = sorted(
+        [*_CONDITION.finditer(data), *_INCLUDE.finditer(data)], key=lambda mark: mark.start()
+    )
+    for mark in marks:
+        if mark.re is _INCLUDE:
+            (optional if any(depth) else always).add(os.fsdecode(mark[1]))
+        elif mark[1]:
+            depth.append(mark[1] != b"ifndef")
+        elif depth:
+            depth.pop()
+    return optional - always
 
 
 def _node_of(request: SourceRequest) -> _Node:

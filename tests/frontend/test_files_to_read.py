@@ -141,6 +141,34 @@ def test_a_header_with_a_loop_is_read_with_the_first_file_that_includes_it(tmp_p
     assert chosen(tmp_path, files) == {"first.c"}
 
 
+def test_a_file_that_instantiates_a_template_with_a_loop_is_read(tmp_path: Path) -> None:
+    """Other files that include the header have no loop of it."""
+    files = {
+        "fill.h": f"template <class T> void fill(int n, T *a) {{\n{LOOP}}}\n",
+        "a_user.cpp": '#include "fill.h"\nint one(int n) { return n; }\n',
+        "instances.cpp": '#include "fill.h"\n#include "instances.h"\n',
+        "instances.h": "template void fill<double>(int, double *);\n",
+        "other.cpp": "template <class T> T twice(T x) { return x + x; }\n"
+        "template int twice<int>(int);\n",
+    }
+    read = chosen(tmp_path, files)
+    assert "instances.cpp" in read
+    assert "other.cpp" not in read
+
+
+def test_a_header_that_all_include_under_conditions_is_read_with_each(tmp_path: Path) -> None:
+    """The first one may be for another program, whose macro is not defined."""
+    files = {
+        "fill.h": f"#ifndef FILL_H\n#define FILL_H\nvoid fill(int n, double *a) {{\n{LOOP}}}\n"
+        "#endif\n",
+        "for_python.c": '#ifdef FOR_PYTHON\n#include "fill.h"\n#endif\n',
+        "plain.c": '#if !defined(FOR_PYTHON)\n#include "fill.h"\n#endif\n',
+    }
+    assert chosen(tmp_path, files) == {"for_python.c", "plain.c"}
+    Path(tmp_path, "always.c").write_text('#include "fill.h"\n')
+    assert chosen(tmp_path, files) == {"always.c"}
+
+
 def test_a_pragma_of_another_kind_or_in_a_comment_is_no_directive(tmp_path: Path) -> None:
     files = {
         "once.c": "#pragma once\nint omp_count(void) { return 1; }\n",
