@@ -15,8 +15,9 @@ late.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,9 @@ from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.recorded_replay import RecordedRun, recorded_run
 
 Rows = NDArray[np.int64]
+_NONE = np.zeros(0, dtype=np.int64)
+_ROW = 2 * _NONE.itemsize  # bytes of a begin and an end
+_PAIRS = 2**22  # pairs of locations in memory at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +71,18 @@ class WhatIf:
 
 
 @dataclass(frozen=True, slots=True)
-class _Pairs:
-    """Pairs of late and waiting locations, with the rows at which the intervals of both sides begin
-    (`begin`) and before which they end (`end`).
+class _Comparisons:
+    """Intervals of late locations, each with the intervals of all locations that wait for it.
+
+    An interval has the rows from `begin` to before `end`. The waiting ones of interval `i` are
+    those from `first[group[i]]` to before `first[group[i] + 1]`. If many locations arrive in the
+    same tick, most late ones have the same group.
     """
 
-    late_begin: Rows
-    late_end: Rows
+    begin: Rows
+    end: Rows
+    group: Rows
+    first: Rows
     waiting_begin: Rows
     waiting_end: Rows
 
@@ -97,14 +106,14 @@ def what_if(
     ranked = sorted((name for name in costs if costs[name] > 0), key=lambda name: -costs[name])
     chosen = [callpath] if callpath is not None else ranked[:most]
     end = int(run.ends(kernels).max(initial=0))
-    pairs = _pairs(analysis, run, kernels)
+    compared = _comparisons(analysis, run, kernels)
     node_after = nodes_after(analysis.trace, analysis.paths)
     changes = []
     for name in chosen:
         nodes = [at for at, other in enumerate(analysis.names) if other == name]
         ends, removed = [], np.zeros(len(analysis.trace), dtype=np.int64)
         for share in (1.0, 0.5):
-            work = _shortened(run, pairs, node_after, nodes, share, kernels)
+            work = _shortened(run, compared, node_after, nodes, share, kernels)
             ends.append(int(run.ends(kernels, work).max(initial=0)) if work is not None else end)
             if share == 1.0 and work is not None:
                 removed = run.work - work
@@ -145,7 +154,7 @@ def _costs_by_path(analysis: Analysis) -> dict[str, float]:
     return costs
 
 
-def _pairs(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Pairs:
+def _comparisons(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Comparisons:
     """At each slot, the last locations with all waiting ones, and all late ones with the first.
     There are several last or first ones if they arrive in the same tick.
     """
@@ -157,36 +166,66 @@ def _pairs(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Pairs:
     posts = coupled.is_post & (at > earliest[coupled.slot])
     needs = run.waits & (at < latest[coupled.slot])
     last, first = posts & (at == latest[coupled.slot]), needs & (at == earliest[coupled.slot])
-    chosen = [_of_one_slot(coupled.slot, last, needs), _of_one_slot(coupled.slot, posts, first)]
-    late, waiting = coupled.event[np.concatenate(chosen, axis=1)]
-    late, waiting = np.divmod(np.unique(late * len(time) + waiting), len(time))
-    return _Pairs(
-        _begins(analysis, run, kernels, late, waiting),
-        late,
-        _begins(analysis, run, kernels, waiting, late),
-        waiting,
+    location = analysis.trace.locations_of(coupled.event)
+    begins, ends, numbers = [], [], []
+    groups: dict[bytes, int] = {}
+    for pairs in (*_of_one_slot(coupled.slot, last, needs),
+                  *_of_one_slot(coupled.slot, posts & ~last, first)):  # fmt: skip
+        (late, waiting), (there, here) = coupled.event[pairs], location[pairs]
+        begin = _begins(analysis, run, kernels, late, there, here)
+        others = np.stack([_begins(analysis, run, kernels, waiting, here, there), waiting], axis=1)
+        order = np.lexsort((begin, late))
+        late, begin, others = late[order], begin[order], others[order]
+        changes = (np.diff(late) != 0) | (np.diff(begin) != 0)
+        bounds = np.concatenate([[0], np.flatnonzero(changes) + 1, [len(late)]])
+        begins.append(begin[bounds[:-1]])
+        ends.append(late[bounds[:-1]])
+        numbers += [
+            groups.setdefault(others[start:stop].tobytes(), len(groups))
+            for start, stop in pairwise(bounds.tolist())
+        ]
+    sizes = [len(key) // _ROW for key in groups]
+    rows = np.frombuffer(b"".join(groups), dtype=np.int64).reshape(-1, 2)
+    return _Comparisons(
+        np.concatenate([_NONE, *begins]),
+        np.concatenate([_NONE, *ends]),
+        np.array(numbers, dtype=np.int64),
+        np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
+        rows[:, 0],
+        rows[:, 1],
     )
 
 
-def _of_one_slot(slot: Rows, late: NDArray[np.bool_], waiting: NDArray[np.bool_]) -> Rows:
-    """All pairs of a late and a waiting dependence of the same slot, with shape `(2, k)`."""
+def _of_one_slot(slot: Rows, late: NDArray[np.bool_], waiting: NDArray[np.bool_]) -> Iterator[Rows]:
+    """All pairs of a late and a waiting dependence of the same slot, a few million at a time, with
+    shape `(2, k)`.
+    """
     left, right = np.flatnonzero(late), np.flatnonzero(waiting)
     right = right[np.argsort(slot[right], kind="stable")]
     begin, end = (np.searchsorted(slot[right], slot[left], side) for side in ("left", "right"))
     count = end - begin
-    before = np.repeat(np.cumsum(count) - count, count)
-    partner = np.repeat(begin, count) + np.arange(count.sum()) - before
-    return np.stack([np.repeat(left, count), right[partner]])
+    left, begin, count = left[count > 0], begin[count > 0], count[count > 0]
+    part = np.cumsum(count) // _PAIRS
+    for rows in np.split(np.arange(len(left)), np.flatnonzero(np.diff(part)) + 1):
+        if len(rows):
+            some = count[rows]
+            before = np.repeat(np.cumsum(some) - some, some)
+            partner = np.repeat(begin[rows], some) + np.arange(some.sum()) - before
+            yield np.stack([np.repeat(left[rows], some), right[partner]])
 
 
 def _begins(
-    analysis: Analysis, run: RecordedRun, kernels: Kernels, mine: Rows, other: Rows
+    analysis: Analysis,
+    run: RecordedRun,
+    kernels: Kernels,
+    mine: Rows,
+    location: NDArray[np.int32],
+    theirs: NDArray[np.int32],
 ) -> Rows:
-    """The starts of the intervals that end with `mine`: the last synchronization of both
-    locations.
+    """The starts of the intervals that end with `mine` at `location`: its last synchronization with
+    the location `theirs`.
     """
     trace, points = analysis.trace, analysis.points
-    location, theirs = trace.locations_of(mine), trace.locations_of(other)
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
     met = np.where(rank[location] == rank[theirs], -1, rank[theirs]).astype(np.int32)
     order = np.argsort(mine, kind="stable")
@@ -203,7 +242,7 @@ def _begins(
 
 def _shortened(
     run: RecordedRun,
-    pairs: _Pairs,
+    compared: _Comparisons,
     node_after: NDArray[np.int32],
     nodes: Sequence[int],
     share: float,
@@ -213,10 +252,11 @@ def _shortened(
     pieces = np.flatnonzero(np.isin(node_after, nodes) & (run.work > 0))
     ticks = run.work[pieces].astype(np.float64)
     total = np.concatenate([[0.0], np.cumsum(ticks)])
-    rows = (pairs.late_begin, pairs.late_end, pairs.waiting_begin, pairs.waiting_end)
+    rows = (compared.begin, compared.end, compared.waiting_begin, compared.waiting_end)
     low, high, other_low, other_high = (np.searchsorted(pieces, row) for row in rows)
-    mine = total[high] - total[low]
-    delay = mine - (total[other_high] - total[other_low])
+    mine, others = total[high] - total[low], total[other_high] - total[other_low]
+    least = np.minimum.reduceat(others, compared.first[:-1]) if len(others) else others
+    delay = mine - least[compared.group]
     chosen = np.flatnonzero(delay > 0)
     if not len(chosen):
         return None

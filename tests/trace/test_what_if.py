@@ -14,7 +14,7 @@ from regionpredict.trace.analysis import analyse
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import match
 from regionpredict.trace.recorded_replay import recorded_run
-from regionpredict.trace.what_if import Change, WhatIf, what_if
+from regionpredict.trace.what_if import Change, WhatIf, _comparisons, what_if
 
 pytestmark = pytest.mark.compiler
 MS = 1e-3
@@ -228,6 +228,29 @@ def test_renaming_ranks_changes_nothing(seed: int, kernels: Kernels) -> None:
         (again,) = changed(other, kernels, name).changes
         assert own.gain_s == pytest.approx(again.gain_s, abs=2e-8), name
         assert own.removed_s == pytest.approx(again.removed_s, abs=2e-8), name
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@given(seed=st.integers(0, 10**9))
+@example(seed=741127701)
+def test_pairs_in_parts_gain_the_same(
+    seed: int, kernels: Kernels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = carried_out(random_program(seed))
+    whole = changed(trace, kernels)
+    with monkeypatch.context() as patched:
+        patched.setattr("regionpredict.trace.what_if._PAIRS", 1)
+        assert changed(trace, kernels) == whole
+
+
+def test_ties_of_a_thousand_ranks_share_their_comparisons(kernels: Kernels) -> None:
+    """500 late ranks are compared with the same 500 others."""
+    analysis = analyse(doubled(1000, 500), kernels)
+    run = recorded_run(analysis.trace, analysis.matches)
+    compared = _comparisons(analysis, run, kernels)
+    assert len(compared.begin) == 500
+    assert set(compared.group.tolist()) == {0}
+    assert len(compared.waiting_begin) == 500
 
 
 def test_an_unknown_call_path(kernels: Kernels) -> None:
