@@ -314,6 +314,8 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
             if name not in trips.names:
                 continue
             here, beyond = trips.evaluate(base), trips.evaluate({**base, name: 2 * size})
+            if here == beyond == 0:  # a known length divided by a large number is 0
+                here = trips.evaluate({**base, name: 1})
             if here is None or beyond is None:
                 longer = True  # unknown, so not a lower bound
                 continue

@@ -184,6 +184,8 @@ def test_a_divisor_is_one(end: str) -> None:
     values, note = _bound(f"for (int i = 0; i < {end}; i++) a[i] = 0;", DECLARED, 80_000)
     assert (values["m"], values["n"]) == (1, 10_000)
     assert "m = 1 (no value given: a divisor)" in note.splitlines()
+    values, _ = _bound(f"for (int i = 0; i < {end}; i++) a[i] = 0;", DECLARED, 80_000, n=300)
+    assert values["m"] == 1
 
 
 def test_a_loop_that_a_name_no_longer_changes_says_nothing_of_it() -> None:
