@@ -530,6 +530,7 @@ def _estimate(
         table = statement_table(facts, machine.line_bytes, target)
         return _Estimated(predict_density(table, machine, form, threads=chosen.threads), facts)
     workload = region_workload(facts, machine, subject.placement, subject.history)
+    workload = replace(workload, limited=chosen.limited)
     estimate = predict_saturation(
         workload, machine, threads=chosen.threads, within=chosen.within, warm=chosen.warm,
         parts=chosen.parts,

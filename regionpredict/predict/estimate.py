@@ -12,8 +12,10 @@ from regionpredict.predict.uncertainty import Bounds, Doubt
 from regionpredict.workload import Diagnostic, RegionFacts
 from regionpredict.workload.assumed_sizes import sizes_origin
 
-CUT_SIZES, CUT_NEIGHBOURS = CUT = ("sizes", "neighbours")
-"""Trials that a budget may omit: unknown sizes, and data that other loops evict."""
+CUT_SIZES, CUT_NEIGHBOURS, CUT_TRAFFIC = CUT = ("sizes", "neighbours", "traffic")
+"""The work that a budget may omit: trials of unknown sizes, trials of data that other loops evict,
+and details of the traffic.
+"""
 
 
 class Term(NamedTuple):
@@ -90,7 +92,7 @@ class Estimate:
 
     `unbound` are the names without a value, and `deciding` those that change the hint. Everything
     is then for the assumed sizes, with other hints in `range` and thresholds in `by_size`. `cut`
-    are the kinds of trials, of `CUT`, that the budget omitted.
+    are the kinds of work, of `CUT`, that a budget omitted.
     """
 
     model: str

@@ -8,6 +8,7 @@ from itertools import groupby, islice, takewhile
 
 from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, split_names
+from regionpredict.predict.estimate import CUT_TRAFFIC
 from regionpredict.quoting import shell_word
 from regionpredict.report.quantities import plural
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize, differs_by_element
@@ -142,14 +143,19 @@ def needed_names(ranking: SizeRanking) -> list[str]:
 
 
 def cut_sentence(predictions: Sequence[Estimate]) -> list[str]:
-    """The number of loops that were tried at fewer sizes than requested. Empty if there are
-    none.
+    """The numbers of loops that were tried at fewer sizes, or counted in less detail, than usual.
+    Empty if there are none.
     """
-    cut = sum(bool(prediction.cut) for prediction in predictions)
-    if not cut:
-        return []
-    loops = plural(cut, "loop")
-    return [f"Fewer sizes than usual were tried for {loops}: --effort full tries all."]
+    less = sum(CUT_TRAFFIC in prediction.cut for prediction in predictions)
+    fewer = sum(bool({*prediction.cut} - {CUT_TRAFFIC}) for prediction in predictions)
+    lines = []
+    if fewer:
+        loops = plural(fewer, "loop")
+        lines.append(f"Fewer sizes than usual were tried for {loops}: --effort full tries all.")
+    if less:
+        loops = plural(less, "loop")
+        lines.append(f"Traffic is less detailed than usual for {loops}: --effort full counts all.")
+    return lines
 
 
 def needed_sentence(ranking: SizeRanking) -> list[str]:

@@ -74,6 +74,11 @@ class ModelOptions(NamedTuple):
     parts: Parts
     work: float = TRIALS_WORK.value
 
+    @property
+    def limited(self) -> bool:
+        """Whether other counts have a budget, too."""
+        return self.work < math.inf
+
 
 def work_a_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
     """The budget for trials of one region. It shrinks with the number of regions with unknown
@@ -295,6 +300,7 @@ class RegionTrials:
             )  # fmt: skip
         except InputError:  # beyond 64 bits
             return None
+        workload = replace(workload, limited=self.chosen.limited)
         return workload, facts.iterations.value
 
     def _facts_at(self, sizes: Mapping[str, int]) -> RegionFacts | None:

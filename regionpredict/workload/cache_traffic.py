@@ -15,6 +15,7 @@ from regionpredict.workload.constants import (
     MOST_REFERENCES,
     STREAM_LINES,
 )
+from regionpredict.workload.counted_work import GroupWork
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
 from regionpredict.workload.line_overlap import Volume
 from regionpredict.workload.loop_nest import LoopNest, body_executions
@@ -114,14 +115,17 @@ class TrafficCounter:
 
     def __init__(
         self, nest: LoopNest, profile: WorkProfile, schedule: Schedule, line_bytes: int,
-        *, traced: bool = True,
+        *, traced: bool = True, limited: bool = False,
     ) -> None:  # fmt: skip
-        """`traced`: nests with few references are enumerated."""
+        """`traced`: nests with few references are enumerated. `limited`: in long counts, closed
+        forms replace the enumeration of lines.
+        """
         self.nest = nest
         self.profile = profile
         self.schedule = schedule
         self.line_bytes = line_bytes
-        self._whole = _Dealing(undivided(nest), FootprintTables(), {})
+        self._work = GroupWork(limited)
+        self._whole = _Dealing(undivided(nest), FootprintTables(work=self._work), {})
         self._alone = self._team(self._whole, 1.0)
         self._deals: dict[tuple[int, Schedule, bool], DistributedNest] = {}
         self._rounds: dict[tuple[int, float | None, bool], _Dealing] = {}
@@ -138,8 +142,10 @@ class TrafficCounter:
         pages = self._pages.get(page_bytes)
         if pages is None:
             pages = self._pages[page_bytes] = TrafficCounter(
-                self.nest, self.profile, self.schedule, page_bytes, traced=False
-            )
+                self.nest, self.profile, self.schedule, page_bytes, traced=False,
+                limited=self._work.limited,
+            )  # fmt: skip
+            pages._work.closed = self._work.closed
         return pages.under(self.schedule)
 
     def under(self, schedule: Schedule) -> TrafficCounter:
@@ -157,7 +163,29 @@ class TrafficCounter:
         From the given `contents`, each cache keeps the part that fits (`staying`). `estimated`: by
         layer conditions, even if the references can be enumerated.
         """
-        return self._traffic(levels, threads, self.schedule, contents, estimated=estimated)
+        asked = levels, threads, self.schedule, contents
+        answer = self._traffic(*asked, estimated=estimated)
+        work = self._work
+        if work.first and work.done:
+            work.first = False
+            if work.closed:
+                for dealing in (self._whole, *self._rounds.values()):
+                    dealing.tables.volumes.clear()
+                    dealing.misses.clear()
+                self._known.clear()
+                return self._traffic(*asked, estimated=estimated)
+        return answer
+
+    @property
+    def work(self) -> float:
+        """The work so far in lines and pages, in closed forms. Zero without a budget."""
+        own = self._work.done if self._work.limited else 0.0
+        return own + sum(pages.work for pages in self._pages.values())
+
+    @property
+    def closed(self) -> bool:
+        """Whether closed forms replaced the enumeration of lines or pages to save work."""
+        return self._work.closed or any(pages.closed for pages in self._pages.values())
 
     def touched(self) -> dict[str, float]:
         """Bytes of each array's lines in the whole region."""
@@ -265,7 +293,7 @@ class TrafficCounter:
             key = (dealt.threads, schedule.chunk, together)
             rounds = self._rounds.get(key)
             if rounds is None:
-                tables = FootprintTables(by_shape=self._whole.tables.by_shape)
+                tables = FootprintTables(by_shape=self._whole.tables.by_shape, work=self._work)
                 rounds = self._rounds[key] = _Dealing(dealt, tables, {})
             return rounds
         return _Dealing(dealt, self._whole.tables, self._whole.misses)

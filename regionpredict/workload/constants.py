@@ -183,6 +183,16 @@ FEW_RUNS = Constant(
     "up to this number, single addresses are faster than arrays, whose operations take a "
     "microsecond each",
 )  # fmt: skip
+ENUMERATED_GROUP = Constant(
+    4.0, "closed forms", "measured",
+    "enumerating a group's lines takes as long as this many closed forms (0.1 ms and 25 us in a "
+    "nest of seven loops)",
+)  # fmt: skip
+FIRST_WORK = Constant(
+    3000.0, "closed forms", "assumed",
+    "if one thread's traffic through all caches takes longer to count (0.1 s), closed forms "
+    "replace enumeration",
+)  # fmt: skip
 MOST_REFERENCES = Constant(
     1 << 19, "references", "derived",
     "a nest with at most this many references is enumerated, which takes some hundredths of a "

@@ -6,7 +6,29 @@ machine.
 
 from __future__ import annotations
 
-from regionpredict.workload.constants import FOOTPRINT_WORK
+from dataclasses import dataclass
+
+from regionpredict.workload.constants import FIRST_WORK, FOOTPRINT_WORK
+
+
+@dataclass(slots=True)
+class GroupWork:
+    """The work of one traffic counter on the lines of groups, in closed forms.
+
+    `limited`: the counter has a budget. `closed`: its first answer took too long, so closed forms
+    replace enumeration. `done` is the work for all answers.
+    """
+
+    limited: bool = False
+    closed: bool = False
+    first: bool = True
+    done: float = 0.0
+
+    def count(self, work: float) -> None:
+        """Adds work. The first answer has a separate budget."""
+        self.done += work
+        if self.limited and self.first and self.done > FIRST_WORK.value:
+            self.closed = True
 
 
 class _Tally:

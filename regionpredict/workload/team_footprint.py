@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from regionpredict.workload.constants import MOST_BLOCKS
-from regionpredict.workload.counted_work import count_footprint
+from regionpredict.workload.constants import ENUMERATED_GROUP, MOST_BLOCKS
+from regionpredict.workload.counted_work import GroupWork, count_footprint
 from regionpredict.workload.enumerated_lines import (
     KnownLines,
     KnownRows,
@@ -124,6 +124,7 @@ class FootprintTables:
     by_shape: KnownLines = field(default_factory=dict)
     by_walk: KnownRows = field(default_factory=dict)
     bounds: LoopBounds = field(default_factory=dict)
+    work: GroupWork = field(default_factory=GroupWork)
 
 
 class TeamFootprints:
@@ -283,9 +284,11 @@ class TeamFootprints:
         """The enumerated lines of an array whose closed form is only an estimate.
 
         None if the closed form is exact, for too many runs, for random accesses, for drifting
-        threads, and if only some groups exist once per thread.
+        threads, if only some groups exist once per thread, and if enumeration takes too long.
         """
         count_footprint()
+        if self._tables.work.closed:
+            return None
         met = self._meeting(groups, active)
         if met.irregular:
             return None
@@ -334,6 +337,7 @@ class TeamFootprints:
         table = self._tables.gone_through
         lines = table.get(asked)
         if lines is None and asked not in table:
+            self._tables.work.count(ENUMERATED_GROUP.value * len(walks) * max(1, len(blocks)))
             placed = bool(blocks) or not (self.pieces or self.team or self.in_step)
             part = Part(
                 around, self.pieces, cut, float(self.line_bytes), aligned and placed,
@@ -462,6 +466,7 @@ class TeamFootprints:
         )  # fmt: skip
         lines = self._tables.lines.get(asked)
         if lines is None:
+            self._tables.work.count(1.0)
             lines = self._tables.lines[asked] = tuple([
                 self._lattice(group, row, ranges, env, along, copies, per_thread=per_thread)
                 for row in _separate_rows(group, ranges, self.line_bytes)

@@ -80,7 +80,8 @@ class Workload:
     the directive (None: no limit). `placement` gives the location of pages. `fresh` arrays were
     never written before. `repeats`: it runs again on the same data. `contents` is the state of the
     caches. `guessed` lists guessed sizes, one line each. `open_size` is the common value of all
-    unbound ones. `only_written` arrays are never read.
+    unbound ones. `only_written` arrays are never read. `limited`: the traffic is counted within a
+    budget.
     """
 
     table: StatementTable
@@ -95,10 +96,13 @@ class Workload:
     line_bytes: int
     open_size: OpenSize | None = None
     only_written: frozenset[str] = frozenset()
+    limited: bool = True
 
     def traffic_of(self, work: Work) -> TrafficCounter:
         """A traffic counter for the region's work, or for a serial body."""
-        return TrafficCounter(work.nest, work.profile, self.schedule, self.line_bytes)
+        return TrafficCounter(
+            work.nest, work.profile, self.schedule, self.line_bytes, limited=self.limited
+        )
 
 
 def workload_of(

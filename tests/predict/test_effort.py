@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 from pathlib import Path
 
 from regionpredict.frontend import requests_for
@@ -29,8 +30,9 @@ def predicted(folder: Path, effort: Effort, text: str = SOURCE) -> Predictions:
     source = folder / "f.c"
     source.write_text(text)
     return predict(
-        analyse(requests_for([str(source)], {}), {}), MACHINE, "saturation", effort=effort
-    )
+        analyse(requests_for([str(source)], {}), {}), MACHINE, "saturation", effort=effort,
+        advised=False,
+    )  # fmt: skip
 
 
 def test_what_is_left_out_is_said(tmp_path: Path) -> None:
@@ -59,6 +61,36 @@ def test_a_region_of_many_has_less_work(tmp_path: Path) -> None:
     works = [work_a_region([facts] * many, "normal") for many in (3, 10, 1000)]
     assert works == sorted(works, reverse=True)
     assert works[-1] == LEAST_TRIALS_WORK.value
+
+
+def nest_of(references: int) -> str:
+    """Five loops with dependent bounds around references to one array in different orders."""
+    orders = list(permutations("jklm"))[:references]
+    terms = " + ".join("b[i]" + "".join(f"[{name}]" for name in order) for order in orders)
+    loops = "".join(
+        f"for (int {name} = {first}; {name} < 60; {name}++) "
+        for name, first in zip("ijklm", ("0", "i", "i", "i", "l"), strict=True)
+    )
+    parameters = "double a[60], double b[60][60][60][60][60]"
+    return (
+        f"void f({parameters}) {{\n#pragma omp parallel for schedule(dynamic)\n"
+        f"{loops} a[i] += {terms};\n}}\n"
+    )
+
+
+def test_traffic_of_deep_nests_has_a_budget(tmp_path: Path) -> None:
+    (small,) = predicted(tmp_path, "normal", nest_of(2)).predictions
+    (large,) = predicted(tmp_path, "normal", nest_of(6)).predictions
+    (full,) = predicted(tmp_path, "full", nest_of(6)).predictions
+    assert (small.cut, large.cut, full.cut) == ((), ("traffic",), ())
+    assert large.speedup != full.speedup
+    # Exact on one thread, a socket and all cores, and interpolated in between.
+    same = {threads for (threads, less), (_, more) in zip(large.speedup, full.speedup, strict=True)
+            if less == more}  # fmt: skip
+    assert same >= {1, 20, 40}
+    assert cut_sentence([small, large]) == [
+        "Traffic is less detailed than usual for 1 loop: --effort full counts all."
+    ]
 
 
 def test_trials_of_many_statements_are_more_work(tmp_path: Path) -> None:

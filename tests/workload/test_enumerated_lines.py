@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import permutations
 
 import pytest
 from nest_texts import STATIC, counter_of, nest_of
@@ -15,6 +16,7 @@ from regionpredict.workload.constants import MOST_RUNS
 from regionpredict.workload.enumerated_lines import Part, Walk, distinct_lines, path_of
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.thread_nest import undivided
+from regionpredict.workload.work_distribution import work_profile
 
 
 def lines_in(nest: LoopNest) -> float:
@@ -140,3 +142,24 @@ def test_arrays_in_structs_lie_a_struct_apart() -> None:
     matrix = Array("m", 8, (Expr.const(3), Expr.const(3)), "global")
     assert [str(extent) for extent in extents_with_stride(matrix, 96)] == ["4", "3"]
     assert extents_with_stride(Array("p", 8, (None,), "global"), 40) == (None,)
+
+
+def test_closed_forms_replace_long_enumerations() -> None:
+    """Five loops whose bounds depend on each other, around references in 24 orders."""
+    orders = ["".join(f"[{name}]" for name in order) for order in permutations("jklm")]
+    text = """for (int i = 0; i < 60; i++) for (int j = i; j < 60; j++)
+      for (int k = i; k < 60; k++) for (int l = i; l < 60; l++)
+      for (int m = l; m < 60; m++) s += """ + " + ".join(f"b[i]{order}" for order in orders)
+    nest = nest_of(f"{text};", "double s, double b[60][60][60][60][60]")
+    caches = [CacheLevel(float(1 << bits), 1) for bits in (15, 20)]
+    few, all_of_them = (
+        TrafficCounter(nest, work_profile(nest), STATIC, 64, traced=False, limited=limited)
+        for limited in (True, False)
+    )
+    closed, exact = (counter.traffic(caches, 1) for counter in (few, all_of_them))
+    assert (few.closed, all_of_them.closed) == (True, False)
+    for less, more in zip(closed, exact, strict=True):
+        assert less.total == pytest.approx(more.total, rel=0.2)
+    # The answers of a counter do not depend on what it was asked before.
+    assert few.traffic(caches, 1) == closed
+    assert few.under(STATIC).traffic([caches[1]], 1) == (closed[1],)

@@ -144,6 +144,10 @@ COUNTED_TEAMS = Constant(
     "maximum thread counts with counted traffic. In between it is interpolated, within 1 % on the "
     "samples",
 )  # fmt: skip
+CURVE_WORK = Constant(
+    10_000.0, "closed forms", "assumed",
+    "after this work (0.25 s), the traffic is counted at no further numbers of threads",
+)  # fmt: skip
 STRAIGHT = Constant(
     0.01, "of the traffic", "derived", "the accepted deviation from a straight line"
 )

@@ -17,7 +17,7 @@ from regionpredict.predict.by_size import OpenHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
-from regionpredict.predict.estimate import Estimate
+from regionpredict.predict.estimate import CUT_TRAFFIC, Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limiting_factors import limit
 from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
@@ -225,6 +225,7 @@ def predict_saturation(
         ),
         band=known.band,
         superlinear=superlinear,
+        cut=(CUT_TRAFFIC,) if time.traffic.cut else (),
     )
 
 

@@ -41,27 +41,27 @@ class StridedWalks:
         self.contents = contents
         self.line_bytes = counter.line_bytes
         self.arrays = strided_arrays(counter.nest, WALKED_STRIDE.value * machine.page_bytes)
-        if self.arrays:
-            self._pages = counter.in_pages(machine.page_bytes)
-            self._tables = counter.in_pages(table_line_bytes(machine, self.line_bytes))
+        self._counter = counter
 
     def seconds(self, threads: int, caches: Sequence[CacheLevel]) -> float:
         """Seconds of one core for all page walks, with `threads` threads and these `caches`."""
         walks = self._walks(threads) if self.arrays else 0.0
         if not walks:
             return 0.0
-        covered = self._tables.line_bytes
+        covered = table_line_bytes(self.machine, self.line_bytes)
+        tables = self._counter.in_pages(covered)
         share = TABLE_SHARE.value * covered / self.line_bytes
         levels = [level._replace(size=share * level.size) for level in caches]
-        fetched = self._tables.traffic(levels, threads, contents=self.contents)
+        fetched = tables.traffic(levels, threads, contents=self.contents)
         lines = [self._bytes(level) / covered for level in fetched]
         return strided_walk_cycles(walks, lines, self.machine) / self.machine.clock_hz
 
     def _walks(self, threads: int) -> float:
         """All pages that wide strides access and that miss the core's TLB."""
-        page = self._pages.line_bytes
+        page = self.machine.page_bytes
         tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
-        (missed,) = self._pages.traffic([tlb], threads, contents=self.contents)
+        pages = self._counter.in_pages(page)
+        (missed,) = pages.traffic([tlb], threads, contents=self.contents)
         return self._bytes(missed) / page
 
     def _bytes(self, level: LevelTraffic) -> float:

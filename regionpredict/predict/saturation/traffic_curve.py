@@ -12,6 +12,7 @@ from regionpredict.machine import Machine
 from regionpredict.machine.thread_places import cache_sharers, threads_of_second_caches
 from regionpredict.predict.saturation.constants import (
     COUNTED_TEAMS,
+    CURVE_WORK,
     STAYING,
     STRAIGHT,
 )
@@ -113,6 +114,12 @@ class TrafficCurve:
             count for count in {1, *self._shared, self._cores, turn} if count <= self._cores
         )
         self._between: list[int] | None = None
+        self._fewer = False
+
+    @property
+    def cut(self) -> bool:
+        """Whether a budget of work left out counts or enumerations."""
+        return self._fewer or self.counter.closed
 
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
         """The traffic below each cache on `threads` threads. The last entry is memory traffic."""
@@ -228,7 +235,7 @@ class TrafficCurve:
 
         It bends where a cache is shared by the maximum number of threads. Between such counts, the
         interval with the largest bend is halved on a logarithmic scale. This ends when each middle
-        is on its line, or at the limit.
+        is on its line, or at the limit of counts or of work.
         """
         counts = list(self.edges)
         waiting = [(self._nonlinearity(a, b, a), a, b) for a, b in pairwise(counts)]
@@ -238,6 +245,9 @@ class TrafficCurve:
             middle = round(math.sqrt(left * right))
             if bend < STRAIGHT.value or not left < middle < right:
                 continue
+            if self.counter.work > CURVE_WORK.value:
+                self._fewer = True
+                break
             counts.append(middle)
             bend = self._nonlinearity(left, right, middle)
             if bend >= STRAIGHT.value:
