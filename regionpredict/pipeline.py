@@ -333,7 +333,9 @@ def predict(
     progress = partial(stage_progress, tell, "predicting", len(subjects))
     made = spread(estimate, subjects, processes_for(len(subjects), processes), progress)
     times.append(clock())
-    taken, idle = execution_count_assumptions(structure.teams), structure.idle_regions
+    taken = execution_count_assumptions(structure.teams)
+    not_run = {name for name, runs in analysis.executions.items() if not runs}
+    idle = structure.idle_regions | not_run
     predictions = tuple(
         Prediction.of(
             replace(estimate, assumed=(*estimate.assumed, *taken.get(facts.region.id, ()))),

@@ -123,7 +123,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction(Estimate):
-    """An estimate with the facts of its region. `idle`: no `main` reaches it, although it reaches
+    """An estimate with the facts of its region. `idle`: no `main` or recorded run reaches it, but
     others."""
 
     facts: RegionFacts

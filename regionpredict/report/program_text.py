@@ -150,7 +150,7 @@ def _remarks(loop: Loop) -> list[str]:
         return [f"skipped: {first_message(loop.facts)}"]
     remarks += [note.message for note in loop.diagnostics if note.id == _ON_HOST][:1]
     if loop.idle:
-        remarks.append("apparently unreachable from main; excluded from the plan")
+        remarks.append("apparently does not run; excluded from the plan")
     return remarks
 
 

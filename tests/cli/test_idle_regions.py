@@ -22,7 +22,7 @@ MAIN = """int main(int argc, char **argv) {{
 }}
 """
 CALLS = "  for (int t = 0; t < 10; t++) used(a, n);\n"
-TOLD = "apparently unreachable from main"
+TOLD = "apparently does not run"
 
 
 def ran(folder: Path, text: str, *words: str) -> str:
