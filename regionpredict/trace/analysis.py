@@ -126,7 +126,7 @@ def analyse(
     rest()
     replayed = cost_replay(trace, paths, points, kernels)
     rest()
-    left_out = calls_not_analysed(trace)
+    left_out = calls_not_analysed(trace, matches)
     findings: Sequence[Finding] = [
         *trace.findings,
         *matches.findings,

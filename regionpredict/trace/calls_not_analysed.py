@@ -7,14 +7,19 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from regionpredict.trace.event_trace import EventTrace, Finding, Kind, Paradigm, Role
+from regionpredict.trace.matching import Matches
 from regionpredict.trace.mpi_regions import carriers_of, is_analysed, plain_name
+from regionpredict.trace.probes import probes_of
 
 
-def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, int]:
+def calls_not_analysed(
+    trace: EventTrace, matches: Matches | None = None, replayed: bool = False
+) -> dict[str, int]:
     """The number of calls of each such function, the most frequent first.
 
     A function is analyzed if the trace has its messages or non-blocking collective operations, or
-    if other calls have them in its place.
+    if other calls have them in its place. With `matches`, calls of MPI_Probe whose message is known
+    are, too.
     `replayed`: for a replay, which supports all-to-alls of varying sizes.
     """
     left_out = [
@@ -26,6 +31,9 @@ def calls_not_analysed(trace: EventTrace, replayed: bool = False) -> dict[str, i
     changes = np.flatnonzero((trace.kind == Kind.ENTER) | (trace.kind == Kind.LEAVE))
     entered = trace.region[changes][trace.kind[changes] == Kind.ENTER]
     calls = np.bincount(entered[entered >= 0], minlength=len(trace.regions))
+    if matches is not None:
+        probed = trace.region[probes_of(trace, matches).enter]
+        calls -= np.bincount(probed, minlength=len(trace.regions))
     kind = trace.kind[trace.operations.event]
     messages = np.isin(kind, (Kind.SEND, Kind.SEND_REQUEST, Kind.RECEIVE, Kind.RECEIVE_REQUEST))
     if not replayed:  # a replay does not support operations that another call completes

@@ -188,7 +188,7 @@ def run_factors(
     runtime = int(trace.time.max(initial=0))
     conditions = {"message": message_conditions(trace, matches)}
     clocks = violations(trace, late_events(trace, conditions))[1]
-    left_out = calls_not_analysed(trace, replayed=True)
+    left_out = calls_not_analysed(trace, matches, replayed=True)
     findings = (*trace.findings, *matches.findings, *clocks, *note_of(left_out))
     notes = list(map(str, findings))
     if nominal is not None:

@@ -14,6 +14,7 @@ from regionpredict.trace.event_trace import EventTrace, Kind, Paradigm
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches, matched_rows
 from regionpredict.trace.mpi_regions import Call, call_of
+from regionpredict.trace.probes import Probes, probes_of
 from regionpredict.trace.sync_points import PointRows, point_rows
 from regionpredict.trace.wait_classes import Wait
 from regionpredict.trace.wrong_order import Messages, Order, wrong_order
@@ -123,7 +124,7 @@ def message_waits(
     A receive waits from its call until the sender enters the sending call. A synchronous send waits
     until the receiver enters the call that posts the receive. If a call completes several requests,
     the longest wait counts, and late senders have precedence over late receivers. Test calls do not
-    wait.
+    wait. MPI_Probe waits like a receive of the message that it finds.
     """
     operations = _Operations(trace, paths)
     received, sent = (
@@ -132,6 +133,7 @@ def message_waits(
     )
     receives, sends = _in_mpi(operations, received, matches.mate[received])
     late = _late_senders(operations, receives, sends, len(trace))
+    probed, probed_sends = _probe_waits(operations, probes_of(trace, matches, span))
     rest()
     misordered = _misordered(trace, operations, receives, sends, late, kernels)
     rest()
@@ -139,9 +141,9 @@ def message_waits(
     late_receivers, blocked = _late_receivers(operations, matches, receives, sends, late.candidates)
     empty = trace.operations.sent
     return MessageWaits(
-        (*late.points, *late_receivers),
+        (*late.points, *probed, *late_receivers),
         misordered,
-        int(np.count_nonzero(empty[late.sends] <= 0)),
+        int(np.count_nonzero(empty[np.concatenate([late.sends, probed_sends])] <= 0)),
         int(np.count_nonzero(empty[blocked] <= 0)),
     )
 
@@ -182,6 +184,38 @@ def _late_senders(
     after = np.maximum(operations.leave(receives) - operations.leave(sends), 0)
     points = _points(operations, receives, sends, idle, after, Wait.LATE_SENDER)
     return _LateSenders(receives, sends, idle, points, candidates)
+
+
+def _probe_waits(
+    operations: _Operations, probes: Probes
+) -> tuple[tuple[PointRows, PointRows], _Rows]:
+    """The points of calls of MPI_Probe, and the sends that they wait for."""
+    time, enter, leave, sends = operations.trace.time, probes.enter, probes.leave, probes.send
+    idle = operations.enter(sends) - time[enter]
+    waits = (idle > 0) & operations.in_mpi(sends)
+    enter, leave, idle, sends = enter[waits], leave[waits], idle[waits], sends[waits]
+    after = np.maximum(time[leave] - operations.leave(sends), 0)
+    location = operations.trace.locations_of(leave)
+    probing = point_rows(
+        leave,
+        location,
+        operations.paths.event_node[leave],
+        time[leave] - time[enter],
+        wait=idle,
+        completion=after,
+        kind=int(Wait.LATE_SENDER),
+        cause=operations.event(sends),
+        partner=operations.rank(sends),
+    )
+    sending = point_rows(
+        operations.event(sends),
+        operations.location(sends),
+        operations.node(sends),
+        operations.leave(sends) - operations.enter(sends),
+        completion=np.maximum(operations.leave(sends) - time[leave], 0),
+        partner=operations.rank(probes.receive[waits]),
+    )
+    return (probing, sending), sends
 
 
 def _misordered(

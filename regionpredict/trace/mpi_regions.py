@@ -17,6 +17,7 @@ class Call(IntEnum):
     WAIT = 3
     TEST = 4
     BLOCKING_SEND = 5  # standard or synchronous; buffered and ready sends do not wait
+    PROBE = 6
 
 
 _CALLS = {
@@ -36,6 +37,7 @@ _CALLS = {
     "win_unlock": Call.WAIT,
     "win_unlock_all": Call.WAIT,
     "improbe": Call.TEST,
+    "probe": Call.PROBE,
     "neighbor_allgather": Call.WAIT,
     "neighbor_allgatherv": Call.WAIT,
     "neighbor_alltoall": Call.WAIT,

@@ -26,6 +26,7 @@ from regionpredict.trace.bursts import Bursts, bursts_of
 from regionpredict.trace.event_trace import EventTrace, Kind
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.matching import Matches
+from regionpredict.trace.probes import probes_of
 from regionpredict.trace.thread_dependencies import Synchronisation, synchronisations
 
 Ticks = NDArray[np.int64]
@@ -202,7 +203,7 @@ class Couplings:
 
     def messages(self, synchronous: NDArray[np.bool_] | None = None) -> None:
         """For eager messages, the send posts and the receive needs. For others, both post and both
-        need.
+        need. MPI_Probe needs its message to be sent.
 
         `synchronous` says for each send whether it is synchronous. By default the eager limit
         decides.
@@ -228,6 +229,11 @@ class Couplings:
         waited = large & completed
         self._add(send_done[waited], slot[waited], False, passes[waited])
         self._fill(np.where(eager, 1, 2))
+        probes = probes_of(self.trace, self.matches)
+        slot = np.arange(len(probes.send))
+        self._add(self.call(probes.send), slot, True, 0)
+        self._add(probes.enter, slot, False, self._ticks(np.full(len(slot), network.latency_s)))
+        self._fill(np.ones(len(slot), dtype=np.int64))
 
     def collectives(
         self, posts: NDArray[np.bool_] | None = None, needs: NDArray[np.bool_] | None = None

@@ -74,6 +74,11 @@ PROBED = (
 """
     + TAIL
 )
+FOUND = PROBED.replace(
+    "MPI_Mprobe(0, 3, MPI_COMM_WORLD, &message,", "MPI_Probe(0, 3, MPI_COMM_WORLD,"
+)
+FOUND = FOUND.replace("MPI_Mrecv(value, 8, MPI_DOUBLE, &message,",
+                      "MPI_Recv(value, 8, MPI_DOUBLE, 0, 3, MPI_COMM_WORLD,")  # fmt: skip
 TESTED = (
     HEAD
     + MAIN
@@ -193,6 +198,7 @@ def recorded(
     [
         (EXCHANGED, "MPI_Sendrecv_replace", "MPI_Sendrecv_replace"),
         (PROBED, "MPI_Mprobe", "MPI_Send"),
+        (FOUND, "MPI_Probe", "MPI_Send"),
         (PARTITIONED, "MPI_Wait", "MPI_Pready"),
     ],
 )
