@@ -112,21 +112,23 @@ def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
     `TRIED_SIZES` from the ends to the middle, then thresholds, while `more` sizes are allowed and
     there are fewer than `MOST_TRIALS`.
     """
-    return with_turns(choices_at_tried_sizes(ask, more), ask, more)
+    return with_turns(choices_at_tried_sizes(ask, more)[0], ask, more)
 
 
-def choices_at_tried_sizes(ask: Ask, more: More = always) -> dict[int, Choice]:
+def choices_at_tried_sizes(
+    ask: Ask, more: More = always
+) -> tuple[dict[int, Choice], tuple[int, ...]]:
     """The choices at `TRIED_SIZES`, from the ends to the middle, while `more` trials are
-    allowed.
+    allowed, and the remaining sizes.
     """
     known: dict[int, Choice] = {}
-    for size in _FROM_THE_ENDS:
+    for at, size in enumerate(_FROM_THE_ENDS):
         if not more():
-            break
+            return dict(sorted(known.items())), _FROM_THE_ENDS[at:]
         choice = ask(size)
         if choice is not None:
             known[size] = choice
-    return dict(sorted(known.items()))
+    return dict(sorted(known.items())), ()
 
 
 def with_turns(
@@ -295,15 +297,16 @@ def open_hint(
     by_name: Mapping[str, Mapping[int, Choice]],
     iterations: Callable[[int], int | None] = lambda _: None,
     ask: AskAll = lambda _: None, more: More = always,
-    untried: Collection[str] = (), *, now_runs: bool = True,
+    untried: Collection[str] = (), *, refused: Collection[int] = (), now_runs: bool = True,
 ) -> OpenHint:  # fmt: skip
     """The hint for unknown `names`. `now` is the choice at the assumed values. It is ignored if the
     loop does not run with them. If the loop runs at no tried size, all names decide.
 
     `together` are the choices over the common `size` of several names, `by_name` those over each
     name alone, the others as assumed. `ask` tries further names that decide only for other values
-    of the deciding names, while `more` trials are allowed. Any of the `untried` names may decide.
-    If there is one, the hint is unknown.
+    of the deciding names, while `more` trials are allowed. The budget excluded the `untried` names
+    and the `refused` values of the common size. Any of them may decide, so the hint is unknown. It
+    is assumed to be wrong at `refused` values, so that a smaller budget does not raise its share.
     """
     tried = [
         *together.values(),
@@ -318,12 +321,14 @@ def open_hint(
     if not common and not deciding:
         deciding = set(size) or set(names)  # the names decide only together
     deciding |= deciding_at_other_values(deciding, by_name, ask, more) | {*untried}
+    deciding |= {*size} if refused else set()
     tried = [*known, *tried] or [now]
     threads, share, usual = None, 1.0, None
-    if common and not untried:
+    if common and not untried and not refused:
         threads = now.hint.threads if now.hint.threads in common else min(common)
     else:
-        groups = _spread_evenly([together, *by_name.values()]) or [[]]
+        even = [_spread_evenly(together, refused), *map(_spread_evenly, by_name.values())]
+        groups = [group for group in even if group] or [[]]
         groups += [[] for _ in untried]
         if not now_runs:
             usual = max(
@@ -345,15 +350,16 @@ def open_hint(
     )
 
 
-def _spread_evenly(groups: Iterable[Mapping[int, Choice]]) -> list[list[Choice]]:
-    """The choices of each non-empty group, without those at sizes added for thresholds."""
-    even = [[one[size] for size in TRIED_SIZES if size in one] for one in groups]
-    return [choices for choices in even if choices]
+def _spread_evenly(
+    choices: Mapping[int, Choice], refused: Collection[int] = ()
+) -> list[Choice | None]:
+    """The choices without those at sizes added for thresholds. None for `refused` sizes."""
+    return [choices.get(size) for size in TRIED_SIZES if size in choices or size in refused]
 
 
-def share_within_loss(threads: int, groups: Iterable[Sequence[Choice]]) -> float:
+def share_within_loss(threads: int, groups: Iterable[Sequence[Choice | None]]) -> float:
     """The share of sizes at which a hint loses little enough, for the worst group of sizes. 1 if it
-    always does.
+    always does. None is a size at which it is assumed to lose more.
 
     Computed by the rule of succession. Without trials it is one half.
 
@@ -364,7 +370,7 @@ def share_within_loss(threads: int, groups: Iterable[Sequence[Choice]]) -> float
     """
     shares = [1.0]
     for group in groups:
-        served = sum(threads in choice.serving for choice in group)
+        served = sum(choice is not None and threads in choice.serving for choice in group)
         if served < len(group) or not group:
             shares.append((served + 1) / (len(group) + 2))
     return min(shares)

@@ -26,7 +26,7 @@ def with_open_sizes(estimate: AnEstimate, hint: OpenHint) -> AnEstimate:
         by_size=hint.by_size,
         unbound=hint.unbound,
         deciding=tuple(name for name in hint.unbound if name in hint.deciding),
-        cut=(*estimate.cut, CUT_SIZES) if hint.cut else estimate.cut,
+        cut=tuple(dict.fromkeys((*([CUT_SIZES] if hint.cut else []), *estimate.cut))),
     )
     if hint.threads is None:
         names = ", ".join(hinted.deciding or hint.unbound)

@@ -8,7 +8,7 @@ and listed in `assumed`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 from regionpredict.errors import plural
@@ -16,7 +16,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
-from regionpredict.predict.estimate import Estimate
+from regionpredict.predict.estimate import CUT, Estimate
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limiting_factors import limit
 from regionpredict.predict.machine_uncertainty import UncertainLoop, moves_of
@@ -127,7 +127,8 @@ def predict_team(
         estimate = _of_one(parts[0].estimate, notes)
     else:
         estimate = _of_many(facts, known, machine, within, notes, partial=len(known) < len(parts))
-    return TeamPrediction.of(estimate, facts)
+    cut = tuple(kind for kind in CUT if any(kind in part.estimate.cut for part in parts))
+    return TeamPrediction.of(replace(estimate, cut=cut), facts)
 
 
 def _of_executions(facts: TeamFacts) -> list[str]:

@@ -407,7 +407,7 @@ def _tried(
     def common(value: int) -> Choice | None:
         return ask(dict.fromkeys(size, value))
 
-    together = choices_at_tried_sizes(common, budget.more) if size else {}
+    together, refused = choices_at_tried_sizes(common, budget.more) if size else ({}, ())
     if together and here is not None:
         together = dict(sorted({**together, here: now}.items()))
     together = with_turns(together, common, budget.more, of_packages=True)
@@ -418,8 +418,9 @@ def _tried(
     if len(others) < len(names):
         by_name[size[0]] = together
     hint = open_hint(
-        names, now, size, together, by_name, iterations, ask, budget.more, untried, now_runs=runs
-    )
+        names, now, size, together, by_name, iterations, ask, budget.more, untried,
+        refused=refused, now_runs=runs,
+    )  # fmt: skip
     return hint._replace(cut=budget.cut)
 
 

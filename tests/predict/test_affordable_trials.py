@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from regionpredict.predict.by_size import (
     OpenHint,
+    choices_at_tried_sizes,
     choices_by_name,
     choices_by_size,
     open_hint,
@@ -76,6 +77,37 @@ def test_a_name_that_was_not_tried_leaves_the_hint_open() -> None:
     assert hint_within(alike, 20).threads is None
     assert hint_within(alike, 20).deciding == {"e"}
     assert hint_within(alike, 0).deciding == {"a", "b", "c", "d", "e"}
+
+
+@given(
+    st.lists(st.sampled_from([FEW, MANY, None]), min_size=9, max_size=9),
+    st.sampled_from([FEW, MANY]),
+    st.booleans(),
+)
+def test_fewer_values_of_the_common_size_never_raise_the_share(
+    answers: list[Choice | None], now: Choice, runs: bool
+) -> None:
+    """A known hint has a share of 1."""
+    by_size = dict(zip(TRIED_SIZES, answers, strict=True))
+
+    def share(most: int) -> float:
+        left = iter([True] * most)
+        together, refused = choices_at_tried_sizes(by_size.get, lambda: next(left, False))
+        assert len(refused) == len(TRIED_SIZES) - most
+        hint = open_hint(("n",), now, ("n",), together, {"n": together}, refused=refused,
+                         now_runs=runs)  # fmt: skip
+        assert bool(hint.deciding) == (hint.threads is None)
+        return hint.share
+
+    shares = [share(most) for most in range(len(TRIED_SIZES) + 1)]
+    assert shares == sorted(shares)
+
+
+def test_excluded_values_count_as_wrong_by_hand() -> None:
+    """Right at 2 and 100,000,000, wrong at 10,000, and six excluded: (2 + 1) / (9 + 2)."""
+    tried = {TRIED_SIZES[0]: FEW, 10**4: MANY, TRIED_SIZES[-1]: FEW}
+    refused = [size for size in TRIED_SIZES if size not in tried]
+    assert open_hint(("n",), FEW, ("n",), tried, {"n": tried}, refused=refused).share == 3 / 11
 
 
 def test_turns_are_not_looked_for_beyond_the_bound() -> None:

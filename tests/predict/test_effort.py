@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
 from regionpredict.frontend import requests_for
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
+from regionpredict.predict import HintRange, OpenHint, with_open_sizes
 from regionpredict.predict.constants import LEAST_TRIALS_WORK, QUICK_SHARE, TRIALS_WORK
 from regionpredict.report.hints import estimate_fields
 from regionpredict.report.size_hints import cut_sentence
@@ -51,6 +53,7 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     )  # fmt: skip
     assert {*full.deciding} <= {*quick.deciding}
     assert len(quick.by_size) <= len(full.by_size)
+    assert quick.confidence <= full.confidence
 
 
 def test_a_region_of_many_has_less_work(tmp_path: Path) -> None:
@@ -101,3 +104,17 @@ def test_trials_of_many_statements_are_more_work(tmp_path: Path) -> None:
     (long,) = predicted(tmp_path, "normal", source.format("a[i] += 1.0;" * 1000)).predictions
     assert short.cut == ()
     assert long.cut == ("sizes",)
+
+
+def test_a_parallel_region_has_the_cuts_of_its_loops(tmp_path: Path) -> None:
+    (team,) = predicted(tmp_path, "quick").teams
+    assert team.cut == ("sizes",)
+
+
+def test_further_trials_keep_the_cuts_of_previous_ones(tmp_path: Path) -> None:
+    (quick,) = predicted(tmp_path, "quick").predictions
+    known = OpenHint((), frozenset(), (), HintRange((1, 1), (1, 1)), 1, 1.0, 1.0)
+    assert with_open_sizes(quick, known).cut == ("sizes",)
+    assert with_open_sizes(replace(quick, cut=("neighbours",)), known._replace(cut=True)).cut == (
+        "sizes", "neighbours",
+    )  # fmt: skip
