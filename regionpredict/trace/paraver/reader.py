@@ -41,7 +41,12 @@ from regionpredict.trace.paraver.operations import (
     placed_operations,
 )
 from regionpredict.trace.paraver.records import NEVER, Header, Integers, Records, Rows, read_records
-from regionpredict.trace.paraver.user_regions import Boundaries, boundaries_of, names_functions
+from regionpredict.trace.paraver.user_regions import (
+    OUTLINED,
+    Boundaries,
+    boundaries_of,
+    names_functions,
+)
 
 IDLE, RUNNING = 0, 1  # Paraver's states
 WAITING = (IDLE, 2, 3, 5, 7, 8, 9)
@@ -107,7 +112,14 @@ def trace_of(
         [
             lifetimes,
             _state_spans(
-                records.states, len(locations), lifetimes, calls, boundaries, labels, regions
+                records.states,
+                masters,
+                records.events,
+                lifetimes,
+                calls,
+                boundaries,
+                labels,
+                regions,
             ),
             np.stack([calls.location, calls.begin, calls.end, calls.region], axis=1),
         ]
@@ -170,7 +182,8 @@ def _lifetimes(records: Records, count: int, header: Header) -> Integers:
 
 def _state_spans(
     states: Rows,
-    count: int,
+    masters: Integers,
+    events: Rows,
     lifetimes: Integers,
     calls: Calls,
     boundaries: Boundaries,
@@ -181,14 +194,20 @@ def _state_spans(
     in a call.
 
     Spans are split where calls or other regions begin or end in them. Time without a state is idle,
-    unless the trace has no running state at all.
+    unless the trace has no running state at all. `masters` has
+    the first thread of each location's rank. A thread that executes its constructs is idle outside
+    of all of them.
     """
+    count = len(masters)
+    workers, (forking, fork, opening) = _workers(events, masters)
     location, states_of, since, until = states.those(by_location(states.location, states.time))
     points = [
         (location, since), (location, until),
         (calls.location, calls.begin), (calls.location, calls.end),
         (boundaries.location, boundaries.time),
         (lifetimes[:, 0], lifetimes[:, 1]), (lifetimes[:, 0], lifetimes[:, 2]),
+        *((np.full(len(mine), worker), mine) for worker in workers.tolist()
+          for mine in [fork[forking == masters[worker]]]),
     ]  # fmt: skip
     span = max(int(time.max(initial=0)) for _, time in points) + 1
     keys = np.sort(np.concatenate([where * span + time for where, time in points]))
@@ -213,6 +232,11 @@ def _state_spans(
     if len(states):
         here = (row >= 0) & (closes[at] > begin)
         state = np.where(here, states_of[at], state)
+    if len(workers):
+        master, time = masters[where], begin - where * span
+        row = np.searchsorted(forking * span + fork, master * span + time, "right") - 1
+        inside = (row >= 0) & (forking[row] == master) & (opening[row] != 0)
+        state = np.where((state == RUNNING) & np.isin(where, workers) & ~inside, IDLE, state)
     kept = state != RUNNING
     numbers = np.zeros(int(state.max(initial=0)) + 1, dtype=np.int64)
     for number in np.unique(state[kept]).tolist():
@@ -227,6 +251,17 @@ def _state_spans(
         )
     columns = (where, begin - where * span, end - where * span, numbers[state])
     return np.stack([column[kept] for column in columns], axis=1)
+
+
+def _workers(events: Rows, masters: Integers) -> tuple[Integers, Integers]:
+    """Threads that execute constructs of the first thread of their rank, and (3, n): location, time
+    and value of the starts and ends of constructs. The value is 0 at an end.
+    """
+    location, _, time, value = events.those(events.number == _PARALLEL)
+    order = by_location(location, time)
+    workers, _ = distinct(events.location[events.number == OUTLINED])
+    workers = workers[(masters[workers] != workers) & np.isin(masters[workers], location)]
+    return workers, np.stack([location, time, value])[:, order]
 
 
 def _covered(times: Integers, begins: Integers, ends: Integers) -> NDArray[np.bool_]:

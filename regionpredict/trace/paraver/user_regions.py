@@ -21,10 +21,10 @@ from regionpredict.trace.paraver.records import Integers, Rows
 _FUNCTION = 60000019  # Extrae's type of instrumented functions
 _FUNCTION_LINE = 60000119  # line of each function
 _CONSTRUCT = 60000001  # parallel constructs, of a rank's first thread
-_OUTLINED, _OUTLINED_LINE = 60000018, 60000118  # the constructs' functions, and their lines
+OUTLINED, _OUTLINED_LINE = 60000018, 60000118  # the constructs' functions, and their lines
 _BARRIER = 60000005  # OpenMP's barriers
 _IMPLICIT = 1 << 40  # the value of an implicit barrier
-_NESTED = (_FUNCTION, _OUTLINED, _BARRIER)  # types of regions that may be nested in their own type
+_NESTED = (_FUNCTION, OUTLINED, _BARRIER)  # types of regions that may be nested in their own type
 _MOST_UNNAMED = 64  # values of a phase; types with more are measurements
 _FIRST_OF_RUNTIMES = 30000000  # Extrae's own types begin here; smaller ones belong to the program
 
@@ -133,7 +133,7 @@ def _of_teams(events: Rows, masters: Integers) -> Integers:
     keys = location[first] * span + time[first]
     order = np.argsort(keys, kind="stable")
     keys, opens = keys[order], value[first][order] != 0
-    location, _, time, value = events.those(events.number == _OUTLINED)
+    location, _, time, value = events.those(events.number == OUTLINED)
     wanted = masters[location] * span + time
     row = np.searchsorted(keys, wanted, side="right") - 1
     ends = value == 0
@@ -152,10 +152,10 @@ def _of_teams(events: Rows, masters: Integers) -> Integers:
     begin, end = order[~ends][begun[at]], order[ends][::-1][ended[of]]
     where, join = location[begin], keys[row[~ends][begun[at]] + 1] % span
     steps = [
-        (time[begin], _OUTLINED, value[begin]),
+        (time[begin], OUTLINED, value[begin]),
         (np.minimum(time[end], join), _BARRIER, _IMPLICIT),
         (join, _BARRIER, 0),
-        (join, _OUTLINED, 0),
+        (join, OUTLINED, 0),
     ]
     columns = [
         np.stack(np.broadcast_arrays(where, time, kind, value), axis=1)
@@ -193,7 +193,7 @@ class _Names:
         if kind == _FUNCTION:
             file, line = self._labels.line(_FUNCTION_LINE, value)
             return Region(self._labels.function(kind, value), file=file, line=line)
-        if kind == _OUTLINED:
+        if kind == OUTLINED:
             file, line = self._labels.line(_OUTLINED_LINE, value)
             name = self._labels.function(kind, value)
             return Region(name, Paradigm.OPENMP, Role.PARALLEL, file, line)

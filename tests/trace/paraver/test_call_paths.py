@@ -248,6 +248,19 @@ def test_time_without_a_state_is_idle(tmp_path: Path, kernels: Kernels) -> None:
     assert spans(trace, 1) == {"": 300, "Idle": 300 + 100, "Synchronization": 100}
 
 
+def test_a_worker_that_runs_outside_of_constructs_is_idle(tmp_path: Path, kernels: Kernels) -> None:
+    """The construct is from 400 to 800. The worker computes in it until 600, and then waits."""
+    trace = read(tmp_path, kernels, [
+        state(0, 1000), state(0, 1000, 1, 2),
+        event(400, 60000001, 3), event(410, 60000018, 1), event(410, 60000018, 1, 2),
+        event(600, 60000018, 0, 2), event(800, 60000018, 0), event(800, 60000001, 0),
+    ])  # fmt: skip
+    bursts = bursts_of(trace)
+    useful = by_location(trace, np.where(bursts.useful, bursts.length, 0))
+    assert useful.tolist() == [1000, 10 + 190]
+    assert spans(trace, 1)["Idle"] == 400 + 200
+
+
 def test_a_trace_of_waits_alone_computes_between_them(tmp_path: Path, kernels: Kernels) -> None:
     trace = read(tmp_path, kernels, [state(200, 300, 3), state(400, 450, 3), event(500, 7, 0)])
     assert spans(trace) == {"": 150, "Waiting a message": 150}
@@ -265,7 +278,8 @@ def test_threads_wait_at_the_end_of_a_construct(tmp_path: Path, kernels: Kernels
         text += [event(580 - 15 * thread, 60000005, 1, thread), event(570, 60000005, 0, thread)]
     trace = read(tmp_path, kernels, text)
     assert spans(trace, 1) == {
-        "": 102 + 92 + 300,
+        "": 2 + 2,
+        "Idle": 100 + 90 + 300,
         "loop.omp_fn.0": 148 + 168 - 20,
         "loop.omp_fn.0/implicit barrier": 160 + 30,
         "loop.omp_fn.0/barrier": 20,
