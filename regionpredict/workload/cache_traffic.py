@@ -171,6 +171,7 @@ class TrafficCounter:
             if work.closed:
                 for dealing in (self._whole, *self._rounds.values()):
                     dealing.tables.volumes.clear()
+                    dealing.tables.least.clear()
                     dealing.misses.clear()
                 self._known.clear()
                 return self._traffic(*asked, estimated=estimated)

@@ -92,6 +92,10 @@ class LayerConditions:
         """Bytes that the threads touch in one iteration of `loop`."""
         return self.team.bytes(loop.children, env, loop.groups_below)
 
+    def _fits(self, loop: NestLoop, env: LoopEnv) -> bool:
+        """Whether the cache holds the data of one iteration of `loop`."""
+        return not self.team.exceeds(loop.children, env, loop.groups_below, self.capacity)
+
     def _loop(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
         """The misses of one execution of a loop.
 
@@ -116,9 +120,9 @@ class LayerConditions:
             return total
         slanted = loop.variable in loop.bounds_below
         middle = self._at(loop, env, 0.5)
-        window = self.window(loop, middle)
-        fits = window <= self.capacity
+        fits = self._fits(loop, middle)
         if fits:
+            window = self.window(loop, middle)
             for group in loop.groups_below:
                 carriers[group.array] = Carrier(loop.variable, window)
         parts = self._parts(loop, env) if slanted else [(0.0, 1.0, fits)]
@@ -211,7 +215,7 @@ class LayerConditions:
         """(from, to, whether an iteration fits) for a loop whose iterations grow or shrink."""
 
         def fits(place: float) -> bool:
-            return self.window(loop, self._at(loop, env, place)) <= self.capacity
+            return self._fits(loop, self._at(loop, env, place))
 
         first, last = fits(0.0), fits(1.0)
         if first == last:
@@ -241,7 +245,7 @@ class LayerConditions:
             groups = list(cluster[0].groups_below)
             while waiting:
                 more = [*groups, *waiting[0].groups_below]
-                if self.team.bytes([*cluster, waiting[0]], env, more) > self.capacity:
+                if self.team.exceeds([*cluster, waiting[0]], env, more, self.capacity):
                     break
                 groups = more
                 cluster.append(waiting.pop(0))
@@ -285,7 +289,7 @@ class LayerConditions:
         if loop.variable in inner.depends:
             return []
         inside = self._at(inner, env, 0.5)
-        if self.window(inner, inside) > self.capacity:
+        if not self._fits(inner, inside):
             kept = self._touched_every_time(inner, inside)
             return [g for g in kept if not g.slopes.get(loop.variable)]
         return [

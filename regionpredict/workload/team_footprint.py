@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import NamedTuple
 
-from regionpredict.workload.constants import ENUMERATED_GROUP, MOST_BLOCKS
+from regionpredict.workload.constants import ENUMERATED_GROUP, MOST_BLOCKS, ROUNDING
 from regionpredict.workload.counted_work import GroupWork, count_footprint
 from regionpredict.workload.enumerated_lines import (
     KnownLines,
@@ -110,6 +110,7 @@ class FootprintTables:
     """
 
     volumes: dict[FootprintKey, Volume] = field(default_factory=dict)
+    least: dict[FootprintKey, float] = field(default_factory=dict)
     ranges: dict[RangesKey, RangesOf] = field(default_factory=dict)
     lines: dict[GroupKey, tuple[GroupLines, ...]] = field(default_factory=dict)
     irregular: dict[tuple[object, ...], tuple[GroupLines, ...]] = field(default_factory=dict)
@@ -212,6 +213,19 @@ class TeamFootprints:
         triangle touch similar lines. Neighbors touch the same lines at their edges, but at
         different times. `per_thread` counts them for each thread.
         """
+        asked, positions, active = self._asked(loops, env, groups, per_thread=per_thread, cut=cut)
+        volume = self._tables.volumes.get(asked)
+        if volume is None:
+            alike = self._alike(positions, groups)
+            counted = self._count(alike, active, env, per_thread=per_thread, cut=cut)
+            volume = self._tables.volumes[asked] = _in_order(counted, groups)
+        return volume
+
+    def _asked(
+        self, loops: Sequence[NestLoop], env: Env, groups: Groups, *, per_thread: bool,
+        cut: Cut | None,
+    ) -> tuple[FootprintKey, Positions, Positions]:  # fmt: skip
+        """The key of a footprint, its groups, and its active loops."""
         active = tuple(map(_index, loops))
         whole = bool(loops) and loops[0].parallel
         positions = tuple(map(_index, groups))
@@ -219,16 +233,13 @@ class TeamFootprints:
             (self.threads, self.team + self.columns) if whole else self.key, active, cut,
             self._lengths if whole else (), positions, tuple(env.values()), per_thread,
         )  # fmt: skip
-        volume = self._tables.volumes.get(asked)
-        if volume is None:
-            alike = self._tables.alike.get(positions)
-            if alike is None:
-                alike = self._tables.alike[positions] = alike_arrays(groups, self._tables.bounds)
-            volume = self._count(alike, active, env, per_thread, cut)
-            # In the order of the groups, since sums of doubles depend on it.
-            volume = {group.array: volume[group.array] for group in groups if group.array in volume}
-            self._tables.volumes[asked] = volume
-        return volume
+        return asked, positions, active
+
+    def _alike(self, positions: Positions, groups: Groups) -> list[AlikeArrays]:
+        alike = self._tables.alike.get(positions)
+        if alike is None:
+            alike = self._tables.alike[positions] = alike_arrays(groups, self._tables.bounds)
+        return alike
 
     def bytes(
         self, loops: Sequence[NestLoop], env: Env, groups: Groups, cut: Cut | None = None
@@ -236,6 +247,29 @@ class TeamFootprints:
         """The size of that footprint."""
         volume = self.footprint(loops, env, groups, cut=cut)
         return self.line_bytes * sum(lines.touched for lines in volume.values())
+
+    def exceeds(self, loops: Sequence[NestLoop], env: Env, groups: Groups, capacity: float) -> bool:
+        """Whether that footprint is larger than a capacity.
+
+        Arrays are counted only until they exceed it, those that were the largest before first.
+        """
+        asked, positions, active = self._asked(loops, env, groups, per_thread=False, cut=None)
+        if asked not in self._tables.volumes:
+            # The order of a sum changes its last digits.
+            enough = capacity / self.line_bytes * (1.0 + ROUNDING.value)
+            if self._tables.least.get(asked, 0.0) > enough:
+                return True
+            alike = self._alike(positions, groups)
+            counted: Volume = {}
+            for at, arrays in enumerate(alike):
+                counted |= self._count([arrays], active, env, per_thread=False, cut=None)
+                least = sum(lines.touched for lines in counted.values())
+                if least > enough:
+                    self._tables.least[asked] = least
+                    alike.insert(0, alike.pop(at))
+                    return True
+            self._tables.volumes[asked] = _in_order(counted, groups)
+        return self.bytes(loops, env, groups) > capacity
 
     def part(self, group: ReferenceGroup, offsets: tuple[float, ...]) -> ReferenceGroup:
         """A group with some of its references. Its number is below those of all groups."""
@@ -256,7 +290,7 @@ class TeamFootprints:
         return self._all_bytes
 
     def _count(
-        self, alike: Sequence[AlikeArrays], active: Positions, env: Env, per_thread: bool,
+        self, alike: Sequence[AlikeArrays], active: Positions, env: Env, *, per_thread: bool,
         cut: Cut | None,
     ) -> Volume:  # fmt: skip
         counted: Volume = {}
@@ -560,6 +594,11 @@ class TeamFootprints:
         touched = lines * -math.expm1(-number / lines) * (self.threads if group.private else 1.0)
         written = touched if stored else 0.0
         return GroupLines(touched, written, 0.0, group.extent, (), (), (0.0,), 0.0)
+
+
+def _in_order(counted: Volume, groups: Groups) -> Volume:
+    """The lines in the order of the groups, since sums of doubles depend on it."""
+    return {group.array: counted[group.array] for group in groups if group.array in counted}
 
 
 def _widen(name: str, slopes: Mapping[str, float], ranges: Ranges, steps: dict[str, float]) -> None:

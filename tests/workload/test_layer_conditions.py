@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 from nest_texts import STATIC, loop_named, nest_of
+from small_nests import NESTS, lowered
 
 from regionpredict.workload.layer_conditions import LayerConditions, _add, _uncounted
 from regionpredict.workload.line_overlap import Lines
@@ -346,3 +347,15 @@ def test_references_meet_in_the_last_iteration_at_the_latest(step: int) -> None:
         near, *far = parts_of(loops, "i", 200.0)
         assert sorted(near) == ([[0.0], [0.0]] if meet else [[0.0], [0.0, other]])
         assert far == ([[[other]]] if meet else [])
+
+
+@pytest.mark.parametrize("name", NESTS)
+def test_data_exceed_each_capacity_below_their_size(name: str) -> None:
+    nest = lowered(name)
+    root, tables = nest.root, FootprintTables()
+    asked = (root,), {}, root.groups_below
+    size = TeamFootprints(undivided(nest), 1.0, 64, FootprintTables()).bytes(*asked)
+    for capacity in (size / 8, size / 2, size * 0.999, size, size * 1.001, size / 4):
+        for kept in (tables, FootprintTables()):
+            team = TeamFootprints(undivided(nest), 1.0, 64, kept)
+            assert team.exceeds(*asked, capacity) == (size > capacity)
