@@ -167,7 +167,10 @@ def _first_screen(result: ProgramResult) -> list[Block]:
             shown.append(own)
     lines = []
     if rest := ranked[len(shown) :]:
-        took = f" take {100 * (whole - taken) / whole:.0f} % of the time" if whole else ""
+        share = 100 * (whole - taken) / whole if whole else 0.0
+        percent = f"{share:.0f}" if share >= 0.5 else "less than 1"
+        verb = "takes" if len(rest) == 1 else "take"
+        took = f" {verb} {percent} % of the time" if whole else ""
         lines.append(f"{plural(len(rest), 'more loop')}{took}: --all shows every loop")
     advised = best_changes(result)
     lines += [f"{advised.title}:"] if advised.entries else []
