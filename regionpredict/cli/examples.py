@@ -74,9 +74,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "trace what-if": ("trace what-if traces.otf2 --top 5",),
     "trace convert": ("trace convert traces.otf2 --ranks 0-3 -o store",),
     "trace factors": ("trace factors run_*.prv --extrapolate 1e6 --plot factors.pdf",),
-    "trace history": (
-        "trace history factors/*.json --format html -o index.html --badge badge.svg",
-    ),
+    "trace history": ("trace history factors/*.json --badge badge.svg",),
     "run": (
         "run --hints hints.json -- ./program",
         "run --share night --hints hints.json -- ./program",

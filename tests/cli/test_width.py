@@ -59,6 +59,7 @@ NOT_RUN = {
     "lsp -m dunnington": "a protocol",
     "bench -m host --format html -o bench.html": "measures for minutes",
     "study --source src -m host -o study -- ./program": "measures for minutes, and prints a page",
+    "trace history factors/*.json --badge badge.svg": "needs the factors of several versions",
     "trace record -o traces -- mpirun -n 4 ./program": "prints what the program prints",
 }
 ON_SOURCES = (
