@@ -334,8 +334,10 @@ def predict(
     made = spread(estimate, subjects, processes_for(len(subjects), processes), progress)
     times.append(clock())
     taken = execution_count_assumptions(structure.teams)
-    not_run = {name for name, runs in analysis.executions.items() if not runs}
-    idle = structure.idle_regions | not_run
+    often = structure.region_executions
+    idle = structure.idle_regions | {
+        name for name, runs in analysis.executions.items() if not runs and not often.get(name)
+    }
     predictions = tuple(
         Prediction.of(
             replace(estimate, assumed=(*estimate.assumed, *taken.get(facts.region.id, ()))),

@@ -74,15 +74,14 @@ def with_recorded(
         names |= set(made.names)
         shares[own.region.span] = made.share
     regions = tuple(own.region for own in new_facts)
-    measured = {region.span.file for region in program.regions
-                if region.id in recorded}  # fmt: skip
-    # The other regions of these files did not run.
-    executions = {region.id: 0 for region in program.regions
-                  if region.span.file in measured and region.id not in recorded}  # fmt: skip
-    executions |= {name: known.executions for name, known in matched.items()}
-    of_teams = [own.known for many in teams.values() for own in many]
     here = frozenset(f"{name}={value}" for name, value in macros)
+    of_teams = [own.known for many in teams.values() for own in many]
     builds = _builds((*matched.values(), *of_teams))
+    executions = {name: known.executions for name, known in matched.items()}
+    if builds <= {here}:  # the other regions of recorded files did not run
+        measured = {region.span.file for region in program.regions if region.id in recorded}
+        executions |= {region.id: 0 for region in program.regions
+                       if region.span.file in measured and region.id not in recorded}  # fmt: skip
     files = {region.span.file for region in program.regions}
     theirs = [known for of_file in _by_file(recording.regions, files).values() for known in of_file]
     unread = [known for known in theirs if all(known is not own for own in matched.values())]
