@@ -59,7 +59,6 @@ NOT_RUN = {
     "lsp -m dunnington": "a protocol",
     "bench -m host --format html -o bench.html": "measures for minutes",
     "study --source src -m host -o study -- ./program": "measures for minutes, and prints a page",
-    "trace history factors/*.json --badge badge.svg": "needs the factors of several versions",
     "trace record -o traces -- mpirun -n 4 ./program": "prints what the program prints",
 }
 ON_SOURCES = (
@@ -103,6 +102,7 @@ OF_TRACES = (
     "trace export traces.otf2 -o timeline.json",
     "trace convert traces.otf2 --ranks 0-3 -o store",
     "trace factors run_*.prv --extrapolate 1e6 --plot factors.pdf",
+    "trace history factors/*.json --badge badge.svg",
 )  # fmt: skip
 
 
@@ -117,7 +117,8 @@ def run(folder: Path, line: str, *more: str) -> str:
     """What a line of ours prints into a pipe, read as a shell would."""
     words: list[str] = []
     for word in shlex.split(line):
-        found = sorted(path.name for path in folder.glob(word)) if "*" in word else []
+        files = folder.glob(word) if "*" in word else ()
+        found = sorted(path.relative_to(folder).as_posix() for path in files)
         words += found or [word]
     done = subprocess.run(
         [sys.executable, "-m", "regionpredict", *more, *words], cwd=folder,
@@ -297,6 +298,9 @@ def test_tables_of_traces(tmp_path: Path) -> None:
         name = write_run(tmp_path, ranks)
         for end in (".prv", ".pcf"):
             (tmp_path / name).with_suffix(end).rename(tmp_path / f"run_{ranks}{end}")
+    (tmp_path / "factors").mkdir()
+    for version in ("first", "second"):
+        run(tmp_path, f"trace factors run_*.prv --format json -o factors/{version}.json")
     printed = check(tmp_path, OF_TRACES)
     factors = printed["trace factors run_*.prv --extrapolate 1e6 --plot factors.pdf"]
     assert [line for line in factors.splitlines() if line.split()[:1] == ["1000000"]]
