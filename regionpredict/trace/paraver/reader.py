@@ -194,9 +194,8 @@ def _state_spans(
     in a call.
 
     Spans are split where calls or other regions begin or end in them. Time without a state is idle,
-    unless the trace has no running state at all. `masters` has
-    the first thread of each location's rank. A thread that executes its constructs is idle outside
-    of all of them.
+    unless the trace has no running state at all. `masters` has the first thread of each location's
+    rank. A thread that executes its constructs is idle outside of all of them.
     """
     count = len(masters)
     workers, (forking, fork, opening) = _workers(events, masters)
