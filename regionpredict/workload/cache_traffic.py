@@ -16,10 +16,11 @@ from regionpredict.workload.constants import (
     STREAM_LINES,
 )
 from regionpredict.workload.counted_work import GroupWork
+from regionpredict.workload.footprint_tables import FootprintTables
 from regionpredict.workload.layer_conditions import Carrier, LayerConditions, MissTable
 from regionpredict.workload.line_overlap import Volume
 from regionpredict.workload.loop_nest import LoopNest, body_executions
-from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
+from regionpredict.workload.team_footprint import TeamFootprints
 from regionpredict.workload.thread_nest import DistributedNest, deal, undivided
 from regionpredict.workload.work_distribution import WorkProfile, threads_at_work
 

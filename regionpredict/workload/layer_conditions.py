@@ -13,12 +13,13 @@ import math
 from typing import NamedTuple
 
 from regionpredict.workload.constants import TRIANGLE_HALVINGS, TRIANGLE_NODES
+from regionpredict.workload.footprint_tables import TeamKey
 from regionpredict.workload.joined_groups import Groups
 from regionpredict.workload.line_lattice import lattice_lines
 from regionpredict.workload.line_overlap import Lines, Volume
 from regionpredict.workload.loop_nest import Cut, NestLoop, ReferenceGroup
 from regionpredict.workload.loop_ranges import Ranges, loop_ranges
-from regionpredict.workload.team_footprint import TeamFootprints, TeamKey
+from regionpredict.workload.team_footprint import TeamFootprints
 
 LoopEnv = dict[str, float]
 Held = frozenset[int]

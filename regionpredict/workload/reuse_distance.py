@@ -17,6 +17,7 @@ from itertools import count
 from typing import NamedTuple
 
 from regionpredict.workload.constants import REUSE_SAMPLES, ROUNDING
+from regionpredict.workload.footprint_tables import FootprintTables
 from regionpredict.workload.loop_nest import (
     Affine,
     LoopHeader,
@@ -25,7 +26,7 @@ from regionpredict.workload.loop_nest import (
     ReferenceGroup,
     with_contents,
 )
-from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
+from regionpredict.workload.team_footprint import TeamFootprints
 from regionpredict.workload.thread_nest import undivided
 
 _Env = dict[str, float]

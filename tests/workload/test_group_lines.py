@@ -9,13 +9,12 @@ from dataclasses import replace
 import pytest
 from nest_texts import STATIC, group_of, nest_of
 
+from regionpredict.workload.footprint_tables import FootprintTables, RangesOf
 from regionpredict.workload.joined_groups import alike_arrays
 from regionpredict.workload.line_overlap import GroupLines
 from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
 from regionpredict.workload.loop_ranges import Range, loop_ranges
 from regionpredict.workload.team_footprint import (
-    FootprintTables,
-    RangesOf,
     TeamFootprints,
     _separate_rows,
 )

@@ -9,10 +9,11 @@ import pytest
 from nest_texts import STATIC, loop_named, nest_of
 from small_nests import NESTS, lowered
 
+from regionpredict.workload.footprint_tables import FootprintTables
 from regionpredict.workload.layer_conditions import LayerConditions, _add, _uncounted
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
-from regionpredict.workload.team_footprint import FootprintTables, TeamFootprints
+from regionpredict.workload.team_footprint import TeamFootprints
 from regionpredict.workload.thread_nest import deal, undivided
 
 DECLARED = "int n, double a[99][99], double b[99][99], double c[99][99], double *x, int *k"

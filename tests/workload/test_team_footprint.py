@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nest_texts import STATIC, nest_of
 
+from regionpredict.workload.footprint_tables import FootprintTables
 from regionpredict.workload.joined_groups import joined_groups
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.loop_ranges import Range, loop_ranges
 from regionpredict.workload.team_footprint import (
-    FootprintTables,
     TeamFootprints,
     TeamLevel,
     team_levels,
