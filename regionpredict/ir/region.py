@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import PurePath
 from typing import NamedTuple
 
 from regionpredict.ir.expr import Expr
@@ -267,6 +269,11 @@ class OtherName(NamedTuple):
         """Its name in its own function."""
         return self.name.rstrip("'").removeprefix(f"{self.function}:")
 
+    @property
+    def at_home(self) -> str:
+        """Its name with its function, or with its file if it belongs to none."""
+        return f"{self.function or PurePath(self.span.file).name}:{self.plain}"
+
 
 class LoopSuccessor(NamedTuple):
     """The construct that directly follows a worksharing loop of a `parallel`, with no statement
@@ -349,6 +356,14 @@ class Region:
     def per_thread(self) -> bool:
         """Whether each iteration of `nest` is the work of the thread with its number."""
         return self.by_hand and self.nest is not None and self.nest.variable == THREAD_NUMBER
+
+    def in_words(self, text: str) -> str:
+        """A text for people: names with primes are replaced by `function:name`."""
+        for other in self.others if "'" in text else ():
+            if other.name.endswith("'"):
+                name = re.escape(other.name)
+                text = re.sub(rf"(?<![\w']){name}(?![\w'])", other.at_home, text)
+        return text
 
     def withheld(self, reason: str) -> Region:
         """The region without its contents, with the reason for the missing result."""

@@ -136,9 +136,15 @@ class Prediction(Estimate):
 
     @staticmethod
     def of(estimate: Estimate, facts: RegionFacts, *, idle: bool = False) -> Prediction:
-        """The prediction for the region with these facts."""
-        return Prediction(
-            **{field.name: getattr(estimate, field.name) for field in fields(Estimate)},
-            facts=facts,
-            idle=idle,
+        """The prediction for the region with these facts. Its texts have names for people."""
+        in_words = facts.region.in_words
+        own = {field.name: getattr(estimate, field.name) for field in fields(Estimate)}
+        own["assumed"] = tuple(dict.fromkeys(map(in_words, estimate.assumed)))
+        own["diagnostics"] = tuple(
+            note._replace(message=in_words(note.message)) for note in estimate.diagnostics
         )
+        return Prediction(**own, facts=facts, idle=idle)
+
+    def in_words(self, text: str) -> str:
+        """A text about the loop with names for people."""
+        return self.facts.region.in_words(text)

@@ -98,10 +98,15 @@ class TeamPrediction(TeamEstimate):
     @staticmethod
     def of(estimate: TeamEstimate, facts: TeamFacts) -> TeamPrediction:
         """The prediction for the parallel region with these facts."""
-        return TeamPrediction(
-            **{field.name: getattr(estimate, field.name) for field in fields(TeamEstimate)},
-            facts=facts,
-        )
+        own = {field.name: getattr(estimate, field.name) for field in fields(TeamEstimate)}
+        made = TeamPrediction(**own, facts=facts)
+        return replace(made, assumed=tuple(dict.fromkeys(map(made.in_words, made.assumed))))
+
+    def in_words(self, text: str) -> str:
+        """A text about the parallel region with names for people."""
+        for member in self.facts.members:
+            text = member.facts.region.in_words(text)
+        return text
 
 
 def predict_team(

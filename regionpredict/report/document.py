@@ -5,7 +5,7 @@ renders it as text, CSV, Markdown or a page. JSON has its own schemas.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Literal
 
 Place = Literal["", "text", "page", "csv", "markdown"]
@@ -146,3 +146,23 @@ class Document:
     record: Callable[[], Mapping[str, Any]] = dict
     titled: bool = False
     files: Sequence[str] = ()
+
+
+def with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """A document, or a part of one, with all its texts changed. Its JSON stays as it is."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Document):
+        return replace(
+            value, title=change(value.title), lead=with_texts(value.lead, change),
+            sections=with_texts(value.sections, change),
+        )  # fmt: skip
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value)(*(with_texts(getattr(value, own.name), change) for own in fields(value)))
+    if isinstance(value, Mapping):
+        return {key: with_texts(own, change) for key, own in value.items()}
+    if isinstance(value, (list, tuple)):
+        return tuple(with_texts(own, change) for own in value)
+    if callable(value) and not isinstance(value, type):
+        return lambda *given: with_texts(value(*given), change)
+    return value

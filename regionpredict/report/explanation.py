@@ -35,11 +35,10 @@ from regionpredict.report.document import (
     Section,
     Table,
     Text,
+    with_texts,
 )
-from regionpredict.report.document_text import document_text
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.names import first_of, several
-from regionpredict.report.other_names import other_names
 from regionpredict.report.quantities import (
     plural,
     seats_text,
@@ -131,12 +130,10 @@ def team_document(
 
 
 def _with_names(document: Document, loops: Sequence[Prediction]) -> Document:
-    """The document with the meaning of its names with a prime."""
-    document = replace(document, files=[loop.facts.region.span.file for loop in loops])
-    if not any(loop.facts.region.others for loop in loops):
-        return document
-    names = Section("Names", [Items(other_names(loops, document_text(document)), "Names")])
-    return replace(document, sections=[*document.sections, names])
+    """The document with names for people."""
+    for region in {loop.facts.region.id: loop.facts.region for loop in loops}.values():
+        document = with_texts(document, region.in_words) if region.others else document
+    return replace(document, files=[loop.facts.region.span.file for loop in loops])
 
 
 def _hint(prediction: Prediction, derived: DensityDerivation | SaturationDerivation) -> str:

@@ -55,10 +55,10 @@ def first_of(lines: Sequence[str], most: int, more: str = "more") -> list[str]:
 
 
 def several(names: Sequence[str], most: int = 4) -> str:
-    """The first names of a list, and the number of the others.
+    """The first names of a list, and the number of the others. A single other one is named.
 
-    >>> several(["a", "b"]), several(["a", "b", "c", "d", "e"], 3)
-    ('a, b', 'a, b, c and 2 more')
+    >>> several(["a", "b"]), several(["a", "b", "c", "d", "e"], 3), several(["a", "b"], 1)
+    ('a, b', 'a, b, c and 2 more', 'a, b')
     """
     left = len(names) - most
-    return ", ".join(names[:most]) + (f" and {left} more" if left > 0 else "")
+    return f"{', '.join(names[:most])} and {left} more" if left > 1 else ", ".join(names)

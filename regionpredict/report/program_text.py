@@ -133,7 +133,7 @@ def _by_file(
 
         def below(at: int, known: list[tuple[Loop, str]] = known) -> list[str]:
             loop, name = known[at]
-            return [*_remarks(loop), *advice.get(name, ())]
+            return [*map(loop.in_words, _remarks(loop)), *advice.get(name, ())]
 
         columns = f"line function iterations data {_hint_columns(result.model)}"
         loops = [loop for loop, _ in known]

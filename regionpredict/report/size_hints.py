@@ -10,6 +10,7 @@ from regionpredict.errors import one_line
 from regionpredict.predict import Estimate, HintRange, SizeHint, TeamEstimate, split_names
 from regionpredict.predict.estimate import CUT_TRAFFIC
 from regionpredict.quoting import shell_word
+from regionpredict.report.names import several
 from regionpredict.report.quantities import plural
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize, differs_by_element
 
@@ -102,8 +103,7 @@ def size_name(names: str, *, whole: bool = False) -> str:
 
 def _listed(names: Sequence[str], whole: bool) -> str:
     """A list of names, shortened unless `whole`."""
-    more = 0 if whole else len(names) - _DECIDING
-    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_DECIDING])} and {more} more"
+    return several(names, len(names) if whole else _DECIDING)
 
 
 def needed_sizes(ranking: SizeRanking) -> str:
@@ -162,18 +162,23 @@ def needed_sentence(ranking: SizeRanking) -> list[str]:
     """The sizes to set, with their options: `...: --set n=... --set m=...`.
 
     Empty if all hints are known. If a size is known only at run time, or there are too many, the
-    sentence recommends a recorded run. Names in `main` follow from its arguments.
+    sentence recommends a recorded run. After one, it names the sizes that the run lacks. Names in
+    `main` follow from its arguments.
     """
-    if not _settling_most(ranking):
+    most = _settling_most(ranking)
+    if not most:
         return []
     few = list(takewhile(lambda size: not differs_by_element(size.name), _few(ranking)))
     if not few or few[-1].settled == ranking.settled:
         left = ranking.regions - ranking.settled
         verb = "depends" if left == 1 else "depend"
+        which = f"{left} of {plural(ranking.regions, 'region')} {verb} on sizes that"
+        if ranking.recorded:
+            names = several([one_line(size.name) for size in most], _DECIDING)
+            return [f"{which} the recorded run does not have: {names}"]
         return [
-            f"{left} of {plural(ranking.regions, 'region')} {verb} on sizes that the program "
-            "computes. Record a run with regionpredict measure, then use --sizes-from. "
-            "regionpredict sizes lists them."
+            f"{which} the program computes. Record a run with regionpredict measure, then use "
+            "--sizes-from. regionpredict sizes lists them."
         ]
     needed = _needed(few, ranking)
     options = [f"--set {_quoted(size.name)}=..." for size in few]

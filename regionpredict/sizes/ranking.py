@@ -44,13 +44,14 @@ class UnboundSize(NamedTuple):
 
 class SizeRanking(NamedTuple):
     """`settled` is how many of the `regions` with a hint are known now. `in_part` of them are
-    partial, which no size changes.
+    partial, which no size changes. `recorded`: other sizes come from a recorded run.
     """
 
     regions: int
     settled: int
     unbound: tuple[UnboundSize, ...]
     in_part: int = 0
+    recorded: bool = False
 
 
 def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
@@ -81,7 +82,8 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
         decides = sum(name in deciding for deciding in hints)
         unbound.append(UnboundSize(name, *places[name], decides, *_settled(given, hints, partial)))
     settled, in_part = _settled(frozenset(), hints, partial)
-    return SizeRanking(len(asked), settled, tuple(unbound), in_part)
+    recorded = any(own.facts.bindings.origin == "run" for own in predictions)
+    return SizeRanking(len(asked), settled, tuple(unbound), in_part, recorded)
 
 
 def deciding_regions(

@@ -58,3 +58,22 @@ def test_instances_are_found_through_any_number_of_templates(tmp_path: Path) -> 
     facts = facts_of(tmp_path, text, "libclang", name="case.cpp")
     assert facts.status == "complete", facts.diagnostics
     assert str(facts.working_set.expr) == "4*n"
+
+
+def test_calls_of_unknown_methods_have_the_words_of_the_source(tmp_path: Path) -> None:
+    """No template is instantiated, so the methods of `grid` and of `this` are unknown."""
+    text = """\
+template <class T> struct Grid {
+  T *data; int n;
+  template <class F> void each(F change) {
+#pragma omp parallel for
+    for (int i = 0; i < n; i++) data[i] = change(this->width(), grid->  row(i).at(2));
+  }
+  T *grid;
+};
+"""
+    facts = facts_of(tmp_path, text, "libclang", name="case.cc")
+    said = {note.message for note in facts.diagnostics if note.id == "RP113"}
+    assert "what memory this->width() touches is unknown" in said
+    assert "what memory grid-> row() touches is unknown" in said
+    assert not any("(pointer)" in message for message in said)

@@ -142,6 +142,11 @@ def test_names_that_settle_nothing_by_themselves_are_not_asked_for() -> None:
         "regionpredict measure, then use --sizes-from. regionpredict sizes lists them."
     ]
     assert needed_sentence(SizeRanking(2, 0, tuple(sizes[5:])))[0].startswith("Set these ")
+    # After a recorded run, another one is no help: the sentence names what the run lacks.
+    assert needed_sentence(SizeRanking(2, 0, tuple(sizes), recorded=True)) == [
+        "2 of 2 regions depend on sizes that the recorded run does not have: n0, n1, n2, n3 and 8 "
+        "more"
+    ]
 
 
 def test_what_differs_by_element_is_left_to_a_recorded_run() -> None:

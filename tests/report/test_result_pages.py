@@ -21,6 +21,7 @@ from regionpredict.measure.records import RegionRun
 from regionpredict.measure.summary import RegionSummary, Timing
 from regionpredict.report.comparison import comparison_document, wrong_term
 from regionpredict.report.html.roofline import memory_traffic, peak_operations
+from regionpredict.report.machine import machine_document
 from regionpredict.report.rendered import rendered
 from regionpredict.report.trace_results import result_document
 from regionpredict.trace import Location, ProcessGrid
@@ -261,6 +262,23 @@ def test_a_machine_is_drawn_as_packages_caches_and_cores(folder: Path) -> None:
         ("node", 24, "one memory path"), ("package", 6, "L3 16 MiB"), ("", 2, "L2 3 MiB"),
         ("core", 1, "L1 32 KiB"),
     ]  # fmt: skip
+
+
+@needs_browser
+def test_the_drawing_of_a_machine_with_256_cores_fits_two_narrow_screens(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Two packages of 16 caches for 8 cores: a box for each cache, and if wide for each core."""
+    page = tmp_path / "machine.html"
+    page.write_text(rendered(machine_document(load("epyc-9755")), "html"))
+    caches, cores = 2 * 16, 256
+    for width, boxes in ((390, 1 + 2 + caches), (1280, 1 + 2 + caches + cores)):
+        opened = Opened(browser, page, width)
+        svg = opened.page.locator("figure", has_text="Packages, caches and cores").locator("svg")
+        size = svg.bounding_box()
+        assert size is not None
+        assert size["height"] < 2 * size["width"]
+        assert svg.locator("rect").count() == boxes
 
 
 @pytest.mark.compiler

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,10 @@ from typing import Any
 import pytest
 
 from regionpredict.frontend import requests_for
+from regionpredict.ir import OtherName, Span
 from regionpredict.machine import Machine, load
 from regionpredict.pipeline import Predictions, analyse, predict
-from regionpredict.report.document import Column, Table
+from regionpredict.report.document import Column, Document, Section, Table, Text, with_texts
 from regionpredict.report.document_text import block_lines, document_text
 from regionpredict.report.explanation import region_document
 from regionpredict.report.fact_document import fact_document
@@ -201,3 +203,27 @@ def test_a_column_on_the_next_line_takes_no_room_from_names() -> None:
     shown = lines[-2].split()[0]
     assert len(shown) == 80 - len("1.23456789012345 s") - 2
     assert shown.startswith("main/") and shown.endswith("/last")
+
+
+def test_names_of_other_functions_are_words_in_texts() -> None:
+    """In the region, `n'` is the `n` of `scale`, and `c''` belongs to no function."""
+    region = result_of("tests/golden")[0].predictions[0].facts.region
+    others = (OtherName("n'", "scale", Span("a.c", 3)), OtherName("c''", "", Span("src/a.c", 1)))
+    text = "row[n'] = 16, n'' = c''*n, 'n' is kept, and so is xn'"
+    assert replace(region, others=others).in_words(text) == (
+        "row[scale:n] = 16, n'' = a.c:c*n, 'n' is kept, and so is xn'"
+    )
+
+
+def test_a_document_with_other_texts() -> None:
+    table = Table("n'", [Column("n'", str)], [[("n'", 1)], [2]], lambda at: [Text(f"n' {at}")])
+    document = Document("n'", ["n'"], [Section("n'", lambda: [table, {"title": "n'"}])],
+                        lambda: {"n'": 1})  # fmt: skip
+    changed = with_texts(document, lambda text: text.replace("'", "x"))
+    (shown, drawing) = changed.sections[0].at("text")
+    assert isinstance(shown, Table)
+    assert (changed.title, list(changed.lead), shown.title) == ("nx", ["nx"], "nx")
+    assert [list(row) for row in shown.rows] == [[("nx", 1)], [2]]
+    assert shown.details is not None
+    assert list(shown.details(3)) == [Text("nx 3")]
+    assert (drawing, changed.record()) == ({"title": "nx"}, {"n'": 1})

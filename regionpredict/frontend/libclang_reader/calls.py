@@ -190,13 +190,15 @@ class CallBuilder:
     def _unknown(self, name: str, children: list[Node], span: Span) -> Expression:
         """A call through a pointer, or one that depends on a template parameter."""
         args = tuple(self._build(child) for child in children[1:])
+        written = self._declarations.text(children[0].cursor) if children and not name else ""
+        name = name or written or "(pointer)"
         if children and children[0].kind == MEMBER:
             base = self._build(children[0])
             if isinstance(base, Opaque) and base.children:
                 args = (address_of(base.children[0], span), *args)
-                return CallExpr(name or "(pointer)", None, args, span, method=True)
+                return CallExpr(name, None, args, span, method=True)
         held = holder_of(self._build(unwrapped(children[0], _CALLED))) if children else None
-        return CallExpr(name or "(pointer)", None, args, span, pointer=held)
+        return CallExpr(name, None, args, span, pointer=held)
 
     def _constructed(self, node: Node, name: str, target: lc.Cursor, span: Span) -> Expression:
         """A conversion, a copy, or a value constructed from its parts."""

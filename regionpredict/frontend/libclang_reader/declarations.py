@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from regionpredict.frontend.headers import SHIPPED, is_system_path
@@ -28,6 +28,7 @@ from regionpredict.frontend.syntax import (
     IntLit,
     unread_list,
 )
+from regionpredict.frontend.text import SourceText
 from regionpredict.ir import Span
 
 NO_SPAN = Span("", 0)
@@ -43,12 +44,13 @@ class Declarations:
 
     def __init__(
         self, types: TypeReader, file_name: Callable[[int], str],
-        first_value: Callable[[lc.Cursor], Expression | None],
+        sources: Mapping[int, SourceText], first_value: Callable[[lc.Cursor], Expression | None],
     ) -> None:  # fmt: skip
         self._lib = lc.library()
         self._first_value = first_value
         self._types = types
         self._file_name = file_name
+        self._sources = sources
         self._place = lc.Place()
         self._decls: dict[int, Decl] = {}
         self._cursors: dict[Decl, lc.Cursor] = {}
@@ -137,6 +139,12 @@ class Declarations:
         """The start of its declaration."""
         file, line, column, _ = self._place.start(cursor)
         return Span(self._file_name(file), line, column) if file else NO_SPAN
+
+    def text(self, cursor: lc.Cursor) -> str:
+        """Its text in one line. "" in a macro's expansion, or if the file's text is not kept."""
+        file, _, _, begin = self._place.start(cursor)
+        known, end = self._sources.get(file), self._place.end(cursor)[3]
+        return "" if known is None else " ".join(known.data[begin:end].decode().split())
 
     def _made(self, cursor: lc.Cursor) -> Decl:
         kind, value, offset = "local", None, 0

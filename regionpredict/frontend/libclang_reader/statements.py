@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.libclang_reader.constructors import initialisers
@@ -55,6 +55,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.text import (
     Attacher,
+    SourceText,
     standalone_directive,
     with_directives,
 )
@@ -74,13 +75,14 @@ class TreeBuilder:
         types: TypeReader,
         file_name: Callable[[int], str],
         body_of: Callable[[lc.Cursor], Function | None],
+        sources: Mapping[int, SourceText],
     ) -> None:
         self._lib = lc.library()
         self._file_name = file_name
         self._place = lc.Place()
         self._attacher: Attacher[int] = Attacher()
         self._declarations = Declarations(
-            types, file_name, lambda variable: self._initialiser(grow(variable))
+            types, file_name, sources, lambda variable: self._initialiser(grow(variable))
         )
         self._expressions = ExpressionBuilder(self._declarations, self._keep_block, body_of)
         self._lambdas: list[Stmt] = []

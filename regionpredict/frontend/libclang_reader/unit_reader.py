@@ -79,7 +79,7 @@ class _Reader:
         self.diagnostics = parser.diagnostics
         self.errors = parser.errors
         self.lookups = parser.lookups()
-        self.builder = TreeBuilder(TypeReader(), self.file_name, self._body_at)
+        self.builder = TreeBuilder(TypeReader(), self.file_name, self._body_at, self.sources)
         self.functions: dict[int, Function | None] = {}
         self.enumerators: dict[str, int] | None = None
         self.known_bodies: dict[Decl, Function | None] = {}

@@ -297,21 +297,26 @@ function scatter(block) {
   return picture(block, svg, legend(kinds, kinds.map(kind => order.indexOf(kind)), kinds.map(() => true)), () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
 }
 function topology(block) {
-  // Boxes in boxes: a part of each level spans a number of cores.
-  const CORE = 28, GAP = 5, LINE = 16, leaf = block.levels.length - 1;
-  function part(level, first, end, room) {
+  // Boxes in boxes: a part of each level spans a number of cores. If the cores make the picture too
+  // tall for the screen, the innermost boxes are the parts above them.
+  const CORE = 28, GROUP = 68, GAP = 5, LINE = 16, last = block.levels.length - 1;
+  function part(level, first, end, room, leaf) {
     const {name, text, cores} = block.levels[level], number = Math.floor(first / cores), label = [name && `${name}${cores < block.levels[0].cores ? ` ${number}` : ""}`, text].filter(Boolean);
-    const title = make("title", {}, `${label.join(": ")}${level < leaf && cores > 1 ? `, cores ${first} to ${end - 1}` : ""}`);
-    if (level === leaf) return {wide: CORE, high: CORE, one: make("g", {}, title, make("rect", {width: CORE, height: CORE, rx: 3, fill: "var(--back)", stroke: "var(--soft)"}), make("text", {x: CORE / 2, y: CORE / 2 + 4, "text-anchor": "middle"}, first))};
+    const title = make("title", {}, `${label.join(": ")}${level < last && cores > 1 ? `, cores ${first} to ${end - 1}` : ""}`);
+    if (level === leaf) {
+      const side = leaf === last ? CORE : GROUP, words = leaf === last ? [first] : [text, `${first}-${end - 1}`].filter(Boolean), deep = CORE + LINE * (words.length - 1);
+      return {wide: side, high: deep, one: make("g", {}, title, make("rect", {width: side, height: deep, rx: 3, fill: "var(--back)", stroke: "var(--soft)"}), words.map((word, k) => make("text", {x: side / 2, y: CORE / 2 + 4 + LINE * k, "text-anchor": "middle"}, word)))};
+    }
     const step = block.levels[level + 1].cores, count = Math.ceil((end - first) / step), beside = Math.min(count, Math.max(1, Math.floor(room / 150)));
-    const inner = Array.from({length: count}, (_, k) => part(level + 1, first + k * step, Math.min(first + (k + 1) * step, end), room / beside - 2 * GAP));
+    const inner = Array.from({length: count}, (_, k) => part(level + 1, first + k * step, Math.min(first + (k + 1) * step, end), room / beside - 2 * GAP, leaf));
     const wide = Math.max(...inner.map(one => one.wide)) + GAP, high = Math.max(...inner.map(one => one.high)) + GAP, most = Math.max(1, Math.min(count, Math.floor((room - GAP) / wide))), columns = Math.ceil(count / Math.ceil(count / most));
     const size = columns * wide + GAP, fits = words => words.length * 7 <= size - 2 * GAP, lines = fits(label.join(": ")) ? [label.join(": ")] : label.flatMap(words => fits(words) ? [words] : words.split(", ")).filter(fits), head = LINE * lines.length + GAP;
     inner.forEach(({one}, k) => one.setAttribute("transform", `translate(${GAP + k % columns * wide},${head + Math.floor(k / columns) * high})`));
     const tall = head + Math.ceil(count / columns) * high;
     return {wide: size, high: tall, one: make("g", {}, title, make("rect", {width: size, height: tall, rx: 4, fill: `var(--zone${level % 2})`, stroke: "var(--soft)"}), lines.map((words, k) => make("text", {x: GAP, y: LINE * (k + 1) - 2}, words)), inner.map(one => one.one))};
   }
-  const {wide, high, one} = part(0, 0, block.levels[0].cores, WIDE - 2), svg = make("svg", {viewBox: `-1 -1 ${wide + 2} ${high + 2}`, role: "img", "aria-label": `${block.title}; the values are below`}, one);
+  const drawn = leaf => part(0, 0, block.levels[0].cores, WIDE - 2, leaf), whole = drawn(last);
+  const {wide, high, one} = whole.high > 2 * WIDE && last > 1 ? drawn(last - 1) : whole, svg = make("svg", {viewBox: `-1 -1 ${wide + 2} ${high + 2}`, role: "img", "aria-label": `${block.title}; the values are below`}, one);
   svg.style.maxWidth = `${1.1 * wide}px`;
   return picture(block, svg, null, () => plain(["Part", "Number", "Cores of each", "With"], block.levels.map(({name, text, cores}) => [name || "cache", String(Math.ceil(block.levels[0].cores / cores)), String(cores), text]), block.title));
 }
