@@ -21,16 +21,15 @@ import original_programs as programs  # noqa: E402
 import original_runs as runs  # noqa: E402
 import original_task_graphs as graphs  # noqa: E402
 import two_ranks  # noqa: E402
-from forked_command import Ended, load_program, run  # noqa: E402
+from forked_command import Call, Ended, load_program, run, run_all  # noqa: E402
 from spoilt_inputs import mutants  # noqa: E402
 
 GOOD = """#include <stdlib.h>
-double a[640][640];
+double a[6400];
 int main(int argc, char **argv) {
   int n = atoi(argv[1]);
 #pragma omp parallel for
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) a[i][j] += 1.5;
+  for (int i = 0; i < n; i++) a[i] += 1.5;
   return 0;
 }
 """
@@ -79,14 +78,16 @@ _TRACE_COMMANDS = tuple(
         ("imbalance", "table"), ("factors", "table"),
     )
 )  # fmt: skip
-SANITIZED = ("trace records", "trace labels", "trace threads")
-"""Inputs that C parts of the package read or analyse."""
+BATCH = 20
+"""Inputs that one process reads."""
 
 
 class Kind(NamedTuple):
     """One reader: its file, a text that it takes, and the commands that read it, in turns.
 
-    `others` are files beside it, by name. A file that is `fed` is the standard input.
+    `others` are files beside it, by name. A file that is `fed` is the standard input. A command
+    that is run `alone` starts another program or closes its streams. `native` inputs are read or
+    analysed by C parts of the package.
     """
 
     file: str
@@ -94,6 +95,8 @@ class Kind(NamedTuple):
     commands: Sequence[Sequence[str]]
     others: Mapping[str, bytes] = {}
     fed: bool = False
+    alone: bool = False
+    native: bool = False
 
 
 @cache
@@ -104,7 +107,7 @@ def kinds() -> dict[str, Kind]:
     hints = _hints(here)
     good = {"good.c": GOOD.encode()}
     predict = ("predict", "good.c", "-m", "dunnington")
-    fit = (("fit", "a"), ("fit", "a", "--format", "html"))
+    fit = _fit("a")
     records = (two_ranks.HEAD + two_ranks.BODY).encode()
     trace = {"t.prv": records, "t.pcf": two_ranks.PCF.encode(), "t.row": two_ranks.ROW.encode()}
     made = {
@@ -136,11 +139,10 @@ def kinds() -> dict[str, Kind]:
             {"directory": ".", "file": "good.c", "arguments": ["cc", "-DN=4", "-I", "x", "-c",
              "good.c"]}, {"directory": ".", "file": "good.c", "command": "cc -O2 good.c"},
             ]).encode(), (("analyze", "compile_commands.json"),), good),
-        "trace records": Kind("t.prv", records, _TRACE_COMMANDS, trace),
-        "trace labels": Kind("t.pcf", two_ranks.PCF.encode(), _TRACE_COMMANDS, trace),
-        "trace threads": Kind("t.row", two_ranks.ROW.encode(), _TRACE_COMMANDS, trace),
-        "profile": Kind("runs/run.p2.r1/p.cubex", documents.profile(), (
-            ("fit", "runs"), ("fit", "runs", "--format", "html")),
+        "trace records": Kind("t.prv", records, _TRACE_COMMANDS, trace, native=True),
+        "trace labels": Kind("t.pcf", two_ranks.PCF.encode(), _TRACE_COMMANDS, trace, native=True),
+        "trace threads": Kind("t.row", two_ranks.ROW.encode(), _TRACE_COMMANDS, trace, native=True),
+        "profile": Kind("runs/run.p2.r1/p.cubex", documents.profile(), _fit("runs"),
             {f"runs/run.p{p}.r1/p.cubex": documents.profile() for p in (4, 8, 16, 32)}),
     }  # fmt: skip
     texts = {
@@ -152,13 +154,18 @@ def kinds() -> dict[str, Kind]:
         texts[path.name] = path.read_bytes()
     for name, text in texts.items():
         made[name] = Kind("a", text, fit)
-    return {**made, **_runs(fit_forms=("table", "html")), **_task_graphs(), **_programs(here),
+    return {**made, **_runs(), **_task_graphs(), **_programs(here),
             **_archives(here)}  # fmt: skip
 
 
-def _runs(fit_forms: Sequence[str]) -> dict[str, Kind]:
+def _fit(path: str) -> tuple[tuple[str, ...], ...]:
+    """Seldom a page: its curves take fifty times as long as all else."""
+    return (("fit", path),) * 49 + (("fit", path, "--format", "html"),)
+
+
+def _runs() -> dict[str, Kind]:
     """What other tools write of several runs: a folder for `fit`, or tables of factors."""
-    fit = tuple(("fit", "runs", "--format", form) for form in fit_forms)
+    fit = _fit("runs")
     folders = {
         "TAU": runs.tau_profiles(), "Caliper": runs.caliper_profiles(),
         "Caliper JSON": runs.caliper_documents(), "TALP": runs.talp_reports(),
@@ -229,9 +236,10 @@ def _programs(here: Path) -> dict[str, Kind]:
             ("sizes", "src", "-m", "dunnington", "--sizes-from", "out.jsonl")), good),
         "input file": Kind("src/grid.txt", programs.INPUT_FILE, (
             (*predict, "--args", "src/grid.txt"),), {"src/main.c": programs.READS_A_FILE}),
-        "hints to run": Kind("h.json", _hints(here), (("run", "--hints", "h.json", "--", "true"),)),
+        "hints to run": Kind("h.json", _hints(here), (("run", "--hints", "h.json", "--", "true"),),
+            alone=True),
         "editor": Kind("messages", programs.editor_session(), (
-            ("lsp", "-m", "dunnington"),), good, fed=True),
+            ("lsp", "-m", "dunnington"),), good, fed=True, alone=True),
     }  # fmt: skip
 
 
@@ -260,7 +268,7 @@ def _archives(here: Path) -> dict[str, Kind]:
         )
         for file, data in files.items():
             others = {other: kept for other, kept in files.items() if other != file}
-            made[f"{name} {Path(file).name}"] = Kind(file, data, commands, others)
+            made[f"{name} {Path(file).name}"] = Kind(file, data, commands, others, native=True)
     return made
 
 
@@ -274,24 +282,42 @@ def _hints(folder: Path) -> bytes:
 def findings(
     name: str, numbers: range, folder: Path, done: Callable[[], None] = lambda: None
 ) -> Iterator[tuple[int, str]]:
-    """The mutants of a kind that are not got over, each with what went wrong."""
+    """The mutants of a kind that are not got over, each with what went wrong.
+
+    One process tries several. What is wrong there is tried again alone.
+    """
     load_program()
     kind = kinds()[name]
-    for number in numbers:
-        words = kind.commands[number % len(kind.commands)]
-        wrong = tried(kind, mutant(name, number), words, folder / "work").wrong
-        if wrong:
-            yield number, f"{' '.join(words)}: {wrong}"
-        done()
+    size = 1 if kind.alone else BATCH
+    for begin in range(numbers.start, numbers.stop, size):
+        batch = range(begin, min(begin + size, numbers.stop))
+        commands = [kind.commands[number % len(kind.commands)] for number in batch]
+        calls = [
+            call(kind, mutant(name, number), words, folder / "work" / str(number))
+            for number, words in zip(batch, commands, strict=True)
+        ]
+        for number, words, ended in zip(batch, commands, run_all(calls), strict=True):
+            wrong = ended.wrong
+            if wrong and size > 1:
+                wrong = tried(kind, mutant(name, number), words, folder / "work" / "alone").wrong
+            if wrong:
+                yield number, f"{' '.join(words)}: {wrong}"
+            done()
+        shutil.rmtree(folder / "work", ignore_errors=True)
 
 
-def tried(kind: Kind, data: bytes, words: Sequence[str], place: Path) -> Ended:
+def call(kind: Kind, data: bytes, words: Sequence[str], place: Path) -> Call:
     """A command with this text in place of the original, in a new folder."""
     shutil.rmtree(place, ignore_errors=True)
     for file, content in {**kind.others, kind.file: data}.items():
         (place / file).parent.mkdir(parents=True, exist_ok=True)
         (place / file).write_bytes(content)
-    return run(words, place, fed=place / kind.file if kind.fed else None)
+    return Call(words, place, place / kind.file if kind.fed else None)
+
+
+def tried(kind: Kind, data: bytes, words: Sequence[str], place: Path) -> Ended:
+    """How a command with this text in place of the original ends."""
+    return next(run_all([call(kind, data, words, place)]))
 
 
 def mutant(name: str, number: int) -> bytes:

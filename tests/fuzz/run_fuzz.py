@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import re
 import shutil
@@ -27,7 +28,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -36,10 +37,11 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT)]
 import input_mutants  # noqa: E402
 import source_mutants  # noqa: E402
+from forked_command import load_program  # noqa: E402
 
 from regionpredict.frontend import FRONTENDS  # noqa: E402
 
-_PIECE = {True: 40 * source_mutants.BATCH, False: 100}
+_PIECE = {True: 40 * source_mutants.BATCH, False: 10 * input_mutants.BATCH}
 _LONGEST_S = 1800.0
 """Of one piece; a command in it that hangs is ended long before."""
 
@@ -55,7 +57,7 @@ class Running(NamedTuple):
     """A process that tries a piece, and the file that it writes its findings to."""
 
     piece: Piece
-    process: subprocess.Popen[str]
+    process: multiprocessing.Process
     told: Path
     until: float
 
@@ -63,11 +65,12 @@ class Running(NamedTuple):
 class Run:
     """Pieces over processes, and what came of them."""
 
-    def __init__(self, pieces: Sequence[Piece], jobs: int, end: float, sources: str | None) -> None:
+    def __init__(self, pieces: Sequence[Piece], jobs: int, end: float) -> None:
         self._waiting = deque(pieces)
-        self._jobs, self._end, self._sources = jobs, end, sources
+        self._jobs, self._end = jobs, end
         self._folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
         self._sanitized = sanitizing(self._folder)
+        self._native = {name for name, kind in input_mutants.kinds().items() if kind.native}
         self._running: list[Running] = []
         self.tried: Counter[str] = Counter()
         self.found: Counter[str] = Counter()
@@ -82,7 +85,7 @@ class Run:
                 while self._waiting and len(self._running) < self._jobs and not late:
                     self._running.append(self._start(self._waiting.popleft()))
                 for one in list(self._running):
-                    if one.process.poll() is not None or late or time.monotonic() > one.until:
+                    if one.process.exitcode is not None or late or time.monotonic() > one.until:
                         self._running.remove(one)
                         self._finish(one, late)
                 time.sleep(0.05)
@@ -97,27 +100,25 @@ class Run:
     def _start(self, piece: Piece) -> Running:
         place = Path(tempfile.mkdtemp(dir=self._folder))
         told = place / "told"
-        words = [sys.executable, __file__, "--piece", piece.kind, str(piece.numbers.start),
-                 str(piece.numbers.stop), "--told", str(told)]  # fmt: skip
-        if self._sources:
-            words += ["--sources", self._sources]
-        environment = {**os.environ, "FUZZ_FOLDER": str(place), "TMPDIR": str(place),
+        environment = {"FUZZ_FOLDER": str(place), "TMPDIR": str(place),
                        "XDG_CACHE_HOME": str(self._folder / "cache"),
                        "PYTHONDONTWRITEBYTECODE": "1", "REGIONPREDICT_CACHE": "off"}  # fmt: skip
-        if piece.kind in input_mutants.SANITIZED:
+        words = []
+        if self._sanitized and piece.kind in self._native:
             environment.update(self._sanitized)
-        with (place / "log").open("w") as log:
-            process = subprocess.Popen(
-                words, cwd=place, env=environment, stdout=log, stderr=log, text=True,
-                stdin=subprocess.DEVNULL, start_new_session=True,
-            )  # fmt: skip
+            words = [sys.executable, __file__, "--piece", piece.kind, str(piece.numbers.start),
+                     str(piece.numbers.stop), "--told", str(told)]  # fmt: skip
+        process = multiprocessing.get_context("fork").Process(
+            target=_piece, args=(piece, told, environment, words)
+        )
+        process.start()
         return Running(piece, process, told, time.monotonic() + _LONGEST_S)
 
     def _finish(self, one: Running, stopped: bool) -> None:
-        code = one.process.poll()
+        code = one.process.exitcode
         if code is None:
-            os.killpg(one.process.pid, signal.SIGKILL)
-            one.process.wait()
+            os.killpg(one.process.pid or 0, signal.SIGKILL)
+            one.process.join()
         tried, found = _told(one.told)
         if code is None and not stopped:
             found.append((one.piece.numbers.start + tried, "hang: the piece did not end"))
@@ -139,6 +140,23 @@ class Run:
             name = re.sub(r"\W", "-", kind)
             file = f"{name}-{number}-{Path(input_mutants.kinds()[kind].file).name}"
             (self.kept / file).write_bytes(input_mutants.mutant(kind, number))
+
+
+def _piece(
+    piece: Piece, told: Path, environment: Mapping[str, str], started: Sequence[str]
+) -> None:
+    """A piece in a fork of this process, or in a process that is `started` in its place."""
+    os.setsid()
+    os.chdir(told.parent)
+    os.environ.update(environment)
+    tempfile.tempdir = None
+    log = os.open("log", os.O_WRONLY | os.O_CREAT)
+    for number, handle in enumerate((os.open(os.devnull, os.O_RDONLY), log, log)):
+        os.dup2(handle, number)
+    if started:
+        os.execv(started[0], started)
+    with told.open("w") as file:
+        try_piece(*piece, file)
 
 
 def _told(path: Path) -> tuple[int, list[tuple[int, str]]]:
@@ -236,15 +254,16 @@ def _options() -> argparse.Namespace:
 def main() -> int:
     options = _options()
     if options.sources:
-        source_mutants.FOLDERS.append(Path(options.sources))
+        source_mutants.FOLDERS.append(Path(options.sources).resolve())
     if options.piece:
         kind, begin, end = options.piece
         with Path(options.told).open("w") as told:
             try_piece(kind, range(int(begin), int(end)), told)
         return 0
-    os.environ["FUZZ_FOLDER"] = tempfile.mkdtemp(prefix="fuzz-inputs-")
-    every = [*FRONTENDS, *input_mutants.kinds()]
-    shutil.rmtree(os.environ["FUZZ_FOLDER"])
+    load_program()  # once, for all forks
+    with tempfile.TemporaryDirectory(prefix="fuzz-inputs-") as folder:
+        os.environ["FUZZ_FOLDER"] = folder
+        every = [*FRONTENDS, *input_mutants.kinds()]
     if options.list:
         print("\n".join(every))
         return 0
@@ -256,9 +275,8 @@ def main() -> int:
     end = begun + options.seconds if options.seconds is not None else float("inf")
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     run = Run(
-        list(pieces(kinds, options.first, options.mutants, options.inputs)), options.jobs, end,
-        options.sources and str(Path(options.sources).resolve()),
-    )  # fmt: skip
+        list(pieces(kinds, options.first, options.mutants, options.inputs)), options.jobs, end
+    )
     run.all()
     for kind in kinds:
         asked = options.mutants if kind in FRONTENDS else options.inputs
