@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.footprint import distinct_references, footprint
 from regionpredict.errors import InputError
-from regionpredict.workload.constants import ADDRESS_SPACE, LARGEST_COUNT
+from regionpredict.workload.constants import ADDRESS_SPACE, LARGEST_COUNT, MOST_EXECUTIONS
 
 
 def check_sizes(facts: RegionFacts) -> None:
-    """Raises InputError if the region counts beyond 64 bits or touches more than 128 TiB.
+    """Raises InputError if the region counts beyond 64 bits, executes a statement so often that no
+    machine finishes, or touches more than 128 TiB.
 
     Only given sizes can be that large.
     """
@@ -19,11 +21,14 @@ def check_sizes(facts: RegionFacts) -> None:
     iterations = facts.iterations.value
     whole = facts.working_set.value
     touched = _known_bytes(facts) if whole is None else whole
+    executions = max((fact.executions.value or 0 for fact in facts.statements), default=0)
     what = ""
     if iterations is not None and iterations > LARGEST_COUNT.value:
-        what = f"{float(iterations):.3g} iterations do not fit 64 bits"
+        what = f"{_shown(iterations)} iterations do not fit 64 bits"
+    elif executions > MOST_EXECUTIONS.value:
+        what = f"no machine can execute its innermost loop {_shown(executions)} times"
     elif touched > ADDRESS_SPACE.value:
-        what = f"its data of {float(touched):.3g} bytes is more than a process can address, 128 TiB"
+        what = f"its data of {_shown(touched)} bytes is more than a process can address, 128 TiB"
     if what:
         sizes = {n: v for n, v in facts.bindings.values.items() if n.isidentifier()}
         largest = max(sizes, key=lambda name: sizes[name], default="")
@@ -33,6 +38,11 @@ def check_sizes(facts: RegionFacts) -> None:
             path=span.file,
             line=span.line,
         )
+
+
+def _shown(count: int | Fraction) -> str:
+    """With three digits, also above the largest floating-point number."""
+    return f"{float(count) if count < 1e300 else Decimal(int(count)):.3g}"
 
 
 def _known_bytes(facts: RegionFacts) -> int | Fraction:

@@ -5,6 +5,8 @@ The caller chooses this amount. The saturation model uses a multiple of the mach
 
 from __future__ import annotations
 
+import math
+import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from dataclasses import replace
@@ -394,4 +396,6 @@ def _elements(facts: RegionFacts, bindings: Values) -> float | None:
 
 
 def _number(value: int | Fraction | None) -> float | None:
-    return None if value is None else float(value)
+    if value is None:
+        return None
+    return float(value) if value < sys.float_info.max else math.inf

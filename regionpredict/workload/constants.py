@@ -249,6 +249,10 @@ ADDRESS_SPACE = Constant(
     "the address space with four-level page tables (Intel 64 and IA-32 Architectures Software "
     "Developer's Manual, vol. 3A, sec. 4.5)",
 )  # fmt: skip
+MOST_EXECUTIONS = Constant(
+    1e30, "1", "derived", "30,000 years of 1e18 operations per second, the rate of the largest "
+    "computers",
+)  # fmt: skip
 LARGEST_COUNT = Constant((1 << 63) - 1, "1", "derived", "the largest signed 64-bit integer")
 ROUNDING = Constant(
     1e-9, "1", "derived", "rounding error of sums of doubles, below any difference of counts"

@@ -85,6 +85,16 @@ def test_iterations_beyond_64_bits() -> None:
     assert f"n = {1 << 62} is too large" in text
 
 
+def test_more_executions_than_any_machine_finishes() -> None:
+    """Each loop is short enough; the product of 18 of them is above every floating-point number."""
+    loops = "for (long i = 0; i < n; i++)"
+    inner = "".join(f"for (long i{k} = 0; i{k} < n; i{k}++) " for k in range(17)) + "a[0] += 1;"
+    text = _refusal(f"{loops} {inner}", "long n, double a[1]", n=10**18)
+    assert "no machine can execute its innermost loop 1.00e+324 times" in text
+    assert f"n = {10**18} is too large" in text
+    check_sizes(facts_of(f"{loops} {inner}", "long n, double a[1]", n=40))
+
+
 def test_sizes_without_a_name() -> None:
     """Constants in the text: there is nothing to name."""
     loops = "for (long i = 0; i < 20000000000000; i++) a[i] = 1;"

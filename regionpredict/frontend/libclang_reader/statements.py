@@ -53,6 +53,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
     is_place,
 )
+from regionpredict.frontend.syntax.loop_depth import without_deep_loops
 from regionpredict.frontend.text import (
     Attacher,
     SourceText,
@@ -115,7 +116,7 @@ class TreeBuilder:
         if this is not None and not closure:
             parameters.insert(0, this)
         first = initialisers(tree, this, self._declarations, self._expressions.build)
-        built = self._statement(body)
+        built = without_deep_loops(self._statement(body))
         decl = self._declarations.of(cursor)
         self._declarations.leave()
         self._attacher.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from regionpredict.frontend.lowering.frame import Frame, Pointer
@@ -154,14 +155,15 @@ def is_steady(loop: For, header: Header, effects: Effects) -> bool:
     test = _test(loop.condition) or loop.condition
     read = [test] if test is not None else []
     if isinstance(increment, Assign):
-        if _reads(increment.right, header.decl) and increment.op != "=":
+        if header.decl in _read(increment.right) and increment.op != "=":
             return False  # s += s
         read.append(increment.right)
-    return not any(_reads(expression, decl) for expression in read for decl in moved)
+    return moved.isdisjoint(decl for expression in read for decl in _read(expression))
 
 
-def _reads(expression: Expression, decl: Decl) -> bool:
-    return any(isinstance(e, Name) and e.decl is decl for e in every_expression(expression))
+def _read(expression: Expression) -> Iterator[Decl]:
+    """The variables that an expression names."""
+    return (e.decl for e in every_expression(expression) if isinstance(e, Name))
 
 
 def _header(

@@ -36,6 +36,7 @@ from regionpredict.frontend.syntax import (
     Unread,
     While,
 )
+from regionpredict.frontend.syntax.loop_depth import without_deep_loops
 from regionpredict.frontend.text import (
     Attacher,
     standalone_directive,
@@ -84,7 +85,7 @@ class TreeBuilder:
         self._scope = Scope(outer)
         try:
             parameters = tuple(self._parameters(node))
-            body = self._statement(node.body)
+            body = without_deep_loops(self._statement(node.body))
         finally:
             self._scope = before
         return Function(decl.name, decl, parameters, body, self._places.span(chunk.start))

@@ -1,0 +1,65 @@
+"""Leaves out loops that are nested deeper than the loops of any program.
+
+The lowering of a loop looks at every loop inside it, for each variable that these set. So the time
+grows with the cube of the depth.
+"""
+
+from __future__ import annotations
+
+from regionpredict.frontend.syntax.nodes import (
+    Compound,
+    Directive,
+    For,
+    If,
+    RangeFor,
+    Stmt,
+    Switch,
+    Unread,
+    While,
+)
+from regionpredict.frontend.syntax.traversal import every_statement, inner_statements
+
+MOST_NESTED = 50
+_LOOPS = (For, While, RangeFor)
+
+
+def without_deep_loops(body: Stmt) -> Stmt:
+    """The statement, in which each loop inside `MOST_NESTED` others is not understood. The
+    directives inside that loop remain, without their statements."""
+    return _limited(body, MOST_NESTED) if _depth(body) > MOST_NESTED else body
+
+
+def _depth(body: Stmt) -> int:
+    """The number of loops around the innermost one, with it."""
+    deepest = 0
+    waiting = [(body, 0)]
+    while waiting:
+        statement, depth = waiting.pop()
+        if isinstance(statement, _LOOPS):
+            depth += 1
+            deepest = max(deepest, depth)
+        waiting += [(inner, depth) for inner in inner_statements(statement)]
+    return deepest
+
+
+def _limited(statement: Stmt, left: int) -> Stmt:
+    if isinstance(statement, _LOOPS):
+        if not left:
+            return _left_out(statement)
+        left -= 1
+    if isinstance(statement, Compound):
+        return statement._replace(items=tuple(_limited(item, left) for item in statement.items))
+    if isinstance(statement, If):
+        other = None if statement.other is None else _limited(statement.other, left)
+        return statement._replace(then=_limited(statement.then, left), other=other)
+    if isinstance(statement, (*_LOOPS, Switch, Directive)) and statement.body is not None:
+        return statement._replace(body=_limited(statement.body, left))
+    return statement
+
+
+def _left_out(loop: For | While | RangeFor) -> Compound:
+    what = f"a loop inside {MOST_NESTED} other loops"
+    directives = (
+        inner._replace(body=None) for inner in every_statement(loop) if isinstance(inner, Directive)
+    )
+    return Compound((Unread(what, (), loop.span), *directives))

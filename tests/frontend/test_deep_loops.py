@@ -1,0 +1,44 @@
+"""Loops nested deeper than in any program: the outer ones are read, and the rest is reported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from reading import FRONTENDS, analysis_of, facts_of
+
+from regionpredict.frontend.syntax.loop_depth import MOST_NESTED
+
+
+def _nest(depth: int, inside: str) -> str:
+    """Loop number k is on line 3 + k."""
+    loops = "".join(f"for (int i{k} = 0; i{k} < n; i{k}++)\n" for k in range(depth))
+    return f"double x;\nvoid f(int n) {{\n#pragma omp parallel for\n{loops}{inside}}}\n"
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_the_deepest_nest_that_is_read_is_counted(tmp_path: Path, frontend: str) -> None:
+    facts = facts_of(tmp_path, _nest(MOST_NESTED, "x += 1;"), frontend, given={"n": 2})
+    assert facts.status == "complete"
+    assert facts.statements[0].executions.value == 2**MOST_NESTED
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+@pytest.mark.parametrize("more", [1, 3000])
+def test_a_loop_inside_too_many_is_reported(tmp_path: Path, frontend: str, more: int) -> None:
+    deeper = "for (int j = 0; j < n; j++)\n" * more
+    inside = f"{{ x += 1;\n{deeper}x += 2; }}"
+    facts = facts_of(tmp_path, _nest(MOST_NESTED, inside), frontend, given={"n": 2})
+    assert facts.status == "partial"
+    assert [one.executions.value for one in facts.statements] == [2**MOST_NESTED]
+    said = [one.span.line for one in facts.diagnostics if one.id == "RP106"]
+    assert said == [5 + MOST_NESTED]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_directive_inside_too_many_loops_is_not_lost(tmp_path: Path, frontend: str) -> None:
+    inner = "{\n#pragma omp parallel for\nfor (int j = 0; j < n; j++) x += j;\n}\n"
+    text = _nest(MOST_NESTED + 5, inner).replace("#pragma omp parallel for\n", "", 1)
+    program = analysis_of(tmp_path, text, frontend).program
+    lines = [one.span.line for one in (*program.regions, *program.diagnostics)]
+    assert 4 + MOST_NESTED + 5 in lines
