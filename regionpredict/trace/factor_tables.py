@@ -12,7 +12,7 @@ import csv
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from regionpredict.documents import read_text, reading
@@ -81,12 +81,33 @@ def read_factor_table(path: Path, region: str | None = None) -> list[RunFactors]
     Raises InputError if the file lacks required values.
     """
     if path.suffix == ".json":
-        return [_factors(_talp_run(path, region))]
+        return [_factors(_in_range(_talp_run(path, region), _TALP_REMEDY, path))]
     if region is not None:
         raise InputError(
             "a table of POP metrics has whole runs", remedy="leave --phase out", path=str(path)
         )
-    return [_factors(run) for run in _pop_runs(path)]
+    return [_factors(_in_range(run, _CSV_REMEDY, path)) for run in _pop_runs(path)]
+
+
+def _in_range(run: _Given, remedy: str, path: Path) -> _Given:
+    """The run with shares of at most 1. Raises InputError if a value is out of range."""
+    shares = {
+        name: getattr(run, name)
+        for name in ("load_balance", "communication", "serialisation", "transfer")
+        if getattr(run, name) is not None
+    }
+    numbers = {"number": run.ranks, "threads": run.width}
+    others = {"run time": run.runtime_s, "instructions": run.instructions, "cycles": run.cycles}
+    for values, most in ((shares, _ONE), (numbers, _MOST_PROCESSES), (others, _LARGEST)):
+        for name, value in values.items():
+            if value is not None and not 1 / _LARGEST <= value <= most:
+                raise InputError(
+                    f"{name.replace('_', ' ')} of {run.ranks:g} processes: {value:g} is out of "
+                    "range",
+                    remedy=remedy,
+                    path=str(path),
+                )
+    return replace(run, **{name: min(value, 1.0) for name, value in shares.items()})
 
 
 def _factors(run: _Given) -> RunFactors:
@@ -260,37 +281,30 @@ def _pop_run(
         # in a unit of the table, the useful time of all is 1 / computation scalability
         runtime = 1.0 / (row[clock] * balance * communication * ranks * threads)
     needed = {
-        "number": (ranks, _MOST_PROCESSES),
-        "threads": (ranks * threads, _MOST_PROCESSES),
-        "load balance": (balance, _ONE),
-        "communication efficiency": (communication, _ONE),
-        "run time": (runtime, _LARGEST),
-    }
+        "load balance": balance, "communication efficiency": communication, "run time": runtime,
+    }  # fmt: skip
+    for name, value in needed.items():
+        if value is None:
+            raise InputError(
+                f"has no {name} of {row['processes']:g} processes",
+                remedy=_CSV_REMEDY,
+                path=str(path),
+            )
     # counters are 0 if they were not read, and have no unit of relative times
     counted = {
         name: row[name]
         for name in ("instructions", "cycles")
         if row.get(name) and clock == "runtime"
     }
-    limits = needed | {name: (value, _LARGEST) for name, value in (counted | parts).items()}
-    for name, (value, most) in limits.items():
-        if value is None or not 1 / _LARGEST <= value <= most:
-            raise InputError(
-                f"has no {name} of {row['processes']:g} processes"
-                if value is None
-                else f"{name} of {row['processes']:g} processes: {value:g} is out of range",
-                remedy=_CSV_REMEDY,
-                path=str(path),
-            )
     assert balance is not None and communication is not None and runtime is not None
     return _Given(
         name=f"{path.stem}, {ranks}",
         ranks=ranks,
         width=ranks * threads,
         runtime_s=runtime,
-        load_balance=min(balance, 1.0),
-        communication=min(communication, 1.0),
-        **{name: min(value, 1.0) for name, value in parts.items()},
+        load_balance=balance,
+        communication=communication,
+        **parts,
         **counted,
         relative=clock != "runtime",
         notes=tuple(notes),

@@ -12,8 +12,8 @@ from regionpredict.workload.constants import ADDRESS_SPACE, LARGEST_COUNT, MOST_
 
 
 def check_sizes(facts: RegionFacts) -> None:
-    """Raises InputError if the region counts beyond 64 bits, executes a statement so often that no
-    machine finishes, or touches more than 128 TiB.
+    """Raises InputError if the region counts beyond 64 bits, has executions that no machine
+    finishes, or touches more than 128 TiB.
 
     Only given sizes can be that large.
     """
