@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from regionpredict.report.document import Block, Column, Document, Drawing, Section, Table, Text
+from regionpredict.report.document import (
+    Block,
+    Column,
+    Document,
+    Drawing,
+    Section,
+    Table,
+    Text,
+    csv_rows,
+)
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.quantities import plural, show_factor, show_seconds
 
@@ -89,7 +98,7 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
         "Predicted: by the saturation model.",
         "Score: density model, from 0 (keeps few cores busy) to 1 (all of them).",
     ]
-    every = Table("Loops", [Column(key, key=key) for key in _KEYS], [
+    every = csv_rows(_KEYS, [
         (row.figure, row.x, row.label, row.working_set_bytes, row.iterations, row.dimensions,
          row.order, row.operations, row.stride, row.pattern, row.threads, row.seconds, row.speedup,
          row.utilization, row.score, row.predicted, row.predicted_speedup)

@@ -23,6 +23,7 @@ from regionpredict.report.document import (
     Section,
     Table,
     Text,
+    csv_rows,
 )
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.html.constants import SPEEDUP_OFF
@@ -104,7 +105,7 @@ def csv_table(
     ]  # fmt: skip
     columns = (*names, "region", "function", "score", "hinted", "needed", "verdict", "threads",
                "seconds", "speedup", "utilization", "predicted_speedup")  # fmt: skip
-    return Table("Rows", [Column(key, key=key) for key in columns], rows)
+    return csv_rows(columns, rows)
 
 
 def _rule(comparison: Comparison) -> str:

@@ -27,11 +27,8 @@ def coschedule_document(
     between programs.
     """
     alone = f"Alone on {machine.name}, each by its plan, one after the other"
-    tables: list[Block] = [_parts(alone, result.sequential_seconds, result.alone, ())]
-    tables += [
-        _parts(_how(way), way.seconds, way.parts, [part.slowdown for part in way.parts])
-        for way in result.allocations[:top]
-    ]
+    tables: list[Block] = [_parts(alone, result.sequential_seconds, result.alone, shared=False)]
+    tables += [_parts(_how(way), way.seconds, way.parts) for way in result.allocations[:top]]
     sections = [
         Section("Programs", tables),
         Section("Schedule", [] if over_time is None else [_schedule(over_time)]),
@@ -41,15 +38,11 @@ def coschedule_document(
                     lambda: _record(result, machine, top, over_time))  # fmt: skip
 
 
-def _parts(
-    title: str, seconds: float, parts: Sequence[Part], slowdown: Sequence[float]
-) -> Table:  # fmt: skip
-    columns = [Column("Program", cut=True), Column("Cores", str), Column("Time", show_seconds)]
-    if slowdown:
-        columns.append(Column("Slowdown", show_factor))
+def _parts(title: str, seconds: float, parts: Sequence[Part], *, shared: bool = True) -> Table:
+    columns = [Column("Program", cut=True), Column("Cores", str), Column("Time", show_seconds),
+               Column("Slowdown", show_factor, optional=True)]  # fmt: skip
     rows: list[list[Cell]] = [
-        [part.name, part.cores, part.seconds, *slowdown[at : at + 1]]
-        for at, part in enumerate(parts)
+        [part.name, part.cores, part.seconds, part.slowdown if shared else None] for part in parts
     ]
     return Table(f"{title}: {show_seconds(seconds)}", columns, rows)
 
@@ -151,13 +144,35 @@ def slurm_steps(result: Coschedule, hints: Mapping[str, Path]) -> str:
     If a program has whole packages, Slurm fills one socket after the other. If it has cores of
     every NUMA domain, Slurm distributes cores over the sockets in turn.
     """
-    chosen, end = _chosen(result)
     own_packages = not result.shares or result.allocations[0].kind == "packages"
     where = "block:block" if own_packages else "block:cyclic"
+    return _commands(result, hints, [
+        f"srun --exact --ntasks=1 --cpus-per-task={part.cores} --distribution={where} "
+        "--cpu-bind=cores" for part in _chosen(result)
+    ])  # fmt: skip
+
+
+def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path]) -> str:
+    """Shell commands that pin each program to its cores, which are numbered package by package.
+    `hints` is as in `slurm_steps`.
+    """
+    spread = result.shares and result.allocations[0].kind == "cores"
+    parts, each = _chosen(result), machine.cores_per_domain
+    widths = [part.cores // machine.domains if spread else part.cores for part in parts]
+    begins = list(accumulate(widths, initial=0)) if result.shares else [0] * len(parts)
+    domains = range(machine.domains if spread else 1)
+    return _commands(result, hints, [
+        f"taskset -c {','.join(_range(domain * each + begin, wide) for domain in domains)}"
+        for begin, wide in zip(begins, widths, strict=False)
+    ])  # fmt: skip
+
+
+def _commands(result: Coschedule, hints: Mapping[str, Path], starts: Sequence[str]) -> str:
+    """The commands of the programs, each after the `starts` that bind it to its cores."""
+    end = " &" if result.shares else ""
     lines = [
-        f"OMP_NUM_THREADS={part.cores} srun --exact --ntasks=1 --cpus-per-task={part.cores} "
-        f"--distribution={where} --cpu-bind=cores {_program(part, result, hints)}{end}"
-        for part in chosen
+        f"OMP_NUM_THREADS={part.cores} {start} {_program(part, result, hints)}{end}"
+        for part, start in zip(_chosen(result), starts, strict=True)
     ]
     return "\n".join([*_head(result), *lines, *(["wait"] if end else [])]) + "\n"
 
@@ -188,41 +203,9 @@ def _head(result: Coschedule) -> list[str]:
     return [*comments, "export OMP_PLACES=cores", "export OMP_PROC_BIND=close"]
 
 
-def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path]) -> str:
-    """Shell commands that pin each program to its cores, which are numbered package by package.
-    `hints` is as in `slurm_steps`.
-    """
-    lines = _head(result)
-    chosen, end = _chosen(result)
-    shared = bool(end)
-    kind = result.allocations[0].kind if shared else "packages"
-    begins = [0, *accumulate(
-        part.cores // machine.domains if kind == "cores" else part.cores for part in chosen
-    )]  # fmt: skip
-    for part, begin in zip(chosen, begins, strict=False):
-        first = begin if shared else 0
-        if kind == "cores":
-            wide = part.cores // machine.domains
-            ranges = [
-                _range(domain * machine.cores_per_domain + first, wide)
-                for domain in range(machine.domains)
-            ]
-        else:
-            ranges = [_range(first, part.cores)]
-        lines.append(
-            f"OMP_NUM_THREADS={part.cores} taskset -c {','.join(ranges)} "
-            f"{_program(part, result, hints)}{end}"
-        )
-    return "\n".join([*lines, *(["wait"] if end else [])]) + "\n"
-
-
-def _chosen(result: Coschedule) -> tuple[tuple[Part, ...], str]:
-    """The shares of the faster way, at the same time or in turn, and the text at the end of each
-    command.
-    """
-    if result.shares:
-        return result.allocations[0].parts, " &"
-    return result.alone, ""
+def _chosen(result: Coschedule) -> tuple[Part, ...]:
+    """The shares of the faster way, at the same time or in turn."""
+    return result.allocations[0].parts if result.shares else result.alone
 
 
 def _range(first: int, count: int) -> str:

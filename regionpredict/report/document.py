@@ -65,7 +65,8 @@ class Column:
     CSV. Texts of a `cut` column are shortened in the middle if a row is wider than the terminal, to
     16 columns or the given number. Narrow screens hide `minor` columns. Readers of a page can
     filter rows by a `choice` column. A `bar` shows the value relative to the largest value of the
-    column, or to the given value. `spark` gives the points of a sparkline in the cell of a row.
+    column, or to the given value. `spark` gives the points of a sparkline in the cell of a row. An
+    `optional` column is left out if it has no value.
     """
 
     title: str
@@ -79,6 +80,7 @@ class Column:
     only: Place = ""
     unknown: str = "-"
     spark: Callable[[int], Sequence[tuple[float, float]]] | None = None
+    optional: bool = False
 
     def shown(self, cell: Cell) -> str:
         """The cell as text."""
@@ -112,6 +114,19 @@ class Table:
     sort: int | None = None
     listed: bool = False
     below: Callable[[int], Sequence[str]] | None = None
+
+    def chosen(self, place: Place) -> list[int]:
+        """The indices of the columns that an output shows."""
+        return [
+            at for at, column in enumerate(self.columns)
+            if column.only in ("", place)
+            and not (column.optional and all(row[at] in (None, "") for row in self.rows))
+        ]  # fmt: skip
+
+
+def csv_rows(keys: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
+    """A table for CSV alone."""
+    return Table("Rows", [Column(key, key=key) for key in keys], rows)
 
 
 Block = Text | Items | Facts | Preformatted | Folded | Table | Drawing

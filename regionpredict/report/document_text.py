@@ -69,7 +69,7 @@ def _markdown(block: Block) -> list[str]:
         return [f"- {markdown_text(entry)}" for entry in block.entries]
     if not isinstance(block, Table):
         return []
-    chosen = [at for at, column in enumerate(block.columns) if column.only in ("", "markdown")]
+    chosen = block.chosen("markdown")
     columns = [block.columns[at] for at in chosen]
     rows = [[column.title for column in columns], ["---"] * len(columns)]
     rows += [
@@ -145,7 +145,7 @@ def _facts(block: Facts) -> list[str]:
 
 
 def _table(table: Table) -> list[str]:
-    chosen = [at for at, column in enumerate(table.columns) if column.only in ("", "text")]
+    chosen = table.chosen("text")
     columns = [table.columns[at] for at in chosen]
     rows = [tuple(_head(column.short or column.title) for column in columns)]
     rows += [

@@ -185,8 +185,8 @@ def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
         [
             prediction.callpath or None, prediction.metric or None, point_text(prediction.point),
             prediction.value, (f"{prediction.low:.4g} to {prediction.high:.4g}", prediction.low),
-            *((prediction.by, _formula_alone(prediction)) if forecasts else ()),
-            prediction.warning,
+            prediction.by if forecasts else None,
+            _formula_alone(prediction) if forecasts else None, prediction.warning,
         ]
         for prediction in predictions
     ]  # fmt: skip
@@ -194,9 +194,8 @@ def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
         Column("Call path"), Column("Metric", choice=True, minor=True), Column("At", choice=True),
         Column("Prediction", "{:.5g}".format),
         Column(f"{predictions[0].level:.0%} interval", str),
-        *((Column("By", choice=True, minor=True), Column("Formula alone", str, minor=True))
-          if forecasts else ()),
-        Column("Doubt", minor=True),
+        Column("By", choice=True, minor=True, optional=True),
+        Column("Formula alone", str, minor=True, optional=True), Column("Doubt", minor=True),
     ]  # fmt: skip
     table = Table("Predicted values", columns, rows)
     if not forecasts:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.predict import Prediction, TeamPrediction
-from regionpredict.report.document import Block, Cell, Column, Table
+from regionpredict.report.document import Block, Cell, Column, Table, csv_rows
 from regionpredict.report.quantities import show_bytes, show_count, show_share, show_times
 from regionpredict.report.quantities import show_seconds as show_time
 from regionpredict.report.size_hints import size_sentence
@@ -151,14 +151,14 @@ def hint_rows(predictions: Sequence[Prediction]) -> Table:
         ]
         for own in predictions
     ]  # fmt: skip
-    return Table("Rows", [Column(key, key=key) for key in (*_FACTS, *_HINTS, *_OPEN)], rows)
+    return csv_rows((*_FACTS, *_HINTS, *_OPEN), rows)
 
 
 def fact_rows(facts: Sequence[RegionFacts]) -> Table:
     """The table for CSV: facts, with one row per loop."""
     names = {"complete": "predicted"}
     rows = [_facts_row(own, names.get(own.status, own.status)) for own in facts]
-    return Table("Rows", [Column(key, key=key) for key in _FACTS], rows)
+    return csv_rows(_FACTS, rows)
 
 
 def _facts_row(facts: RegionFacts, status: str) -> list[Any]:

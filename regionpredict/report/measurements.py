@@ -10,7 +10,7 @@ from typing import Any
 from regionpredict.errors import one_line
 from regionpredict.measure.records import Campaign, RegionRun
 from regionpredict.measure.summary import RegionSummary, Timing, summarise, summarise_teams
-from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
+from regionpredict.report.document import Cell, Column, Document, Items, Section, Table, csv_rows
 from regionpredict.report.json_text import fields_of
 from regionpredict.report.quantities import plural, show_count, show_seconds
 
@@ -57,7 +57,7 @@ def _csv_table(summaries: Sequence[RegionSummary]) -> Table:
     ]  # fmt: skip
     columns = ("region", "function", "directive", "executions", "threads", "runs", "seconds",
                "least_seconds", "speedup", "utilization")  # fmt: skip
-    return Table("Rows", [Column(key, key=key) for key in columns], rows)
+    return csv_rows(columns, rows)
 
 
 def _table(title: str, summaries: Sequence[RegionSummary], counts: Sequence[int]) -> Table:

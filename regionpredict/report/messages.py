@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 
 from regionpredict.errors import plural
-from regionpredict.report.document import Block, Column, Document, Section, Table, Text
+from regionpredict.report.document import Block, Column, Document, Section, Table, Text, csv_rows
 from regionpredict.report.html.blocks import heat
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import show_bytes, show_percent
@@ -50,8 +50,8 @@ def messages_document(
         ]
         for size in messages.sizes
     ])  # fmt: skip
-    pairs = Table("", [Column(field.name, key=field.name) for field in fields(Pair)],
-                  [list(asdict(pair).values()) for pair in messages.pairs])  # fmt: skip
+    pairs = csv_rows([field.name for field in fields(Pair)],
+                     [list(asdict(pair).values()) for pair in messages.pairs])  # fmt: skip
     lead = [
         f"{trace.name}: {plural(messages.count, 'message')}, {show_bytes(messages.bytes)}, "
         f"on {plural(len(ranks), 'rank')}"

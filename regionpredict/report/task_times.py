@@ -70,22 +70,22 @@ def times_document(
     """
     kind, how = how, " ".join([how, *filter(None, (policy,))]) + cost
     parallelism = metrics.average_parallelism
-    replayed = any(isinstance(row, Replayed) for row in rows)
     cells: list[list[Cell]] = []
     for row in rows:
         speedup = _speedup_of(metrics, row)
         bound = row.threads if parallelism is None else min(row.threads, parallelism)
         efficiency = None if speedup is None else speedup / row.threads
-        shown: list[Cell] = [row.threads, row.seconds, speedup, bound, efficiency]
-        if isinstance(row, Replayed):
-            known = math.isfinite(row.interval)
-            shown += [row.overhead_s, row.runs, row.interval if known else None]
-        cells.append(shown)
+        interval = getattr(row, "interval", math.inf)
+        cells.append([
+            row.threads, row.seconds, speedup, bound, efficiency, getattr(row, "overhead_s", None),
+            getattr(row, "runs", None), interval if math.isfinite(interval) else None,
+        ])  # fmt: skip
     columns = [
         Column("Threads", str), Column("Time", show_seconds), Column("Speedup", show_factor),
         Column("At most", show_factor, minor=True), Column("Efficiency", show_share, bar=1.0),
-        *((Column("Overhead per task", show_seconds, minor=True), Column("Runs", str, minor=True),
-           Column("95 % interval, half", show_share, minor=True)) if replayed else ()),
+        Column("Overhead per task", show_seconds, minor=True, optional=True),
+        Column("Runs", str, minor=True, optional=True),
+        Column("95 % interval, half", show_share, minor=True, optional=True),
     ]  # fmt: skip
     lead = [f"{how}: work {show_seconds(metrics.work_s)}, depth {show_seconds(metrics.depth_s)}"]
     sections = [
@@ -100,7 +100,7 @@ def times_document(
 def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
     """The rows of the table, with the interval of the runs as a band."""
     known = [row for row in rows if row[2] is not None]
-    wide = [(row[0], row[2], row[7]) for row in known if len(row) > 5 and row[7] is not None]
+    wide = [(row[0], row[2], row[7]) for row in known if row[7] is not None]
     band = [(n, speedup / (1 + half), speedup / max(1 - half, 0.01)) for n, speedup, half in wide]
     return curve("Speedup without contention", "threads", "times faster", [
         line(how, [(row[0], row[2]) for row in known], band),

@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from regionpredict.report.document import (
     Block,
     Cell,
-    Column,
     Document,
     Drawing,
     Facts,
@@ -17,6 +16,7 @@ from regionpredict.report.document import (
     Section,
     Table,
     Text,
+    csv_rows,
 )
 from regionpredict.report.html.blocks import curve, heat, line
 from regionpredict.report.html.timeline import timeline_section
@@ -99,7 +99,7 @@ def _records(result: TraceResult, metric: str | None) -> Table:
          record.unit, result.sources.get(record.callpath)]
         for record in chosen_records(result, metric)
     ]  # fmt: skip
-    return Table("", [Column(key, key=key) for key in keys], rows)
+    return csv_rows(keys, rows)
 
 
 def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:

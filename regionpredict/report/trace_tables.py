@@ -50,10 +50,8 @@ def _sums(
     ]  # fmt: skip
     columns = [
         Column(first), Column("Time", show_seconds), Column("% of time", _percent),
-        Column("Instances", str, unknown=""),
+        Column("Instances", str, unknown="", optional=True),
     ]  # fmt: skip
-    if all(row[-1] is None for row in rows):
-        rows, columns = [row[:-1] for row in rows], columns[:-1]
     return Table(title, columns, rows, legend=["% of time: of the time of all locations."])
 
 
@@ -103,11 +101,9 @@ def flat_table(regions: Sequence[RegionTotal], whole_s: float, top: int) -> Tabl
         Column("Region", cut=True), Column("Kind", choice=True), Column("Time", show_seconds),
         Column("% of time", _percent, bar=True), Column("Visits", str),
         Column("Per visit", show_seconds, minor=True), Column("Waiting", show_seconds, unknown=""),
-        Column("IPC", "{:.2f}".format, unknown="", minor=True),
+        Column("IPC", "{:.2f}".format, unknown="", minor=True, optional=True),
     ]  # fmt: skip
-    legend = ["IPC: instructions per cycle."]
-    if not any(row[-1] for row in rows):
-        rows, columns, legend = [row[:-1] for row in rows], columns[:-1], []
+    legend = ["IPC: instructions per cycle."] if any(row[-1] for row in rows) else []
     return Table("Flat profile, without callees", columns, rows, top=top, legend=legend)
 
 
@@ -129,10 +125,10 @@ def path_table(result: TraceResult, metric: str | None, top: int) -> Table:
         Column("Wait state" if metric is None else "Metric", choice=True),
         Column("Call path", cut=True), Column("Sum", str), *_PLACE,
     ]  # fmt: skip
-    return _with_sources("Call paths", columns, rows, top)
+    return Table("Call paths", columns, rows, top=top)
 
 
-_PLACE = (Column("Most on"), Column("Source"))
+_PLACE = (Column("Most on"), Column("Source", optional=True))
 
 
 def _delays(result: TraceResult, top: int) -> Table:
@@ -155,7 +151,7 @@ def _delays(result: TraceResult, top: int) -> Table:
         Column("Long-term", show_seconds, minor=True, only="page"),
         Column("Mostly", choice=True), *_PLACE,
     ]  # fmt: skip
-    return _with_sources("Call paths whose delays make others wait", columns, rows, top)
+    return Table("Call paths whose delays make others wait", columns, rows, top=top)
 
 
 def _on_path(result: TraceResult, top: int) -> Table:
@@ -165,23 +161,16 @@ def _on_path(result: TraceResult, top: int) -> Table:
     rows: list[list[Cell]] = []
     for name in sorted({*path, *impact}, key=lambda n: (-path.get(n, _NOTHING)[0], n)):
         total, most = path.get(name, _NOTHING)
-        rows.append(
-            [
-                name,
-                total,
-                total / length,
-                excess.get(name, _NOTHING)[0] or None,
-                impact.get(name, _NOTHING)[0] or None,
-                _named(most),
-                _source(result, name),
-            ]
-        )
+        rows.append([
+            name, total, total / length, excess.get(name, _NOTHING)[0] or None,
+            impact.get(name, _NOTHING)[0] or None, _named(most), _source(result, name),
+        ])  # fmt: skip
     columns = [
         Column("Call path", cut=True), Column("On path", show_seconds),
         Column("% of path", _percent, bar=True), Column("Excess", show_seconds, unknown=""),
         Column("Impact", show_seconds, unknown=""), *_PLACE,
     ]  # fmt: skip
-    return _with_sources("Call paths on the critical path", columns, rows, top, [
+    return Table("Call paths on the critical path", columns, rows, top=top, legend=[
         "Excess (critical imbalance): additional time on the path, compared with an average "
         "location. Impact: the time that other locations are idle because of it."
     ])  # fmt: skip
@@ -212,16 +201,6 @@ def _by_path(
             own[record.location] = own.get(record.location, 0.0) + record.value
     return {path: (sum(own.values()), max(own, key=lambda at: own[at]))
             for path, own in parts.items()}  # fmt: skip
-
-
-def _with_sources(
-    title: str, columns: list[Column], rows: list[list[Cell]], top: int,
-    legend: Sequence[str] = (),
-) -> Table:  # fmt: skip
-    """A table whose last column is the source. Without any, the column is left out."""
-    if not any(row[-1] for row in rows):
-        rows, columns = [row[:-1] for row in rows], columns[:-1]
-    return Table(title, columns, rows, top=top, legend=legend)
 
 
 def _source(result: TraceResult, callpath: str) -> str:

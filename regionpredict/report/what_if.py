@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 
-from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
+from regionpredict.report.document import Cell, Column, Document, Items, Section, Table, csv_rows
 from regionpredict.report.html.timeline import timeline_section
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import plural, show_seconds
@@ -57,7 +57,7 @@ def what_if_document(
     records = [list(asdict(change).values()) for change in what_if.changes]
     sections = [
         Section("Call paths", [Table("Call paths, by gain", columns, rows, legend=legend)]),
-        Section("Records", [Table("", [Column(name, key=name) for name in names], records)], "csv"),
+        Section("Records", [csv_rows(names, records)], "csv"),
         timeline_section(analysis),
         Section("Findings", [Items([str(finding) for finding in findings])], "page"),
     ]  # fmt: skip

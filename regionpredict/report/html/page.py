@@ -64,7 +64,7 @@ def _drawn(block: doc.Block) -> list[doc.Drawing]:
 
 def _table(table: doc.Table) -> doc.Drawing:
     """A cell is its text, or its text and the value for sorting."""
-    chosen = [at for at, column in enumerate(table.columns) if column.only in ("", "page")]
+    chosen = table.chosen("page")
     columns = [table.columns[at] for at in chosen]
     details = table.details
     return {
