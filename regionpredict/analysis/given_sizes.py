@@ -22,7 +22,7 @@ _SCOPED = re.compile(r"([^:?]+):([^:].*)")  # after `?`, a `:` belongs to C's co
 
 
 def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
-    """The sizes that concern the region. Those for its function have precedence over those for all.
+    """The sizes that concern the region. Sizes of its function have precedence over those of all.
 
     Iterations are stored under `trip_name`, for any part of the path that the caller wrote.
     """

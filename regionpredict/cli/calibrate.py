@@ -150,7 +150,7 @@ def command(
             f"{paths[0]}: nothing to compare it with", remedy="give --from MEASUREMENTS"
         )
     alone = ("from_models", "machine_name", "statistic", "with_disturbed", "dry_run", *source)
-    refuse_options(ctx, alone, "goes with --from alone")
+    refuse_options(ctx, alone, "needs --from")
     if output is None:
         raise UsageError("no file to write", remedy="give -o FILE")
     from regionpredict.machine.calibrate import calibrate

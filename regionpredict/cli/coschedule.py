@@ -57,7 +57,7 @@ def command(
         )
     if form in ("slurm", "taskset"):
         context = click.get_current_context()
-        refuse_options(context, ("top",), f"does not go with --format {form}: it is of one way")
+        refuse_options(context, ("top",), f"does not apply to --format {form}")
     machine, _ = machine_for(machine_name)
     files = _named(hints)
     programs = [_program(name, path, machine, len(hints)) for name, path in files.items()]

@@ -54,7 +54,7 @@ def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> Non
     if options["plot"] is None:
         refuse_options(context, ("drawing", "fix", "until"), "needs --plot FILE")
     if options["output"] in _DATA:
-        refuse_options(context, ("plot",), f"does not go with --format {options['output']}")
+        refuse_options(context, ("plot",), f"cannot be used with --format {options['output']}")
 
 
 @click.command("fit")

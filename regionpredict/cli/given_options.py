@@ -12,7 +12,7 @@ from regionpredict.errors import UsageError
 def refuse_options(ctx: click.Context, names: Iterable[str], why: str) -> None:
     """Raises UsageError for the first parameter among `names` on the command line.
 
-    `why` follows the name of the option, as in "--cc does not go with --from".
+    `why` follows the name of the option, as in "--cc cannot be used with --from".
     """
     refused = set(names)
     for parameter in ctx.command.params:

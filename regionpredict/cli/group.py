@@ -39,7 +39,7 @@ COMMANDS = {
 ON_SOURCES = ("analyze", "predict", "sizes", "explain", "diff", "lsp")
 """The commands that use all of regionpredict.toml."""
 ON_MACHINES = ("bench", "coschedule", "study")
-"""Those that use only its machine."""
+"""The commands that use only the machine of the configuration."""
 CONFIG = "regionpredict.config"
 """The key of the file's values in the context."""
 

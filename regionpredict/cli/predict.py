@@ -114,7 +114,7 @@ def command(
         raise UsageError(f"--fail-if with --dump {stage}", remedy="leave one of them out")
     if plot is not None and (stage is not None or model == "density"):
         other = f"--dump {stage}" if stage is not None else "--model density, which has no curve"
-        raise UsageError(f"--plot does not go with {other}", remedy="leave one of them out")
+        raise UsageError(f"--plot cannot be used with {other}", remedy="leave one of them out")
     if reuse and form != "json":
         raise UsageError("--reuse is for --format json", remedy="add --format json")
     campaign = _weights(weights, form, stage)

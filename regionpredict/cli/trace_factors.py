@@ -127,7 +127,7 @@ def command(
     if not sources:
         refuse_options(click.get_current_context(), OF_SOURCES, "has no effect without --source")
     elif hints_file is not None:
-        raise click.UsageError("--hints does not go with --source; leave one out")
+        raise click.UsageError("--hints cannot be used with --source; leave one out")
     from regionpredict.measure.hints_file import read_hints
     from regionpredict.report.rendered import rendered
     from regionpredict.report.run_factors import factors_document

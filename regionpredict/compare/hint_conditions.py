@@ -78,7 +78,7 @@ def parse_condition(text: str) -> Condition:
     if parts is None:
         raise UsageError(
             f"--fail-if {text}: not a condition",
-            remedy="write FIELD<NUMBER or FIELD<NUMBER*baseline, as 'gain<0.9*baseline'",
+            remedy="write FIELD<NUMBER or FIELD<NUMBER*baseline, such as 'gain<0.9*baseline'",
         )
     if parts["field"] not in FIELDS:
         raise UsageError(

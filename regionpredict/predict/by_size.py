@@ -250,7 +250,7 @@ def _steady_parts(choices: Mapping[int, Choice]) -> list[_Part]:
 
 
 def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
-    """The ranges and the next one. If its kind occurred before, it merges with those in between."""
+    """The ranges with the next one, which is merged with all ranges since the last of its kind."""
     back = [at for at, known in enumerate(parts) if known.kind == part.kind]
     if not back or parts[-1].kind == part.kind:
         return [*parts, part]

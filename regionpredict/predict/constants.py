@@ -10,8 +10,8 @@ WITHIN = Constant(
 )  # fmt: skip
 PACKAGE_PRICE = Constant(
     2.0, "times what a hint may lose", "assumed",
-    "the gain in speed that justifies a package, since others can use it. It is the "
-    "highest price in docs/accuracy.md at which hints lose hardly more time than at lower prices",
+    "the gain in speed that justifies a package, since others can use it. It is the highest "
+    "price in docs/accuracy.md at which hints lose almost no more time than at lower prices",
 )  # fmt: skip
 OPENED_SHARE = Constant(
     0.5, "of a package's price", "assumed",

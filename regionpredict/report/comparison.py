@@ -23,13 +23,13 @@ from regionpredict.report.document import (
     Section,
     Table,
     Text,
+    below_folder,
     csv_rows,
 )
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.html.constants import SPEEDUP_OFF
 from regionpredict.report.html.source import file_blocks
 from regionpredict.report.json_text import fields_of
-from regionpredict.report.names import common_folder
 from regionpredict.report.page_width import PAGE_WIDTH
 from regionpredict.report.quantities import plural, show_seconds, show_share
 from regionpredict.report.verdict_scatter import KINDS, speedup_scatter
@@ -52,7 +52,6 @@ def comparison_document(
     """
     hints = comparison.hints
     shown = (*comparison.verdicts, *comparison.teams)
-    folder = common_folder([verdict.hint.file for verdict in shown])
     rate = success(comparison)
     lead = (
         [
@@ -67,25 +66,24 @@ def comparison_document(
         f"right: {_rule(comparison)}",
         *_reservations(comparison),
     ]
-    if folder:
-        lead.append(f"Files are below {folder}")
     sections = [
         Section("Overview", [Facts(_rates(comparison)), speedup_scatter(comparison)]),
-        Section("Regions", [_regions(comparison, comparison.verdicts, laws, folder)]),
-        Section("Teams", [_regions(comparison, comparison.teams, laws, folder)]),
+        Section("Regions", [_regions(comparison, comparison.verdicts, laws)]),
+        Section("Teams", [_regions(comparison, comparison.teams, laws)]),
         Section("Wrong", [
-            _not_comparable(shown, folder), _worst(comparison.most_wrong, folder),
+            _not_comparable(shown), _worst(comparison.most_wrong),
         ], "text"),
-        Section("Fitted laws", _disagreements(laws, folder)),
+        Section("Fitted laws", _disagreements(laws)),
         Section("Source", lambda: _source(comparison, sources), "page"),
         Section("Not compared", [
-            *_not_compared(comparison.not_measured, "hint", "measurement", folder),
-            *_not_compared(comparison.without_hint, "measured region", "hint", folder),
+            *_not_compared(comparison.not_measured, "hint", "measurement"),
+            *_not_compared(comparison.without_hint, "measured region", "hint"),
         ]),
         Section("Rows", [csv_table({(): comparison})], "csv"),
     ]  # fmt: skip
     title = f"Predicted and measured: {hints.machine}"
-    return Document(title, lead, sections, lambda: _record(comparison, laws))
+    document = Document(title, lead, sections, lambda: _record(comparison, laws))
+    return below_folder(document, [verdict.hint.file for verdict in shown])
 
 
 def csv_table(
@@ -167,11 +165,11 @@ def _rate(rate: Rate) -> str:
 
 
 def _regions(
-    comparison: Comparison, verdicts: Sequence[Verdict], laws: Sequence[FittedLaw], folder: str
+    comparison: Comparison, verdicts: Sequence[Verdict], laws: Sequence[FittedLaw]
 ) -> Table:
     """A table of regions, or of parallel regions as a whole."""
     laws_by_construct = {law.verdict.measured.last.construct: law for law in laws}
-    rows = [_row(verdict, comparison, folder) for verdict in verdicts]
+    rows = [_row(verdict, comparison) for verdict in verdicts]
 
     def details(at: int) -> list[Block]:
         return _details(verdicts[at], laws_by_construct.get(verdicts[at].measured.last.construct))
@@ -201,20 +199,20 @@ def _regions(
     )  # fmt: skip
 
 
-def _not_comparable(verdicts: Sequence[Verdict], folder: str) -> Items:
+def _not_comparable(verdicts: Sequence[Verdict]) -> Items:
     reasons = [
-        f"{verdict.hint.id.removeprefix(folder)} {verdict.hint.function}: {verdict.incomparable}"
+        f"{verdict.hint.id} {verdict.hint.function}: {verdict.incomparable}"
         for verdict in verdicts
         if verdict.incomparable
     ]
     return Items(reasons, "Not comparable")
 
 
-def _row(verdict: Verdict, comparison: Comparison, folder: str) -> list[Cell]:
+def _row(verdict: Verdict, comparison: Comparison) -> list[Cell]:
     predicted, measured = _speedups(verdict)
     error = verdict.speedup_error
     return [
-        f"{verdict.hint.id.removeprefix(folder)} {verdict.hint.function}",
+        f"{verdict.hint.id} {verdict.hint.function}",
         predicted, measured,
         None if error is None else (f"{round(100 * error):+d} %", abs(error)),
         verdict.hint.seconds, _alone(verdict), verdict.utilisation,
@@ -291,11 +289,11 @@ def _details(verdict: Verdict, law: FittedLaw | None) -> list[Block]:
     return [Facts(pairs), *drawings]
 
 
-def _worst(wrong: Sequence[Verdict], folder: str) -> Items:
+def _worst(wrong: Sequence[Verdict]) -> Items:
     lines = []
     for verdict in wrong[:_SHOWN]:
         lines.append(
-            f"{verdict.hint.id.removeprefix(folder)} {verdict.hint.function}: "
+            f"{verdict.hint.id} {verdict.hint.function}: "
             f"{verdict.hinted} instead of {verdict.needed}, "
             f"{100 * (verdict.loss or 0):.0f} % slower than the best; "
             f"{verdict.hint.bottleneck or 'no bottleneck'}, "
@@ -310,7 +308,7 @@ def _more(count: int) -> list[str]:
     return [f"... and {count - _SHOWN} more: see --format json"] if count > _SHOWN else []
 
 
-def _disagreements(laws: Sequence[FittedLaw], folder: str) -> list[Block]:
+def _disagreements(laws: Sequence[FittedLaw]) -> list[Block]:
     """Regions whose predicted speedup is outside the interval of the law fitted to the times."""
     if not laws:
         return []
@@ -325,7 +323,7 @@ def _disagreements(laws: Sequence[FittedLaw], folder: str) -> list[Block]:
         threads = law.worst[0]
         band = law.speedup[threads]
         lines.append(
-            f"{law.verdict.hint.id.removeprefix(folder)} {law.verdict.hint.function}: "
+            f"{law.verdict.hint.id} {law.verdict.hint.function}: "
             f"on {plural(threads, 'thread')} "
             f"{law.verdict.predicted_speedup[threads]:.2f} predicted, {band.value:.2f} fitted "
             f"({band.low:.2f} to {band.high:.2f}); predicted {law.predicted_law}, "
@@ -336,14 +334,14 @@ def _disagreements(laws: Sequence[FittedLaw], folder: str) -> list[Block]:
     return [Items(lines + _more(len(disagreements)), f"{title}, largest first")]
 
 
-def _not_compared(names: Sequence[str], what: str, lack: str, folder: str) -> list[Block]:
+def _not_compared(names: Sequence[str], what: str, lack: str) -> list[Block]:
     """The number and the first names in text, all names on a page."""
     if not names:
         return []
     title = f"{plural(len(names), what)} without a {lack}"
     return [
         Text(_named(names, f"{title}: "), only="text"),
-        Folded(title, [Items([name.removeprefix(folder) for name in names])]),
+        Folded(title, [Items(names)]),
     ]
 
 

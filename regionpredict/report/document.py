@@ -4,9 +4,12 @@ renders it as text, CSV, Markdown or a page. JSON has its own schemas.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import Any, Literal
+
+from regionpredict.report.names import common_folder
 
 Place = Literal["", "text", "page", "csv", "markdown"]
 """The output in which something is shown. The empty text means all outputs."""
@@ -129,6 +132,22 @@ def csv_rows(keys: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
     return Table("Rows", [Column(key, key=key) for key in keys], rows)
 
 
+Quantity = tuple[str, Callable[[Any], str], Sequence[Any]]
+"""A row of a transposed table: its name, the format of its values, and a value per column."""
+
+
+def transposed(
+    title: str, heads: Sequence[str], rows: Sequence[Quantity], legend: Sequence[str] = ()
+) -> Table:
+    """A table with one format per row. Rows without a value are left out."""
+    cells: list[list[Cell]] = [
+        [name, *(None if value is None else (show(value), value) for value in values)]
+        for name, show, values in rows if any(value is not None for value in values)
+    ]  # fmt: skip
+    columns = [Column(heads[0]), *(Column(head, str) for head in heads[1:])]
+    return Table(title, columns, cells, legend=legend, repeat=True)
+
+
 Block = Text | Items | Facts | Preformatted | Folded | Table | Drawing
 
 
@@ -164,9 +183,11 @@ class Document:
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """A document, or a part of one, with all its texts changed. Its JSON stays as it is."""
+    """A document, or a part of one, with all its texts changed. JSON and CSV stay as they are."""
     if isinstance(value, str):
         return change(value)
+    if isinstance(value, Section) and value.only == "csv":
+        return value
     if isinstance(value, Document):
         return replace(
             value, title=change(value.title), lead=with_texts(value.lead, change),
@@ -181,3 +202,13 @@ def with_texts(value: Any, change: Callable[[str], str]) -> Any:
     if callable(value) and not isinstance(value, type):
         return lambda *given: with_texts(value(*given), change)
     return value
+
+
+def below_folder(document: Document, files: Sequence[str]) -> Document:
+    """The document with paths relative to the common folder of `files`, which its lead names."""
+    folder = common_folder(files)
+    if not folder:
+        return document
+    absent = re.compile(rf"(?<![\w./-]){re.escape(folder)}(?=\w)")
+    shown: Document = with_texts(document, lambda text: absent.sub("", text))
+    return replace(shown, lead=[*shown.lead, f"Files are below {folder}"])

@@ -17,9 +17,9 @@ from typing import Any
 from regionpredict.compare.hint_changes import HintChange, HintChanges, Kind
 from regionpredict.compare.hint_outline import RegionOutline
 from regionpredict.errors import one_line
-from regionpredict.report.document import Column, Document, Items, Section, Table
+from regionpredict.report.document import Column, Document, Items, Section, Table, below_folder
 from regionpredict.report.json_text import fields_of
-from regionpredict.report.names import common_folder, first_of
+from regionpredict.report.names import first_of
 from regionpredict.report.quantities import plural, seats_text, show_seconds
 
 SCHEMA = "regionpredict/diff/1"
@@ -36,30 +36,23 @@ def changes_document(changes: HintChanges) -> Document:
     """
     reported = [change for change in changes.changes if change.kind != "same"]
     sides = [side for change in reported for side in (change.old, change.new) if side is not None]
-    folder = common_folder([side.file for side in sides if PurePath(side.file).is_absolute()])
-    below = [f"Files are below {folder}"] if folder else []
     table = Table(
         "Regions: open one for the reasons",
         [Column("Region"), Column("Change", only="text"), Column("Before"), Column("Now")],
         [
             (
-                f"{change.region.id} {change.region.function}".removeprefix(folder),
-                _change(change), _hint(change.old), _hint(change.new),
+                f"{change.region.id} {change.region.function}", _change(change),
+                _hint(change.old), _hint(change.new),
             )
             for change in reported
         ],
-        details=lambda at: [Items([
-            reason.replace(folder, "") for reason in _reasons(reported[at])
-        ])],
+        details=lambda at: [Items(list(_reasons(reported[at])))],
         listed=True,
     )  # fmt: skip
     sections = [Section("Changed regions", [table])]
-    return Document(
-        "Hint changes",
-        [_head(changes).replace(folder, ""), *below],
-        sections,
-        lambda: _record(changes),
-    )
+    document = Document("Hint changes", [_head(changes)], sections, lambda: _record(changes))
+    absolute = [side.file for side in sides if PurePath(side.file).is_absolute()]
+    return below_folder(document, absolute)
 
 
 def _record(changes: HintChanges) -> dict[str, Any]:

@@ -115,8 +115,8 @@ def _room(result: Isoefficiency) -> str:
     figures = f"delta_str is at most {worst.structure:.2f} ({_where(worst)})"
     if worst.structure > MUCH:
         return (
-            f"Yes: {figures}: fewer dependences, another grain of tasks or another scheduler can "
-            "win that."
+            f"Yes: {figures}. Fewer dependences, another grain of tasks or another scheduler can "
+            "regain it."
         )
     return f"Hardly: {figures}. The run without contention is near what its graph allows."
 

@@ -60,7 +60,7 @@ def _topology(machine: Machine) -> Drawing:
     path, memory = machine.memory.shared_path, machine.memory.bandwidth.values()
     texts: dict[int, list[str]] = {}
     for cache in reversed(machine.caches):
-        size = f"L{cache.level} {show_bytes(cache.size_bytes.value)}".replace(".0 ", " ")
+        size = f"L{cache.level} {show_bytes(cache.size_bytes.value)}"
         texts.setdefault(cache.shared_by_cores.whole, []).append(size)
     spans = {machine.cores: "node", machine.cores_per_domain: "NUMA domain",
              machine.cores_per_package: "package", 1: "core"}  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any
 from regionpredict.measure.hints_file import Hint, Hints, Place, TeamHint, hints_at
 from regionpredict.report.document import Block, Cell, Column, Table, Text
 from regionpredict.report.json_text import plain
+from regionpredict.report.quantities import show_points
 from regionpredict.trace.factors import RunFactors
 from regionpredict.trace.region_split import RegionSplit
 
@@ -105,4 +106,4 @@ def region_tables(runs: Sequence[RunFactors], hints: Hints | None) -> list[Block
 
 def percent_column(title: str, *, minor: bool = False, bar: bool | float = False) -> Column:
     """A column of shares as percentages of two decimals, without the sign."""
-    return Column(title, lambda share: f"{100 * share:.2f}", minor=minor, bar=bar)
+    return Column(title, show_points, minor=minor, bar=bar)

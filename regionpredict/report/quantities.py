@@ -6,7 +6,7 @@ from regionpredict.errors import plural
 
 __all__ = [
     "plural", "seats_text", "show_bytes", "show_count", "show_factor", "show_percent",
-    "show_seconds", "show_share", "show_size", "show_times",
+    "show_points", "show_seconds", "show_share", "show_size", "show_times",
 ]  # fmt: skip
 
 _TIMES = 5  # digits
@@ -15,10 +15,10 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def show_bytes(size: float | None) -> str:
-    """A size in a unit that gives two or three digits.
+    """A size in a unit that gives two or three digits, without a final zero.
 
-    >>> show_bytes(384000000), show_bytes(512), show_bytes(None)
-    ('366 MiB', '512 B', '?')
+    >>> show_bytes(384000000), show_bytes(512), show_bytes(4 << 20), show_bytes(None)
+    ('366 MiB', '512 B', '4 MiB', '?')
     """
     if size is None:
         return "?"
@@ -26,9 +26,8 @@ def show_bytes(size: float | None) -> str:
     while value >= 1024 and unit < len(_UNITS) - 1:
         value /= 1024
         unit += 1
-    return (
-        f"{value:.0f} {_UNITS[unit]}" if value >= 10 or not unit else f"{value:.1f} {_UNITS[unit]}"
-    )
+    shown = f"{value:.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
+    return f"{shown} {_UNITS[unit]}"
 
 
 def show_seconds(seconds: float | None, digits: int = 3) -> str:
@@ -61,6 +60,15 @@ def show_percent(share: float) -> str:
     '42.1 %'
     """
     return f"{100 * share:.1f} %"
+
+
+def show_points(share: float) -> str:
+    """A share in percentage points with two decimals.
+
+    >>> show_points(0.4212)
+    '42.12'
+    """
+    return f"{100 * share:.2f}"
 
 
 def show_factor(ratio: float) -> str:

@@ -16,14 +16,16 @@ from regionpredict.report.document import (
     Drawing,
     Folded,
     Items,
+    Quantity,
     Section,
     Table,
     Text,
+    transposed,
 )
 from regionpredict.report.html.blocks import curve, line, marks
 from regionpredict.report.json_text import fields_of
 from regionpredict.report.parallel_regions import percent_column, region_records, region_tables
-from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.quantities import plural, show_points, show_seconds
 from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured, parts_of
 from regionpredict.trace.factors import GIVEN, SERIALISATIONS, RunFactors
 from regionpredict.trace.scaling import ScaledRun, Study
@@ -44,6 +46,20 @@ _FACTOR_NAMES = {
     "global": "global efficiency",
 }
 _DEFINITIONS = {**SERIALISATIONS, GIVEN: "as the table gives it"}
+_INITIALIZED = {
+    "left_out": "outside Init..Finalize",
+    "parallel": "inside: parallel",
+    "load_balance": "  load balance (LB)",
+    "serialisation": "  serialisation (Ser)",
+    "transfer": "  transfer (Trf)",
+    "computation_scalability": "inside: computation",
+}
+_TEAM_FACTORS = {
+    "efficiency": "efficiency of threads outside MPI, %",
+    "serial": "  efficiency except serial parts, %",
+    "scheduling": "  efficiency of scheduling in constructs, %",
+    "load_balance": "  load balance in constructs, %",
+}
 _MUCH_OUTSIDE = 0.05
 """The share of the run time in and outside of MPI_Init and MPI_Finalize that is worth naming."""
 _SHORT_NAMES = {
@@ -121,68 +137,42 @@ def _largest_loss(factors: Mapping[str, float]) -> str:
 
 def _factors(study: Study) -> Table:
     """The factors in percent, one column per run."""
-    runs = study.runs
-    factors = [_factors_of(run) for run in runs]
-    rows: list[list[Cell]] = [
-        [name, *(_percent(table[key]) for table in factors)] for key, name in _FACTOR_NAMES.items()
+    runs = [run.factors for run in study.runs]
+    factors = [_factors_of(run) for run in study.runs]
+    inside = [_initialized_record(run) for run in study.runs]
+    definition = runs[0].definition
+    rows: list[Quantity] = [
+        (name, show_points, [table[key] for table in factors])
+        for key, name in _FACTOR_NAMES.items()
     ]
-    counted = [run.factors.instruction_balance for run in runs]
-    if any(value is not None for value in counted):
-        rows.append(["balance of instructions", *map(_percent, counted)])
-    for name, values in (
-        ("instructions per cycle", [run.factors.ipc for run in runs]),
-        ("frequency, GHz", [run.factors.frequency_hz and run.factors.frequency_hz / 1e9
-                            for run in runs]),
-    ):  # fmt: skip
-        if any(values):
-            rows.append([name, *(_number(value, ".3f") for value in values)])
-    rows.append(["speedup", *(_number(table["speedup"], ".2f") for table in factors)])
-    if not runs[0].factors.relative:
+    rows += [
+        ("balance of instructions", show_points, [run.instruction_balance for run in runs]),
+        ("instructions per cycle", "{:.3f}".format, [run.ipc for run in runs]),
+        ("frequency, GHz", lambda hz: f"{hz / 1e9:.3f}", [run.frequency_hz for run in runs]),
+        ("speedup", "{:.2f}".format, [table["speedup"] for table in factors]),
+    ]
+    if not runs[0].relative:
         rows += [
-            ["run time", *(_seconds(run.factors.runtime_s) for run in runs)],
-            ["ideal run time", *(_seconds(run.factors.ideal_runtime_s) for run in runs)],
+            ("run time", show_seconds, [run.runtime_s for run in runs]),
+            ("ideal run time", show_seconds, [run.ideal_runtime_s for run in runs]),
         ]
     rows += [
-        *_other_definitions([run.factors for run in runs]),
-        *_initialized(runs),
-    ]
-    definition = runs[0].factors.definition
-    legend = [f"Ser is '{definition}': {_DEFINITIONS[definition]}."]
-    if any(run.factors.initialized is not None for run in runs):
-        legend.append("Outside, inside: relative to the time between MPI_Init and MPI_Finalize.")
-    if study.scaling is not None and not runs[0].factors.relative:
-        legend.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
-    columns = [Column("Processes"), *(Column(str(run.factors.width), str) for run in runs)]
-    return Table("Factors in percent: 100 loses nothing", columns, rows, legend=legend, repeat=True)
-
-
-def _other_definitions(runs: Sequence[RunFactors]) -> list[list[Cell]]:
-    rows: list[list[Cell]] = []
-    for name in SERIALISATIONS:
-        if name != runs[0].definition and any(name in run.serialisations for run in runs):
-            shares = (_percent(run.serialisations.get(name)) for run in runs)
-            rows.append([f"Ser, '{name}'", *shares])
+        (f"Ser, '{name}'", show_points, [run.serialisations.get(name) for run in runs])
+        for name in SERIALISATIONS if name != definition
+    ]  # fmt: skip
     if any(run.eager for run in runs):
-        rows.append(["Ser, any eager limit", *map(_eager_range, runs)])
-    return rows
-
-
-def _initialized(runs: Sequence[ScaledRun]) -> list[list[Cell]]:
-    """The factors without MPI_Init, MPI_Finalize and the time outside of them."""
-    records = [_initialized_record(run) for run in runs]
-    if not any(records):
-        return []
-    names = {
-        "outside Init..Finalize": "left_out",
-        "inside: parallel": "parallel",
-        "  load balance (LB)": "load_balance",
-        "  serialisation (Ser)": "serialisation",
-        "  transfer (Trf)": "transfer",
-        "inside: computation": "computation_scalability",
-    }
-    return [
-        [name, *(_percent(record.get(key)) for record in records)] for name, key in names.items()
+        rows.append(("Ser, any eager limit", _range_text, list(map(_eager_range, runs))))
+    rows += [
+        (name, show_points, [part.get(key) for part in inside])
+        for key, name in _INITIALIZED.items()
     ]
+    legend = [f"Ser is '{definition}': {_DEFINITIONS[definition]}."]
+    if any(inside):
+        legend.append("Outside, inside: relative to the time between MPI_Init and MPI_Finalize.")
+    if study.scaling is not None and not runs[0].relative:
+        legend.append(f"{study.scaling} scaling: the work of all grows as P^{study.growth:.2f}.")
+    title = "Factors in percent: 100 loses nothing"
+    return transposed(title, ["Processes", *(str(run.width) for run in runs)], rows, legend)
 
 
 def _initialized_record(run: ScaledRun) -> dict[str, float | None]:
@@ -193,33 +183,25 @@ def _initialized_record(run: ScaledRun) -> dict[str, float | None]:
     return known | fields_of(run, "", computation_scalability="initialized_computation")
 
 
-def _eager_range(run: RunFactors) -> Cell:
+def _eager_range(run: RunFactors) -> tuple[float, float] | None:
     if run.serialisation is None:
         return None
     serialisations = [run.serialisation, *(point.serialisation for point in run.eager)]
-    low, high = (f"{100 * value:.2f}" for value in (min(serialisations), max(serialisations)))
-    return (low if low == high else f"{low} to {high}", min(serialisations))
+    return min(serialisations), max(serialisations)
+
+
+def _range_text(ends: tuple[float, float]) -> str:
+    low, high = map(show_points, ends)
+    return low if low == high else f"{low} to {high}"
 
 
 def _teams(runs: Sequence[RunFactors]) -> Table:
     teams = [(run, run.team) for run in runs if run.team is not None]
-    rows: list[list[Cell]] = [
-        [name, *(_percent(getattr(team, key)) for _, team in teams)]
-        for name, key in (
-            ("efficiency of threads outside MPI, %", "efficiency"),
-            ("  efficiency except serial parts, %", "serial"),
-            ("  efficiency of scheduling in constructs, %", "scheduling"),
-            ("  load balance in constructs, %", "load_balance"),
-        )
-        if teams
-    ]
-    heads = [f"{run.width} ({team.threads} a rank)" for run, team in teams]
-    return Table(
-        "Threads of OpenMP",
-        [Column("Threads"), *(Column(head, str) for head in heads)],
-        rows,
-        repeat=True,
-    )
+    heads = ["Threads", *(f"{run.width} ({team.threads} a rank)" for run, team in teams)]
+    return transposed("Threads of OpenMP", heads, [
+        (name, show_points, [getattr(team, key) for _, team in teams])
+        for key, name in _TEAM_FACTORS.items()
+    ])  # fmt: skip
 
 
 def _iterations(runs: Sequence[RunFactors]) -> list[Block]:
@@ -289,7 +271,7 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
     by = [
         Column("Factor"), Column("Weight", "{:.0%}".format, minor=True), Column("Law"),
         Column("p processes"),
-        Column("Off by", lambda error: f"{100 * error:.2f}", minor=True),
+        percent_column("Off by", minor=True),
     ]  # fmt: skip
     off = "Off by: percentage points, at runs that were left out; -: none could be."
     parts = {"load_balance": "LB", "serialisation": "Ser", "transfer": "Trf"}
@@ -379,15 +361,3 @@ def _run_record(run: ScaledRun, hints: Hints | None) -> dict[str, Any]:
         "initialized": _initialized_record(run) or None,
         "iterations": iterations,
     }  # fmt: skip
-
-
-def _percent(value: float | None) -> Cell:
-    return None if value is None else (f"{100 * value:.2f}", value)
-
-
-def _number(value: float | None, form: str) -> Cell:
-    return None if value is None else (f"{value:{form}}", value)
-
-
-def _seconds(value: float | None) -> Cell:
-    return None if value is None else (show_seconds(value), value)

@@ -19,6 +19,7 @@ from regionpredict.report.document import (
     Section,
     Table,
     Text,
+    transposed,
 )
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.measurements import disturbed_runs
@@ -98,12 +99,10 @@ def _by_rule(judged: Sequence[JudgedModel], columns: Sequence[Column]) -> list[T
     tables = []
     for rule in dict.fromkeys(_rule(one.comparison) for one in judged):
         own = [one for one in judged if _rule(one.comparison) == rule]
-        cells = [
-            [column.title, *((column.shown(cell), None) for cell in row)]
-            for column, *row in zip(columns, *map(_row, own), strict=True)
-        ]
-        heads = [Column(""), *(Column(one.model, str) for one in own)]
-        tables.append(Table(f"Right is {rule}", heads, cells[2:]))
+        rows = [(column.title, column.shown, cells)
+                for column, *cells in zip(columns, *map(_row, own), strict=True)]  # fmt: skip
+        heads = ["", *(one.model for one in own)]
+        tables.append(transposed(f"Right is {rule}", heads, rows[2:]))
     legend = ["density, weighted: references count by their executions and element sizes."]
     return [*tables[:-1], replace(tables[-1], legend=legend)]
 

@@ -78,17 +78,15 @@ def contention_records(
 
 def contention_blocks(
     metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies,
-    top: int, folder: str,
+    top: int,
 ) -> list[Block]:  # fmt: skip
-    """The same as a table, with its assumptions. Text shows the `top` lines with the most work.
-    Places are relative to `folder`.
-    """
+    """The same as a table, with its assumptions. Text shows the `top` lines with the most work."""
     records = contention_records(metrics, growth, predicted)
     if not records:
         return [Text("No line has tasks: contention for memory is unknown.")]
     rows: list[list[Cell]] = [
         [
-            row["place"].removeprefix(folder), row["kind"], row["asked_bytes_per_s"], row["share"],
+            row["place"], row["kind"], row["asked_bytes_per_s"], row["share"],
             (row["unread"], None) if row["predicted_growth"] is None else row["predicted_growth"],
             row["measured_growth"],
         ]

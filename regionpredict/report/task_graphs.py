@@ -15,10 +15,10 @@ from regionpredict.report.document import (
     Section,
     Table,
     Text,
+    below_folder,
 )
 from regionpredict.report.html.blocks import curve, line, task_graph
 from regionpredict.report.json_text import fields_of, plain
-from regionpredict.report.names import common_folder
 from regionpredict.report.quantities import (
     plural,
     show_count,
@@ -73,7 +73,6 @@ def tasks_document(
     """The metrics, the source lines, the critical path, and the measured and `predicted`
     contention. `name` is the file's name. Text shows `top` rows of each table.
     """
-    folder = common_folder([place.rpartition(":")[0] for place in graph.places if ":" in place])
     parallelism = metrics.average_parallelism
     lead = [] if parallelism is None else [
         f"At most {parallelism:.3g} times faster on any number of threads: the critical path takes "
@@ -81,8 +80,6 @@ def tasks_document(
     ]  # fmt: skip
     lead.append(f"{plural(metrics.tasks, 'task')}, {plural(metrics.edges, 'edge')} between "
                 f"{plural(metrics.nodes, 'node')}")  # fmt: skip
-    if folder:
-        lead.append(f"Files are below {folder}")
     facts = [
         ("Work (T1)", show_seconds(metrics.work_s)),
         ("Depth (T_inf)", show_seconds(metrics.depth_s)),
@@ -94,23 +91,25 @@ def tasks_document(
     ]  # fmt: skip
     measured: list[Block] = []
     if growth is not None:
-        measured = [growth_table(growth, top, folder)] if growth else [
+        measured = [growth_table(growth, top)] if growth else [
             Text("Growth: no line is in both recordings.")
         ]  # fmt: skip
     sections = [
         Section("Overview", [Facts(facts)]),
         Section("Bound", lambda: _bound(parallelism), "page"),
         Section("Graph", lambda: _graph(graph, metrics), "page"),
-        Section("Source lines", [_lines(graph, metrics, top, folder)]),
+        Section("Source lines", [_lines(graph, metrics, top)]),
         Section("Critical path", [_path(graph, metrics, top)]),
         Section("Contention", measured),
         Section("Memory", [] if predicted is None else contention_blocks(
-            metrics, growth, predicted, top, folder
+            metrics, growth, predicted, top
         )),
         Section("Notes", [Items(graph.notes)], "page"),
     ]  # fmt: skip
-    return Document(f"Tasks of {name}", lead, sections,
-                    lambda: _record(graph, metrics, growth, predicted))  # fmt: skip
+    document = Document(f"Tasks of {name}", lead, sections,
+                        lambda: _record(graph, metrics, growth, predicted))  # fmt: skip
+    places = [place.rpartition(":")[0] for place in graph.places if ":" in place]
+    return below_folder(document, places)
 
 
 def _graph(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
@@ -130,10 +129,10 @@ def _bound(parallelism: float | None) -> list[Block]:
     return [curve(title, "threads", "times faster", [line("at most", points)])]
 
 
-def _lines(graph: TaskGraph, metrics: GraphMetrics, top: int, folder: str) -> Table:
+def _lines(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
     rows: list[list[Cell]] = [
         [
-            own.place.removeprefix(folder), own.kind, own.count, own.work_s,
+            own.place, own.kind, own.count, own.work_s,
             own.work_s / metrics.work_s if metrics.work_s else None,
             own.path_s / metrics.depth_s if metrics.depth_s else None, own.mean_s, own.most_s,
             *(own.counters[name] for name in graph.counters),
@@ -166,11 +165,10 @@ def _path(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
     return Table(title, columns, longest, top=top)
 
 
-def growth_table(growth: Sequence[LineGrowth], top: int, folder: str) -> Table:
+def growth_table(growth: Sequence[LineGrowth], top: int) -> Table:
     """The growth of task times from one recording to another, by source line."""
     rows: list[list[Cell]] = [
-        [row.place.removeprefix(folder), row.kind, row.alone_s, row.together_s, row.factor]
-        for row in growth
+        [row.place, row.kind, row.alone_s, row.together_s, row.factor] for row in growth
     ]
     columns = [
         Column("Line"), Column("Kind", choice=True), Column("Alone", show_seconds, minor=True),

@@ -97,7 +97,7 @@ def _chosen(
             if not any(fits(facts_of(facts).region, pattern) for facts in items):
                 raise UsageError(
                     f"--only {pattern}: no region is in such a file, function or line",
-                    remedy="write a name or a pattern, as 'solve*', '*/src/*' or gemm.c:41",
+                    remedy="write a name or a pattern, such as 'solve*', '*/src/*' or gemm.c:41",
                 )
         kept = [facts for facts in items
                 if any(fits(facts_of(facts).region, pattern) for pattern in view.only)]  # fmt: skip

@@ -100,7 +100,7 @@ def _also_over(
     """An estimate that its own sizes decide, combined with the sizes of others if they decide at
     one of these.
 
-    Setting the deciding ones must determine the hint.
+    With values for the deciding sizes, the hint must be known.
     """
     own = trials.sizes.size or estimate.deciding
     budget = WorkBudget(trials.chosen.work)

@@ -159,7 +159,7 @@ def _is_anothers(name: str) -> bool:
 def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:
     """The names in order: each determines the most hints that are unknown before it.
 
-    If none determines one alone, the name that decides the most unknown ones.
+    If no name determines a hint alone, the next is the one that decides the most unknown hints.
 
     >>> greedy_order([frozenset("n"), frozenset("n"), frozenset("mk"), frozenset("m")])
     ['n', 'm', 'k']

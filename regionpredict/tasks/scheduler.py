@@ -22,7 +22,7 @@ Policy = Literal["help-first", "work-first", "breadth-first"]
 POLICIES: tuple[Policy, ...] = ("help-first", "work-first", "breadth-first")
 
 GOES_ON = (CONTINUE, JOINED)
-"""Edges to what a thread does next in its own task, or after waiting."""
+"""Edges to the next piece of the same task, directly or after waiting."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ _BARRIERS = {
 
 
 def team_waits(trace: EventTrace, paths: CallPaths) -> tuple[list[PointRows], list[Finding]]:
-    """Points of barriers and parallel regions. The k-th ones of all threads of a rank form one
-    point.
+    """Points of barriers and parallel regions. The k-th barriers of all threads of a rank form one
+    point, and so do their k-th parallel regions.
 
     Threads wait for the one that enters the barrier last. Nested parallel regions are not
     supported.

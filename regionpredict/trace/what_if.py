@@ -74,9 +74,9 @@ class WhatIf:
 class _Comparisons:
     """Intervals of late locations, each with the intervals of all locations that wait for it.
 
-    An interval has the rows from `begin` to before `end`. The waiting ones of interval `i` are
-    those from `first[group[i]]` to before `first[group[i] + 1]`. If many locations arrive in the
-    same tick, most late ones have the same group.
+    An interval has the rows from `begin` to before `end`. The locations that wait for interval `i`
+    have the intervals from `first[group[i]]` to before `first[group[i] + 1]`. If many locations
+    arrive in the same tick, most late locations have the same group.
     """
 
     begin: Rows
@@ -155,8 +155,8 @@ def _costs_by_path(analysis: Analysis) -> dict[str, float]:
 
 
 def _comparisons(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Comparisons:
-    """At each slot, the last locations with all waiting ones, and all late ones with the first.
-    There are several last or first ones if they arrive in the same tick.
+    """At each slot, the last locations next to all that wait, and all late locations next to the
+    first. Several are last or first if they arrive in the same tick.
     """
     time, coupled = analysis.trace.time, run.coupled
     slots, at = len(coupled.posts), time[coupled.event]

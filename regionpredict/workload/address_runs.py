@@ -123,7 +123,7 @@ def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> flo
 
 
 def joined(runs: Iterable[Run], near: float) -> list[Run]:
-    """The sorted runs. Those with less than `near` bytes between them, so no line, are merged.
+    """The sorted runs, merged if less than `near` bytes, and so no line, are between them.
 
     >>> joined([(64.0, 72.0), (0.0, 16.0), (200.0, 208.0)], 56.0)
     [(0.0, 72.0), (200.0, 208.0)]

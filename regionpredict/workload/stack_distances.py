@@ -43,8 +43,8 @@ class References:
         self._distances: dict[int, Whole] = {}
 
     def into_others(self, begins: Whole, near: int) -> Whole:
-        """The references among the next `near` ones after a cache starts that are to lines used
-        before, as positions in the order of lines.
+        """Reuses of lines among the first `near` references after a cache starts, as positions in
+        the order of lines.
         """
         after = (begins[:, None] + np.arange(near)).ravel()
         begin = np.repeat(begins, near)

@@ -142,7 +142,7 @@ def test_lines_that_start_programs_are_of_one_way(programs: Path, form: str) -> 
                 "--top", "2", folder=programs)  # fmt: skip
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"regionpredict: --top does not go with --format {form}: it is of one way; leave it out\n"
+        f"regionpredict: --top does not apply to --format {form}; leave it out\n"
     )
 
 

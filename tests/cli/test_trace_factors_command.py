@@ -237,7 +237,7 @@ def test_the_sources_beside_what_their_regions_measured(tmp_path: Path) -> None:
     [
         (("-m", "host"), "-m has no effect without --source"),
         (("--set", "n=4"), "--set has no effect without --source"),
-        (("--source", "f.c", "--hints", "h.json"), "--hints does not go with --source"),
+        (("--source", "f.c", "--hints", "h.json"), "--hints cannot be used with --source"),
     ],
 )
 def test_options_of_sources_alone(tmp_path: Path, words: tuple[str, ...], said: str) -> None:

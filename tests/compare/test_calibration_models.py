@@ -121,7 +121,7 @@ def test_dry_run_writes_nothing(tmp_path: Path) -> None:
     [
         (("calibrate", "src", "--from", "m.jsonl", "--from-models", "-m", MACHINE, "-o", "n.yaml"),
          "--from-models with one size"),
-        (("calibrate", "--from-models", "-o", "n.yaml"), "--from-models goes with --from alone"),
+        (("calibrate", "--from-models", "-o", "n.yaml"), "--from-models needs --from"),
     ],
 )  # fmt: skip
 def test_wrong_calls(tmp_path: Path, words: tuple[str, ...], said: str) -> None:

@@ -35,7 +35,7 @@ void known(double *a, double *b) {
 """
 # By hand: 5000 * 8 + 1000 * 4 bytes at most, and 2 * 128000 * 8.
 DATA = {3: None, 7: None, 11: 44_000, 15: 2_048_000}
-SHOWN = {3: "?", 7: "?", 11: "43 KiB", 15: "2.0 MiB"}
+SHOWN = {3: "?", 7: "?", 11: "43 KiB", 15: "2 MiB"}
 
 
 def printed(folder: Path, command: str, *words: str) -> str:
@@ -98,7 +98,7 @@ def test_the_page(folder: Path, model: str) -> None:
         (3, "Working set: 16*n bytes, no value for n"),
         (7, "Working set: not known"),
         (11, "Working set: at most 44000 bytes = 43 KiB"),
-        (15, "Working set: 2048000 bytes = 2.0 MiB"),
+        (15, "Working set: 2048000 bytes = 2 MiB"),
     ],
 )
 def test_the_derivation(folder: Path, model: str, line: int, told: str) -> None:

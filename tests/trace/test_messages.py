@@ -52,12 +52,12 @@ def test_pairs_and_sizes(kernels: Kernels) -> None:
     ]  # fmt: skip
     table = rendered(messages_document(found, trace, top=1), "table").splitlines()
     assert table[:6] == [
-        "pair: 6 messages, 1.0 KiB, on 2 ranks", "", "Bytes by sender and receiver",
-        "from \\ to    0        1",
-        "0            -  1.0 KiB", "1          7 B        -",
+        "pair: 6 messages, 1 KiB, on 2 ranks", "", "Bytes by sender and receiver",
+        "from \\ to    0      1",
+        "0            -  1 KiB", "1          7 B      -",
     ]  # fmt: skip
     assert "... and 1 more; --top 2 shows all" in table
-    assert " ".join(table[-1].split()) == "1.0 KiB to 2.0 KiB 1 16.7 % 1.0 KiB 98.7 %"
+    assert " ".join(table[-1].split()) == "1 KiB to 2 KiB 1 16.7 % 1 KiB 98.7 %"
 
 
 def test_a_page_has_the_matrix_of_the_selected_ranks(kernels: Kernels) -> None:

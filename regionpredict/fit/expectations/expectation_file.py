@@ -232,7 +232,7 @@ def _whole_number(data: Mapping[str, Any], key: str, least: int, most: int, path
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InputError(
             f"{key}: {str(value)[:40]!r} is not a whole number from {least} to {most}",
-            remedy=f"write one, as '{key}: {max(least, 2)}'",
+            remedy=f"write one, such as '{key}: {max(least, 2)}'",
             path=path,
         )
 

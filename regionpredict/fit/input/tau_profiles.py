@@ -1,4 +1,4 @@
-"""Reads folders of TAU profiles: `RUN/profile.NODE.CONTEXT.THREAD`, or in `RUN/MULTI__METRIC`.
+"""Reads folders of TAU profiles: `RUN/profile.NODE.CONTEXT.THREAD`, or `RUN/MULTI__METRIC/...`.
 
 Names of runs are those of `run_folders.py`. A profile begins with the number of functions and the
 metric (`3 templated_functions_MULTI_TIME`). A line per function has its name in quotes, the calls,

@@ -205,8 +205,8 @@ def fit_efficiency(
 def _misfit(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Misfit:
     """The errors at points that are left out in turn.
 
-    Those at the largest number of threads, or the largest size, count per doubling. Those between
-    the smallest and the largest are the error within the range.
+    Errors at the largest number of threads, or the largest size, count per doubling. Errors between
+    the smallest and the largest are those within the range.
     """
     drift, within, ranges = [], [], []
     for axis in (threads, sizes):

@@ -402,7 +402,7 @@ class FollowedCalls:
             return None
         nodes += [*before, *loops]
         if any(isinstance(node, Loop) and node.trips is None for node in loops):
-            message = f"the length of the text that {call.name}() goes through is not counted"
+            message = f"the length of the text that {call.name}() reads is unknown"
             self.lowering.say("RP105", call.span, message)
         return call.decl.ctype if call.decl is not None else UNKNOWN
 

@@ -1,8 +1,8 @@
 """Properties of a loop's iterations from its text, before they are executed.
 
-for (step = 0; step < 100; step++) solve();      its rounds do not look at the counter: one that
-                                                 changes nothing is followed by such as it
-for (i = 0; i < cells; i++) cell[i] = 0;         it runs to its end: how often its header tells
+for (step = 0; step < 100; step++) solve();      iterations do not use the counter: after one that
+                                                 changes nothing, no other changes anything
+for (i = 0; i < cells; i++) cell[i] = 0;         no early exit: the header determines the number
 """
 
 from __future__ import annotations

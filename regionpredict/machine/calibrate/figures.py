@@ -243,7 +243,7 @@ def _from_one(tables: Mapping[str, dict[int, float]]) -> dict[str, dict[int, flo
 
 
 def _shared_path(topology: Topology, typical_samples: Mapping[str, float]) -> float | None:
-    """GB/s of all packages, if they get hardly more than one alone."""
+    """GB/s of all packages, if one package alone gets almost as much."""
     one_package = typical_samples.get(f"node/load/{topology.cores_per_package}")
     all_packages = typical_samples.get(f"node/load/{topology.cores}")
     if topology.packages == 1 or one_package is None or all_packages is None:

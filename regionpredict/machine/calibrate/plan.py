@@ -176,9 +176,9 @@ def latency_sizes(topology: Topology, memory: int) -> dict[int, int]:
     """A working set for each level that fits into it, but not into the previous level (0 is
     memory).
 
-    It is between the two sizes, closer to the smaller one. A level hardly larger than the previous
-    one (a victim cache) has none. For a level with an implausible size, it is twice the previous
-    level.
+    It is between the two sizes, closer to the smaller one. A level that is little larger than
+    the previous one (a victim cache) has none. For a level with an implausible size, it is twice
+    the previous level.
     """
     sizes: dict[int, int] = {}
     above = 0

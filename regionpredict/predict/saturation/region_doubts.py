@@ -90,7 +90,7 @@ def _call_cost(points: Sequence[Point], threads: int, before: Sequence[Doubt]) -
     if not unseen or limit(points) not in _HELD_UP or threads >= points[-1].threads:
         return ()
     return (
-        doubt("call-cost", "calls without source count as a few cycles; longer ones would scale"),
+        doubt("call-cost", "calls without source count as a few cycles; long calls scale better"),
     )
 
 

@@ -35,8 +35,8 @@ BAND_REACH = Constant(
 )  # fmt: skip
 EVEN_ODDS = Constant(
     1.77, "log odds", "measured",
-    "of a right hint if its probability by the spreads is one half (docs/accuracy.md, fitted "
-    "there)",
+    "that a hint is right if the spreads give it a probability of one half (docs/accuracy.md, "
+    "fitted there)",
 )  # fmt: skip
 ODDS_SLOPE = Constant(
     0.677, "log odds, per log odds by the spreads", "measured",

@@ -51,7 +51,7 @@ def program_checks(
             )
         )
         for name, term, rules, good in (
-            ("Load balance", "imbalance", ("RP202", "RP203"), "threads wait little at the end"),
+            ("Load balance", "imbalance", ("RP202", "RP203"), "threads rarely wait at the end"),
             (
                 "Parallel regions and barriers",
                 "overhead",

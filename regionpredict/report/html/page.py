@@ -12,26 +12,23 @@ from typing import Any
 
 from regionpredict import __version__
 from regionpredict.report import document as doc
-from regionpredict.report.names import common_folder
 
 _HOLE = re.compile(r"@([A-Z]+)@")
 
 
 def document_page(document: doc.Document) -> str:
     """A document as one file."""
-    folder = common_folder(document.files)
-    below = [f"Files are below {folder}"] if folder else []
-    absent = re.compile(rf"(?<![\w./-]){re.escape(folder)}(?=\w)" if folder else r"(?!)")
+    document = doc.below_folder(document, document.files)
     shown = [
         {"title": section.title, "blocks": blocks}
         for section in document.sections
         if (blocks := _drawn_all(section.at("page")))
     ]
     fillings = {
-        "TITLE": html.escape(absent.sub("", document.title)),
+        "TITLE": html.escape(document.title),
         "STYLE": _asset("page.css"),
         "SCRIPT": _asset("draw.js") + _asset("graph.js") + _asset("page.js"),
-        "DATA": script_json({"lead": [*document.lead, *below], "sections": shown}, absent),
+        "DATA": script_json({"lead": list(document.lead), "sections": shown}),
         "FOOTER": html.escape(f"regionpredict {__version__}; this file loads nothing."),
     }
     return _HOLE.sub(lambda hole: fillings[hole[1]], _asset("page.html"))
@@ -99,15 +96,13 @@ def _cell(column: doc.Column, cell: doc.Cell, row: int) -> Any:
     return shown if shown == value else [shown, value, *([points] if points else [])]
 
 
-def script_json(value: Any, absent: re.Pattern[str] = re.compile(r"(?!)")) -> str:
-    """JSON that can be embedded in HTML, without NaN and infinities, and without `absent` in texts.
+def script_json(value: Any) -> str:
+    """JSON that can be embedded in HTML, without NaN and infinities.
 
     >>> script_json(["</script>", float("inf")])
     '["\\\\u003c/script\\\\u003e",null]'
     """
-    text = json.dumps(
-        _finite(value, absent), ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    )
+    text = json.dumps(_finite(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     if text.isprintable():
@@ -116,16 +111,14 @@ def script_json(value: Any, absent: re.Pattern[str] = re.compile(r"(?!)")) -> st
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
-def _finite(value: Any, absent: re.Pattern[str]) -> Any:
+def _finite(value: Any) -> Any:
     """The value with five digits for drawing. None if a number is not finite."""
-    if isinstance(value, str):
-        return absent.sub("", value)
     if isinstance(value, float):
         return float(f"{value:.5g}") if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(part, absent) for key, part in value.items() if part is not None}
+        return {key: _finite(part) for key, part in value.items() if part is not None}
     if isinstance(value, (list, tuple)):
-        return [_finite(part, absent) for part in value]
+        return [_finite(part) for part in value]
     return value
 
 

@@ -8,6 +8,7 @@ from regionpredict.ir import Span
 from regionpredict.predict import Advice, Prediction
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Drawing
+from regionpredict.report.editor_notes import hint_text
 from regionpredict.report.quantities import plural
 
 _WHOLE = 250  # maximum lines of a file that is shown completely
@@ -26,7 +27,7 @@ def source_blocks(
     for prediction in predictions:
         region = prediction.facts.region
         notes.setdefault(region.span.file, []).append(
-            {"line": region.span.line, "text": _hint_sentence(prediction), "row": rows[region.id]}
+            {"line": region.span.line, "text": hint_text(prediction), "row": rows[region.id]}
         )
     for change in dict.fromkeys(advice):
         notes.setdefault(change.span.file, []).append(
@@ -73,13 +74,3 @@ def _file(file: str, notes: Sequence[Drawing], source: str) -> Drawing:
                 end = min(len(lines), place + _AFTER)
     count = plural(sum("row" in note for note in notes), "region")
     return {"kind": "source", "file": file, "told": count, "parts": parts, "notes": list(notes)}
-
-
-def _hint_sentence(prediction: Prediction) -> str:
-    if prediction.packages is None:
-        return f"no hint: {prediction.status}"
-    hint = plural(prediction.packages, "package")
-    if prediction.threads is not None:
-        hint += f", {plural(prediction.threads, 'thread')}"
-    limit = f", limited by {prediction.bottleneck}" if prediction.bottleneck else ""
-    return f"{hint}{limit}, {100 * prediction.confidence:.0f} % confidence"
