@@ -36,7 +36,7 @@ def drawing(
     if kind == "shares":
         if len(trees) != 1:
             raise UsageError(
-                f"shares are of one metric, there are {', '.join(t.metric for t in trees)}",
+                f"shares need a single metric, but there are {', '.join(t.metric for t in trees)}",
                 remedy="choose one with --metric",
             )
         return figure_of(call_shares(trees[0], fixed=fixed, until=until))

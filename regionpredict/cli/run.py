@@ -123,7 +123,7 @@ def bound(binding: str) -> dict[str, str]:
 @contextmanager
 def sharing(name: str | None) -> Iterator[dict[str, str]]:
     """Environment variables by which a user's programs with a common share name find each other.
-    The last one to end removes their file.
+    The last program to end removes their common file.
 
     Raises UsageError if it cannot be a file's name, InputError if something else has that name.
     """

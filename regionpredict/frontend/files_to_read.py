@@ -42,9 +42,8 @@ _LEAST_STEM = 4
 _TYPES = frozenset((b"double", b"float", b"long", b"char", b"short", b"unsigned", b"void"))
 """Words that macros paste into names, but which are used everywhere."""
 _MOST_CPP = 100
-"""Maximum number of C++ files without a directive that are read, at some seconds each. If more
-might matter, names alone (`size`, `value`) do not decide, and only files with directives are
-read."""
+"""Maximum number of C++ files without a directive that are read. Each takes some seconds. If more
+files have a name that matters, such as `size`, only files with directives are read."""
 
 
 class _Node(NamedTuple):

@@ -1,8 +1,7 @@
 """Compiles with measured regions: preprocesses, inserts calls, compiles, and adds the library.
 
-The original compiler call is also executed, and its caller sees its result first. Its diagnostics,
-exit code and additional files (dependencies, listings) are unchanged. Then the measured object
-replaces the original one.
+The original compiler call runs first. Its diagnostics, exit code and additional files
+(dependencies, listings) are unchanged. Then the measured object replaces the original object.
 
 The preprocessed text is instrumented instead of the source, so macros, headers and inactive code
 are as the compiler sees them. Line markers keep debug information on the original lines. If

@@ -83,8 +83,8 @@ class Handover:
 
 
 class _At(NamedTuple):
-    """The state of the programs: the `visit` of each and its `done` part, and the cores of a domain
-    that each has, or had before it waited (`before`).
+    """The state of the programs: the current `visit` of each, the part of it that is `done`, and
+    its cores of a domain now and `before` it waited.
     """
 
     time: float

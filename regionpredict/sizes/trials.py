@@ -120,8 +120,8 @@ class OpenSizes:
     """The unknown sizes of a region.
 
     `size` are the names of the common size, and `names` all. `assumed` has their values. Every
-    trial gives the time on `also` threads, those of the hint with one per core. `runs`: the loop
-    runs at the assumed values. Otherwise their result is ignored.
+    trial gives the time on `also` threads, the threads of a hint with one thread per core. `runs`:
+    the loop runs at the assumed values. Otherwise their result is ignored.
     """
 
     size: tuple[str, ...]

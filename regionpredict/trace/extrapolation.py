@@ -329,7 +329,7 @@ def _point(
 
 
 def dominating(factors: Mapping[str, float]) -> str:
-    """The smallest of LB, Ser and Trf, or of LB and communication. The first of equal ones."""
+    """The smallest of LB, Ser and Trf, or of LB and communication."""
     parts = FACTORS if "transfer" in factors else UNDIVIDED
     return min(parts, key=lambda factor: factors[factor])
 

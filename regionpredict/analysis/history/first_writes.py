@@ -85,9 +85,9 @@ class WriteHistory(NamedTuple):
     `first` gives the first writer of the region's arrays, None for no writer so far. `before` gives
     their use before the region runs, in the steady state of loops. `repeats` are the worksharing
     loops that run again on memory they have touched, `steady` those inside other loops. Their
-    `before` is that of the later runs. `between` gives, for the visit with the most of them, the
-    other arrays (by loop and name) touched since the region's first array. They are in the cache
-    between two uses.
+    `before` is that of the later runs. `between` gives the other arrays (by loop and name)
+    touched since the region's first array, for the visit with the most of them. They are in the
+    cache between two uses.
     """
 
     first: Visits

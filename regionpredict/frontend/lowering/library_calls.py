@@ -242,7 +242,7 @@ def _bare(expression: Expression) -> Expression:
 
 
 def _is_transposed(argument: Expression, context: Context, frame: Frame) -> bool:
-    """Whether a matrix is known to be used transposed: `CblasTrans`, or a letter but `N`."""
+    """Whether a matrix is known to be used transposed: `CblasTrans`, or a letter other than `N`."""
     return context.value(argument, frame).constant in _TRANSPOSED
 
 
