@@ -6,14 +6,15 @@ import contextlib
 import io
 import os
 import subprocess
-import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from regionpredict.errors import InputError, UsageError
 from regionpredict.file_presence import exists
 from regionpredict.scratch_folder import scratch_folder
+
+_LINK = b"120000"  # the mode of a symbolic link in a tree of git
 
 
 class Side(NamedTuple):
@@ -78,14 +79,63 @@ def checked_out(side: Side) -> Iterator[None]:
 
 
 def _extract(side: Side, folder: Path) -> None:
+    """Writes the files of a commit as they are stored, and the links that stay inside `folder`.
+
+    `git archive` would run the filters in the configuration of the repository.
+    """
     assert side.commit is not None
+    folder = _real(folder)
     top = _git("rev-parse", "--show-toplevel").strip()
-    packed = _git_bytes("-C", top, "archive", "--format=tar", side.commit)
-    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
-        if hasattr(tarfile, "data_filter"):
-            archive.extractall(folder, filter="data")
-        else:  # Python before 3.10.12 and 3.11.4. Git packs no path outside the folder.
-            archive.extractall(folder)
+    listed = _git_bytes("-C", top, "ls-tree", "-r", "-z", "--full-tree", side.commit)
+    entries = [line.partition(b"\t") for line in listed.split(b"\0") if line]
+    blobs = [(*head.split(), path) for head, _, path in entries]
+    blobs = [blob for blob in blobs if blob[1] == b"blob"]
+    links: list[tuple[Path, bytes]] = []
+    for (mode, _, _, path), content in zip(
+        blobs, _contents(top, [blob[2] for blob in blobs]), strict=True
+    ):
+        if {b"", b".", b".."} & set(path.split(b"/")):
+            continue
+        place = folder / os.fsdecode(path)
+        if mode == _LINK:
+            links.append((place, content))
+            continue
+        with contextlib.suppress(FileExistsError, NotADirectoryError, IsADirectoryError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+    _link(links, folder)
+
+
+def _contents(top: str, names: Sequence[bytes]) -> Iterator[bytes]:
+    """The contents of git's blobs."""
+    given = b"".join(name + b"\n" for name in names)
+    answer = io.BytesIO(_git_bytes("-C", top, "cat-file", "--batch", given=given))
+    for _ in names:
+        head = answer.readline().split()
+        if len(head) != 3:
+            raise InputError(
+                f"git: {b' '.join(head).decode('utf-8', 'replace')}",
+                remedy="give folders or hints files instead",
+            )
+        yield answer.read(int(head[2]))
+        answer.read(1)
+
+
+def _link(links: Sequence[tuple[Path, bytes]], folder: Path) -> None:
+    """Makes links, and removes those that lead out of `folder`."""
+    for place, target in links:
+        # a null byte in a target is a ValueError
+        with contextlib.suppress(FileExistsError, NotADirectoryError, ValueError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if _real(place.parent) == place.parent:
+                place.symlink_to(os.fsdecode(target))
+    for place, _ in links:
+        if place.is_symlink() and not _real(place).is_relative_to(folder):
+            place.unlink()
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # `Path.resolve` raises an error for a loop of links
 
 
 def _commit(text: str) -> str | None:
@@ -102,9 +152,9 @@ def _git(*arguments: str) -> str:
     return _git_bytes(*arguments).decode("utf-8", "surrogateescape")
 
 
-def _git_bytes(*arguments: str) -> bytes:
+def _git_bytes(*arguments: str, given: bytes = b"") -> bytes:
     try:
-        done = subprocess.run(["git", *arguments], capture_output=True, check=False)
+        done = subprocess.run(["git", *arguments], capture_output=True, check=False, input=given)
     except OSError:
         raise InputError("no git here", remedy="give folders or hints files, not commits") from None
     if done.returncode:
