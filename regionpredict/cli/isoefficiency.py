@@ -107,7 +107,7 @@ def command(
         )
         for row in rows
     ]
-    known = "" if error is None else f" (relative root mean square error {error:.1%})"
+    known = "" if error is None else f" (relative root mean square error {100 * error:.1f} %)"
     notes = [
         f"{row['solved']} for {row['given']} = {show_size(row['at'])} is withheld: "
         f"{row['withheld']}"

@@ -127,7 +127,7 @@ def _report_disturbed(rows: Sequence[Replayed], processors: int) -> None:
             )  # fmt: skip
         elif not row.settled:
             known = math.isfinite(row.interval)
-            interval = f"is {row.interval:.0%} of the mean" if known else "is unknown"
+            interval = f"is {100 * row.interval:.0f} % of the mean" if known else "is unknown"
             limit = "" if row.in_time else ", when the time limit was reached"
             click.echo(
                 f"note: {plural(row.threads, 'thread')}: the 95 % interval {interval} after "

@@ -15,6 +15,7 @@ from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.model.terms import FloatArray, term_text
 from regionpredict.report.document import Cell, Column, Drawing, Table
 from regionpredict.report.model_curves import evenly_spaced, parameter_index
+from regionpredict.report.quantities import show_percent, show_share
 
 Order = Literal["growth", "value", "name", "file"]
 _SHARES_REACH = 64.0  # how far pictures of shares extend beyond the largest measured value
@@ -38,12 +39,12 @@ def call_tree_table(
     """
     calls = _calls(tree, points, pattern, order)
     own = "With callees" if tree.measured == "inclusive" else "Itself"
-    columns = [Column("Call path"), Column(own), Column("Whole growth")]
+    columns = [Column("Call path"), Column(own), Column("Whole growth", minor=True)]
     for point in points:
         at = _at(point)
         columns += [
             Column(f"Itself {at.removeprefix('at ')}", "{:.4g}".format),
-            Column("With callees", "{:.4g}".format), Column("Share", "{:.1%}".format, bar=1.0),
+            Column("With callees", "{:.4g}".format), Column("Share", show_percent, bar=1.0),
         ]  # fmt: skip
     rows: list[list[Cell]] = [
         [
@@ -55,8 +56,8 @@ def call_tree_table(
     ]  # fmt: skip
     exclusive = tree.exclusive(_coordinates(tree, points))
     most = [
-        f"{_at(point)} most is spent in {tree.calls[best].callpath or '-'}: "
-        f"{100 * column[best] / (column.sum() or 1.0):.0f} % of {column.sum():.4g}"
+        f"Most is spent in {tree.calls[best].callpath or '-'} {_at(point)}: "
+        f"{show_share(column[best] / (column.sum() or 1.0))} of {column.sum():.4g}"
         for point, column in zip(points, exclusive.T, strict=True) for best in [column.argmax()]
     ]  # fmt: skip
     title = f"{tree.metric or 'values'} over {', '.join(tree.parameters)}"

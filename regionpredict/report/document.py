@@ -209,6 +209,6 @@ def below_folder(document: Document, files: Sequence[str]) -> Document:
     folder = common_folder(files)
     if not folder:
         return document
-    absent = re.compile(rf"(?<![\w./-]){re.escape(folder)}(?=\w)")
+    absent = re.compile(rf"(?<![\w./-])(?<!-I ){re.escape(folder)}(?=\w)")
     shown: Document = with_texts(document, lambda text: absent.sub("", text))
     return replace(shown, lead=[*shown.lead, f"Files are below {folder}"])

@@ -106,7 +106,7 @@ def block_lines(block: Block) -> list[str]:
 
 
 def _hanging(text: str, first: str = "") -> list[str]:
-    """The text wrapped after `first` and its own indentation. Sizes to set are not broken."""
+    """The text wrapped after `first` and its own indentation. An option stays next to its value."""
     line = one_line(text)
     indent = first + " " * (len(line) - len(line.lstrip()))
     held = _SETTING.sub("\\1\xa0", line.lstrip())

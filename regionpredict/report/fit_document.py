@@ -26,6 +26,7 @@ from regionpredict.report.json_text import plain
 from regionpredict.report.model_curves import MOST_CURVES, model_curves
 from regionpredict.report.names import several
 from regionpredict.report.next_points import Suggestion, next_point_record, next_points_table
+from regionpredict.report.quantities import show_share
 
 MODELS_SCHEMA = "regionpredict/models/1"
 _MOST_DRAWN = 100
@@ -90,7 +91,7 @@ def _fastest(result: FitResult) -> list[Block]:
     growth = growth_text(model.leading_term, model.parameters)
     name = series.callpath or series.metric or "the measured value"
     text = f"Fastest growth: {name}, O({growth})."
-    return [Text(text + (f" Largest error at points left out of the fit: {max(known):.2f} %."
+    return [Text(text + (f" Largest error at points left out of the fit: {max(known):.3g} %."
                          if known else ""))]  # fmt: skip
 
 
@@ -193,7 +194,7 @@ def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
     columns = [
         Column("Call path"), Column("Metric", choice=True, minor=True), Column("At", choice=True),
         Column("Prediction", "{:.5g}".format),
-        Column(f"{predictions[0].level:.0%} interval", str),
+        Column(f"{show_share(predictions[0].level)} interval", str),
         Column("By", choice=True, minor=True, optional=True),
         Column("Formula alone", str, minor=True, optional=True), Column("Doubt", minor=True),
     ]  # fmt: skip

@@ -26,7 +26,7 @@ from regionpredict.report.html.blocks import curve, line, marks
 from regionpredict.report.isoefficiency_answers import isoefficiency_answers
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.model_curves import model_curves
-from regionpredict.report.quantities import show_seconds, show_size
+from regionpredict.report.quantities import show_percent, show_seconds, show_size
 from regionpredict.tasks.isoefficiency.constant_efficiency import (
     CONTOURS,
     REACH,
@@ -83,7 +83,9 @@ def isoefficiency_document(
 
 
 def _fitness(rrmse: float, adjusted_r2: float | None) -> str:
-    return f"rRMSE {rrmse:.1%}" + ("" if adjusted_r2 is None else f", R2 {adjusted_r2:.3f}")
+    return f"rRMSE {show_percent(rrmse)}" + (
+        "" if adjusted_r2 is None else f", R2 {adjusted_r2:.3f}"
+    )
 
 
 def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:

@@ -8,7 +8,7 @@ import numpy as np
 
 from regionpredict.fit.laws.efficiency_surface import LARGEST, Solution
 from regionpredict.fit.model.fitted_model import FittedModel
-from regionpredict.report.quantities import plural, show_size
+from regionpredict.report.quantities import plural, show_share, show_size
 from regionpredict.tasks.isoefficiency.models import MUCH, NOISE, EfficiencyPoint, Isoefficiency
 
 FAR = 10
@@ -187,4 +187,4 @@ def _number(value: float) -> str:
 def _band(solution: Solution) -> str:
     low = "?" if solution.low is None else _number(solution.low)
     high = "?" if solution.high is None else _number(solution.high)
-    return "" if low == high else f"({low} to {high} at {solution.level:.0%})"
+    return "" if low == high else f"({low} to {high} at {show_share(solution.level)})"

@@ -46,8 +46,8 @@ def model_curves(
         )
     grid = evenly_spaced(least, high, _SAMPLES)
     drawn = [own.series(grid, level, at) for at, own in enumerate(slices[:MOST_CURVES])]
-    for curve_of, points in drawn if len(drawn) > 1 else ():
-        points["name"] = f"{curve_of['name']}, measured"
+    for own, (_, points) in zip(slices, drawn, strict=False) if len(drawn) > 1 else ():
+        points["name"] = f"{own.name or own.label}, measured"
     ends = {"x": most, "label": "measured up to here"}
     values = [y for pair in drawn for one in pair for _, y in one["points"]]
     metrics = {series.metric for series, _ in models} - {""}
@@ -77,7 +77,7 @@ class ModelSlice:
     """A model over one parameter with the others fixed, and the measured points at these values.
 
     `x` `(k,)` are the measured values of the parameter. `y` `(k,)` are the modeled values, or nan
-    if the others were measured at other values only. `label` has the model's name and formula.
+    if the others were measured at other values only. `label` is the `name` with the formula.
     Raises `InputError` for an unknown parameter.
     """
 
@@ -102,8 +102,8 @@ class ModelSlice:
             self.y = np.full(len(self.x), np.nan)
         by_place = dict(zip(series.points, series.values, strict=True))
         self.repetitions = [by_place.get(tuple(point), ()) for point in model.points[here].tolist()]
-        name = " ".join(filter(None, (series.callpath, self.others))) or series.metric
-        self.label = f"{name}: {model.formula()}" if name else model.formula()
+        self.name = " ".join(filter(None, (series.callpath, self.others))) or series.metric
+        self.label = f"{self.name}: {model.formula()}" if self.name else model.formula()
 
     def coordinates_at(self, grid: FloatArray) -> FloatArray:
         """The points `(k, m)` at which the drawn parameter has the values `(k,)`."""

@@ -12,6 +12,7 @@ from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_point import NextPoint, next_point
 from regionpredict.report.document import Cell, Column, Table
 from regionpredict.report.json_text import fields_of
+from regionpredict.report.quantities import show_share
 
 _PROCESSORS = ("p", "procs", "processes", "processors", "ranks", "threads", "cores", "nprocs")
 _SECONDS = {"s": 1.0, "sec": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
@@ -47,11 +48,12 @@ def next_points_table(suggestions: Sequence[Suggestion]) -> Table:
         ])  # fmt: skip
     columns = [
         Column("Call path"), Column("Metric", choice=True, minor=True), Column("Measure next"),
-        Column("Decides", "{:.0%}".format, minor=True),
+        Column("Decides", show_share, minor=True),
         Column("Core hours", lambda hours: f"{hours:,.0f}" if hours >= 1000 else f"{hours:.3g}"),
         Column("Why", minor=True),
     ]  # fmt: skip
-    return Table("The point that decides most for its price", columns, rows)
+    legend = ["Decides: probability that the point excludes one of the models in the last column."]
+    return Table("The points that decide most per core hour", columns, rows, legend=legend)
 
 
 def next_points(

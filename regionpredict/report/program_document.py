@@ -4,7 +4,6 @@ and roofline.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 
 from regionpredict.predict import (
@@ -29,8 +28,9 @@ from regionpredict.report.html.source import excerpt, source_blocks
 from regionpredict.report.loop_table import hint_rows, loop_table
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import open_blocks, plan_difference, planned_otherwise
-from regionpredict.report.program_text import program_text
+from regionpredict.report.program_text import assumption_counts, program_text
 from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.reading_notes import note_lines
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import settings_sentences
 from regionpredict.report.speedup_chart import program_speedup, whole_speedup
@@ -74,7 +74,7 @@ def program_document(
         Section("Source", lambda: _source(chosen, _texts(chosen, sources)), "page"),
         Section("Roofline", lambda: roofline(shown, machine), "page"),
         Section("Assumptions", lambda: _assumptions(chosen), "page"),
-        Section("Notes", [Items([str(note) for note in result.notes])], "page"),
+        Section("Notes", lambda: [Items(note_lines(result.notes))], "page"),
         Section("Rows", lambda: [hint_rows(shown)], "csv"),
     ]
     files = [own.facts.region.span.file for own in shown]
@@ -104,9 +104,9 @@ def _overview(result: ProgramResult) -> list[Block]:
     """The sizes to give, the changes that help most, and the speedup of the parallel regions."""
     best = program_advice(result.advice, result.spent)
     helps = [f"{advice.span}: {advice_sentence(advice)}" for advice in best]
-    if not helps and result.model == "saturation":
-        helps = ["No change of the source is known to help."]
     blocks: list[Block] = [Items(helps, "Changes that would help most")]
+    if not helps and result.model == "saturation":
+        blocks = [Text("No change of the source is known to help.")]
     together = result.recommended.together
     if together is not None and together.seconds and len(together.curve) > 1:
         blocks.append(whole_speedup(together, result.machine))
@@ -187,7 +187,7 @@ def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
 
 
 def _assumptions(result: ProgramResult) -> list[Block]:
-    seen = Counter(line for prediction in result.predictions for line in prediction.assumed)
+    seen = assumption_counts(result.predictions)
     if not seen:
         return [Text("Nothing was assumed.")]
     columns = [Column("Assumption"), Column("Regions", str)]

@@ -264,22 +264,27 @@ def _sizes_from(predictions: Sequence[Prediction]) -> str:
     return f"Sizes: {', '.join(told)}"
 
 
-def _assumptions(predictions: Sequence[Prediction]) -> Iterator[str]:
+def assumption_counts(predictions: Sequence[Prediction]) -> Counter[str]:
     """Each assumption with its number of regions. Assumptions that differ only in the number of
     unnamed figures are merged.
     """
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     more: dict[str, int] = {}
     for prediction in predictions:
         for line in dict.fromkeys(prediction.assumed):
             match = _AND_MORE.fullmatch(line)
             named = match[1] if match else line
-            seen[named] = seen.get(named, 0) + 1
+            seen[named] += 1
             more[named] = max(more.get(named, 0), int(match[2]) if match else 0)
-    yield from _limited([
-        line + (f", and {more[line]} more" if more[line] else "")
-        + (f"  ({n} regions)" if n > 1 else "")
-        for line, n in seen.items()
+    return Counter({
+        line + (f", and {more[line]} more" if more[line] else ""): n for line, n in seen.items()
+    })  # fmt: skip
+
+
+def _assumptions(predictions: Sequence[Prediction]) -> list[str]:
+    return _limited([
+        line + (f"  ({n} regions)" if n > 1 else "")
+        for line, n in assumption_counts(predictions).items()
     ])  # fmt: skip
 
 

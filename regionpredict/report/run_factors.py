@@ -25,7 +25,7 @@ from regionpredict.report.document import (
 from regionpredict.report.html.blocks import curve, line, marks
 from regionpredict.report.json_text import fields_of
 from regionpredict.report.parallel_regions import percent_column, region_records, region_tables
-from regionpredict.report.quantities import plural, show_points, show_seconds
+from regionpredict.report.quantities import plural, show_points, show_seconds, show_share
 from regionpredict.trace.extrapolation import FACTORS, Extrapolation, measured, parts_of
 from regionpredict.trace.factors import GIVEN, SERIALISATIONS, RunFactors
 from regionpredict.trace.scaling import ScaledRun, Study
@@ -269,7 +269,7 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
             for place, (weight, law, formula) in enumerate(model.parts)
         ]  # fmt: skip
     by = [
-        Column("Factor"), Column("Weight", "{:.0%}".format, minor=True), Column("Law"),
+        Column("Factor"), Column("Weight", show_share, minor=True), Column("Law"),
         Column("p processes"),
         percent_column("Off by", minor=True),
     ]  # fmt: skip

@@ -129,6 +129,6 @@ def _label(group: Sequence[TeamPrediction]) -> str:
     facts = team.facts
     name = f"{PurePath(facts.span.file).name}:{facts.span.line} {facts.function}"
     if len(group) > 1:
-        name += f" and {len(group) - 1} alike"
+        name += f" and {len(group) - 1} similar"
     hint = "no hint" if team.packages is None else seats_text(team.packages, team.threads)
     return f"{name}: {hint}"

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from regionpredict.report.layered_layout import layered_layout
-from regionpredict.report.quantities import plural, show_count, show_seconds
+from regionpredict.report.quantities import plural, show_count, show_seconds, show_share
 from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.task_graph import (
     CHUNK,
@@ -80,7 +80,10 @@ class PictureGroup:
 
     def text(self) -> str:
         """The text in the legend."""
-        return f"{self.name}: {self.work:.0%} of the work, {self.path:.0%} of the critical path"
+        return (
+            f"{self.name}: {show_share(self.work)} of the work, {show_share(self.path)} of the "
+            "critical path"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +188,13 @@ def _limit(graph: TaskGraph, metrics: GraphMetrics, groups: tuple[PictureGroup, 
     )
     most = max(groups, key=lambda group: group.path, default=None)
     if most is not None and most.name:
-        text += f" {most.name} has {most.path:.0%} of it."
+        text += f" {most.name} has {show_share(most.path)} of it."
     few = int(parallelism / 2)
     tail = _narrow_end(graph, metrics, few) if few else 0.0
     if tail >= NARROW:
-        text += f" In the last {tail:.0%} of it, at most {plural(few, 'task')} can run at once."
+        text += (
+            f" In the last {show_share(tail)} of it, at most {plural(few, 'task')} can run at once."
+        )
     return text
 
 

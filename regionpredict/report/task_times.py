@@ -49,7 +49,7 @@ def change_text(graph: TaskGraph, change: Change) -> str:
     if change.node is not None:
         return f"{graph.node_text(change.node)} in {PARTS} parts"
     if change.place is not None:
-        return f"{Path(change.place).name} in {FASTER:.0%} of its time"
+        return f"{Path(change.place).name} in {show_share(FASTER)} of its time"
     return f"tasks down to level {change.depth} alone"
 
 

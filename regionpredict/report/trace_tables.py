@@ -218,14 +218,15 @@ def worst_table(result: TraceResult, metric: str | None) -> Table:
             first, others = str(instance.waiting[0]), len(instance.waiting) - 1
             rows.append([
                 metric_name(instance.metric), instance.callpath, instance.seconds, instance.time_s,
-                f"{first} + {others}" if others else first, _named(instance.late),
+                f"{first} and {others} more" if others else first, _named(instance.late),
                 instance.late_callpath or "",
             ])  # fmt: skip
     columns = [
         Column("Wait state", choice=True), Column("Call path", cut=True),
         Column("Wait", show_seconds),
         Column("Until", lambda seconds: show_seconds(seconds, _DIGITS), minor=True),
-        Column("Waiting", minor=True), Column("For"), Column("In", minor=True, only="page"),
+        Column("Waiting", minor=True), Column("Waits for", short="For"),
+        Column("Late in", minor=True, only="page"),
     ]  # fmt: skip
     return Table("Worst instances", columns, rows)
 

@@ -9,7 +9,7 @@ import numpy as np
 from regionpredict.compare.verdicts import Comparison, Verdict
 from regionpredict.report.document import Drawing
 from regionpredict.report.names import common_folder
-from regionpredict.report.quantities import plural
+from regionpredict.report.quantities import plural, show_percent
 
 _NAMED = 3  # maximum labeled regions
 _FAR = 0.1  # share of the measured speedup: nearer to the diagonal, no region is labeled
@@ -65,7 +65,8 @@ def utilisation_scatter(comparison: Comparison) -> Drawing:
     rate = "no region judged that has a score"
     if judged:
         right = sum(verdict.right is True for _, _, verdict in judged)
-        rate = f"{right} of {plural(len(judged), 'region')} right ({right / len(judged):.1%})"
+        share = show_percent(right / len(judged))
+        rate = f"{right} of {plural(len(judged), 'region')} right ({share})"
     return {
         "kind": "scatter", "title": f"{rate}, {_models(comparison)}",
         "x": "score (%)", "y": "utilisation (%)", "points": points, "kinds": "hint",

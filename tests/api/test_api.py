@@ -177,7 +177,7 @@ def test_files():
     assert models["main->solve"].predict(64) == pytest.approx(5 + 1 / 16 + 64 * 64 / 2)
     assert [model.name for model in models.matching("sol*")] == ["main->solve"]
     assert models.by_growth()[0].name == "main->solve"
-    assert "most is spent in main->solve" in models.tree({"p": 1e6})
+    assert "Most is spent in main->solve" in models.tree({"p": 1e6})
     assert json.loads(models.to_json())["schema"] == "regionpredict/models/1"
     with pytest.raises(InputError, match="there are 2 models"):
         _ = models.only

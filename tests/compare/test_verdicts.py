@@ -181,7 +181,7 @@ def test_what_is_not_judged_is_not_drawn_and_no_part_of_the_rate() -> None:
     marks, title = _drawn(result)
     assert len(marks["right"]) == 2
     assert "wrong" not in marks
-    assert "2 of 2 regions right (100.0%)" in title
+    assert "2 of 2 regions right (100.0 %)" in title
     assert "Success 100.0 % (2 of 2;" in shown_words(result)
     assert "; 1 region not judged" in shown_words(result)
     assert comparison_document(result).record()["regions"][1]["incomparable"] is not None

@@ -156,8 +156,8 @@ def test_the_table_says_what_dominates(file):
     starts = [line[: len(line) - len(line.lstrip())] + line.split()[0] for line in lines[2:6]]
     assert starts == ["main", "  sort", "    swap", "  io"]
     # At 10: 5 + 11 + 100 + 7 = 123, of which swap has 81 %.
-    assert lines[-2] == "at p = 10 most is spent in main->sort->swap: 81 % of 123"
-    assert lines[-1] == "at p = 1e+06 most is spent in main->sort->swap: 100 % of 1e+12"
+    assert lines[-2] == "Most is spent in main->sort->swap at p = 10: 81 % of 123"
+    assert lines[-1] == "Most is spent in main->sort->swap at p = 1e+06: 100 % of 1e+12"
 
 
 def test_the_tree_is_filtered_and_sorted(file):

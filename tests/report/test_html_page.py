@@ -185,7 +185,7 @@ def test_colours_follow_the_system_and_the_button(browser: Browser, made: Path) 
     dark = opened.page.evaluate(back)
     button = opened.page.locator("#theme")
     button.click()
-    assert button.inner_text() == "Colours: light"
+    assert button.inner_text() == "Colors: light"
     assert opened.page.evaluate(back) == "rgb(255, 255, 255)" != dark
     button.click()
     assert opened.page.evaluate(back) == dark

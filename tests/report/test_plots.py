@@ -84,7 +84,7 @@ def test_curves_are_those_of_the_hints_with_packages_behind_them(source: Path) -
         hint = hints[name.split()[1].rstrip(":")]
         assert dict(zip(*map(list, curves[name].get_data()), strict=True)) == hint.curve
         assert f"{hint.threads} threads" in name
-    assert sum(" and 1 alike" in name for name in names) == 1
+    assert sum(" and 1 similar" in name for name in names) == 1
     marks = set(map(tuple, named(axes, "hint")[0].get_xydata().tolist()))
     assert marks == {(hint.threads, hint.speedup) for hint in hints}
     # Four packages of six: threads 1 to 6, 7 to 12, ...

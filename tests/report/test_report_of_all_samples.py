@@ -72,7 +72,7 @@ def test_its_controls_work(made: Path, browser: Browser) -> None:
     light = page.evaluate(back)
     for told, dark in (("light", False), ("dark", True)):  # from the system's, which is light here
         page.locator("#theme").click()
-        assert page.locator("#theme").inner_text() == f"Colours: {told}"
+        assert page.locator("#theme").inner_text() == f"Colors: {told}"
         assert (page.evaluate(back) != light) == dark
     for source in page.locator("details.file > summary").all()[:5]:
         source.click()

@@ -326,7 +326,7 @@ def test_fit_has_the_curve_the_points_and_their_spread(folder: Path) -> None:
     drawn = {one["name"]: one["points"] for one in both["series"]}
     for alone, points in (curve["series"], other["series"]):
         assert drawn[alone["name"]] == alone["points"]
-        assert drawn[f"{alone['name']}, measured"] == points["points"]
+        assert drawn[f"{alone['name'].partition(':')[0]}, measured"] == points["points"]
     curve = next(one for one in (curve, other) if one["series"][0]["name"].startswith("main:"))
     model, measured = curve["series"]
     assert measured["bars"][0] == [2, pytest.approx(7), pytest.approx(7 * 1.125)]

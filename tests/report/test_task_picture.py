@@ -83,7 +83,7 @@ def test_the_slowest_stage_is_the_red_one():
     assert picture.groups[0].path == pytest.approx(15 / 18.01)
     assert picture.limit == (
         "The critical path has 8 nodes and takes 18 s: no speedup exceeds 1.67. "
-        "p.c:14 has 83% of it."
+        "p.c:14 has 83 % of it."
     )
     path = [e for e in picture.edges if e.on_path]
     assert len(path) == 7
@@ -168,7 +168,7 @@ def test_a_graph_that_becomes_narrow_says_for_how_long():
     """Eight tasks side by side, then two in a row: 10 of work in 3, the last 2 of them one task."""
     pairs = [*((k, 8) for k in range(8)), (8, 9)]
     limit = pictured(graph_of_tasks([1.0] * 10, pairs)).limit
-    assert limit.endswith("In the last 67% of it, at most 1 task can run at once.")
+    assert limit.endswith("In the last 67 % of it, at most 1 task can run at once.")
     # The other way round, and eight chains of the same length: narrow at the begin, or never.
     turned = [*((9, 8), *((8, k) for k in range(8)))]
     assert "at once" not in pictured(graph_of_tasks([1.0] * 10, turned)).limit

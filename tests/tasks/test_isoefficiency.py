@@ -143,7 +143,9 @@ def test_a_formula_that_is_longer_than_a_page_is_wide_goes_on_below():
     result = isoefficiency(data)
     text = rendered(isoefficiency_document(data, result, 0.8, 64, 1024), "text")
     assert result.actual is not None
-    whole = f"E_ac(p, n) = {result.actual.text()} (rRMSE {result.actual.rrmse:.1%}, R2 1.000)"
+    whole = (
+        f"E_ac(p, n) = {result.actual.text()} (rRMSE {100 * result.actual.rrmse:.1f} %, R2 1.000)"
+    )
     assert len(whole) > 80
     assert whole in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
@@ -288,7 +290,7 @@ def test_models_have_their_coefficients_and_how_well_they_fit():
     assert value["fits"]["pi"]["terms"] == [
         {"coefficient": pytest.approx(0.5), "n": [1, 0]}
     ]  # fmt: skip
-    assert "pi(n) = 10 + 0.5*n (rRMSE 0.0%, R2 1.000)" in text_of(data, result, 0.8, 64, 1024)
+    assert "pi(n) = 10 + 0.5*n (rRMSE 0.0 %, R2 1.000)" in text_of(data, result, 0.8, 64, 1024)
 
 
 def test_r2_and_rrmse_by_their_definitions():

@@ -113,7 +113,7 @@ class LoopFollower(Evaluator):
 
     @abstractmethod
     def _statement(self, statement: Stmt) -> Signal | None:
-        """Executes a statement. Returns how it ends."""
+        """Executes a statement. Returns the jump that ends it, such as `break`."""
 
     @abstractmethod
     def _enter(self, span: Span) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from regionpredict.report.document import Drawing
+from regionpredict.report.quantities import show_share
 
 if TYPE_CHECKING:
     from regionpredict.report.task_picture import TaskPicture
@@ -60,7 +61,7 @@ def task_graph(title: str, picture: TaskPicture) -> Drawing:
     """A layered graph that the reader can move and zoom."""
     longest = max((box.seconds for box in picture.boxes), default=0.0)
     groups = [
-        [g.name or "other", g.tasks, f"{g.work:.0%}", f"{g.path:.0%}"] for g in picture.groups
+        [g.name or "other", g.tasks, show_share(g.work), show_share(g.path)] for g in picture.groups
     ]
     return {
         "kind": "graph", "title": title, "told": picture.limit, "row": picture.row_height,

@@ -175,7 +175,7 @@ function start() {
   theme.addEventListener("click", () => {
     const next = order[(order.indexOf(document.documentElement.dataset.theme || "system") + 1) % 3];
     if (next === "system") delete document.documentElement.dataset.theme; else document.documentElement.dataset.theme = next;
-    theme.textContent = `Colours: ${next}`;
+    theme.textContent = `Colors: ${next}`;
   });
 }
 start();
