@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import Path
+from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lsprotocol import types as lsp
@@ -42,6 +43,8 @@ class _AnsweringProtocol(LanguageServerProtocol):
 
     def structure_message(self, data: dict[str, Any]) -> Any:
         """The message as a typed value. Invalid parameters cause an error response."""
+        if not isinstance(data.get("id", ""), (int, str, NoneType)):  # no response can name it
+            raise JsonRpcInvalidRequest("an id is a number or a string")
         try:
             return super().structure_message(data)
         except JsonRpcException as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from regionpredict.cli.quiet_host import QuietHost
+from regionpredict.documents import reading
 from regionpredict.errors import InputError, UsageError
 
 
@@ -98,7 +99,8 @@ def command(
             shutil.rmtree(output)
         raise
     try:
-        lines = site_lines(output)
+        with reading(output, "a recording with places of tasks", "record again"):
+            lines = site_lines(output)
     except InputError as error:
         lines = {}
         click.echo(f"note: source lines are unknown: {error}", err=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from regionpredict.documents import reading
 from regionpredict.errors import UsageError, plural
 from regionpredict.report.quantities import show_seconds
 from regionpredict.scratch_folder import scratch_folder
@@ -112,12 +113,14 @@ def command(
             raise KeyboardInterrupt
         if code:
             raise InputError(f"{argv[0]} ended with exit code {code}", remedy="nothing is written")
-        processes = thread_events(temporary)
-        everything = recorded(temporary, processes)
-        ranks, limit_ns = within_limit(everything)
+        with reading(argv[0], "a complete recording", "record it again"):
+            processes = thread_events(temporary)
+            everything = recorded(temporary, processes)
+            ranks, limit_ns = within_limit(everything)
+            ordered = with_lock_order(ranks)
         refused = refused_counters(temporary) if wanted else None
         names = [preset_name(counter) for counter in wanted]
-        anchor = write_otf2(with_lock_order(ranks), folder, () if refused else names)
+        anchor = write_otf2(ordered, folder, () if refused else names)
     if refused is not None:
         _note(f"this machine gives programs no {', '.join(counters)} ({refused})")
     if limit_ns is not None:

@@ -127,7 +127,8 @@ def _joined(first: str, others: str) -> str:
 def site_lines(folder: Path) -> dict[int, str]:
     """`file:line` of each recorded code address, from debug information.
 
-    The folder's recordings belong to one process. Raises InputError if addr2line is missing.
+    The folder's recordings belong to one process. Raises InputError if addr2line is missing or
+    fails, or if the addresses are damaged.
     """
     lines = {}
     for kind in ("sites", "bodies"):

@@ -106,9 +106,11 @@ def disk_was_full(folder: Path) -> bool:
 def ended_by_itself(folder: Path) -> bool:
     """Whether the runtime of a recorded program saw its end, by the last events of its threads."""
     for file in folder.glob("events-*"):
+        whole = file.stat().st_size // EVENT_BYTES * EVENT_BYTES
+        begin = max(whole - _LAST_BYTES, 0)
         with file.open("rb") as events:
-            events.seek(max(file.stat().st_size - _LAST_BYTES, 0))
-            words = np.frombuffer(events.read(_LAST_BYTES), dtype="<u8")
+            events.seek(begin)
+            words = np.frombuffer(events.read(whole - begin), dtype="<u8")
         if (words[::4] & np.uint64(255) == FINISHED).any():
             return True
     return False

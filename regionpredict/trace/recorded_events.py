@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from regionpredict.documents import reading
 from regionpredict.errors import InputError, with_extra
 from regionpredict.trace.event_trace import Collective
 from regionpredict.trace.recorded_ranks import COUNTERS, Group, RankEvents, ThreadEvents
@@ -40,9 +42,25 @@ def write_otf2(ranks: Sequence[RankEvents], folder: Path, counters: Sequence[str
     """Writes the archive and returns its anchor file. The run of each rank is a region `main`.
     `counters` are the names of the counters that were read.
 
-    Raises InputError if the package otf2 is missing or the folder cannot be written.
+    Raises InputError if the package otf2 is missing, the folder cannot be written, or the events
+    are damaged. Then there is no folder.
     """
     otf2 = otf2_package()
+    errors = otf2.error.Error, importlib.import_module("_otf2").Error
+    remedy = "record the run again, into a folder with enough space"
+    try:
+        with reading(folder, "a complete recording", remedy):
+            return _write(otf2, ranks, folder, counters)
+    except (InputError, *errors) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot be written: {error}", remedy=remedy, path=str(folder)) from None
+
+
+def _write(
+    otf2: ModuleType, ranks: Sequence[RankEvents], folder: Path, counters: Sequence[str]
+) -> Path:
     begin = min(_first_time(rank) for rank in ranks)
     with otf2.writer.open(str(folder), timer_resolution=NANOSECONDS) as archive:
         defined = _Definitions(archive.definitions, ranks, counters)

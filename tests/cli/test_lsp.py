@@ -260,7 +260,8 @@ def test_a_message_of_impossible_length_is_one_line(digits: int) -> None:
 def test_each_request_is_answered_valid_or_not() -> None:
     sent = (
         START + framed(HOVER) + framed({**HOVER, "id": 4, "params": [3]})
-        + framed({"id": 5, "method": "nonsense", "params": {}}) + SHUTDOWN
+        + framed({"id": 5, "method": "nonsense", "params": {}})
+        + framed({"id": {}, "method": "textDocument/hover", "params": {}}) + SHUTDOWN
         + framed({"id": 6, "method": "textDocument/hover", "params": {
             "textDocument": {"uri": "file:///a.c"}, "position": {"line": 0, "character": 0}}})
         + EXIT
@@ -269,8 +270,9 @@ def test_each_request_is_answered_valid_or_not() -> None:
         [sys.executable, "-m", "regionpredict", "lsp", "-m", "dunnington"], input=sent,
         capture_output=True, check=False, timeout=PATIENCE_S,
     )  # fmt: skip
-    assert done.returncode == 0
+    assert (done.returncode, done.stderr) == (0, b"")
     codes = {one["id"]: one.get("error", {}).get("code") for one in answers(done.stdout)
              if "id" in one}  # fmt: skip
     # JSON-RPC 2.0, sec. 5.1: invalid parameters, unknown method, invalid request
+    # A request whose id is an object has no response, which could not name it.
     assert codes == {1: None, 2: None, 3: -32602, 4: -32602, 5: -32601, 6: -32600}

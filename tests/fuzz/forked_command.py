@@ -33,15 +33,21 @@ _WAIT_S = 600.0
 _CODES = (0, 1, 2, 3)
 _UNEXPECTED = 99
 _REASON = re.compile(r"^(regionpredict|note|warning): ", re.MULTILINE)
+_WARNING = re.compile(r"\w+Warning: ")
+"""Of Python, for developers."""
 _KEPT = "\n\t\xa0"
 
 
 class Call(NamedTuple):
-    """A command, the folder that it runs in, and a file as its standard input."""
+    """A command, the folder that it runs in, and a file as its standard input.
+
+    One that `fails_without_words` leaves the message to another program, or has a protocol.
+    """
 
     words: Sequence[str]
     place: Path
     fed: Path | None = None
+    fails_without_words: bool = False
 
     @property
     def out(self) -> Path:
@@ -93,7 +99,11 @@ def run_all(calls: Sequence[Call], seconds: int = MOST_SECONDS) -> Iterator[Ende
                 continue
             said = call.err.read_text(errors="replace")
             shown = call.out.read_text(errors="replace")
-            yield Ended(_wrong(code, said, shown, seconds), shown, said)
+            wrong = _wrong(code, said, shown, seconds)
+            unexplained = code in (1, 2) and not shown and not _REASON.search(said)
+            if not wrong and unexplained and not call.fails_without_words:
+                wrong = f"no line says why: {said[:200]!r}"
+            yield Ended(wrong, shown, said)
 
 
 def _codes(calls: Sequence[Call], seconds: int) -> Iterator[int | None]:
@@ -137,9 +147,7 @@ def _wrong(code: int, said: str, shown: str, seconds: int) -> str:
         odd = {char for char in text if not char.isprintable() and char not in _KEPT}
         if odd - {"\r", "\ufffd"}:
             return f"control characters: {sorted(odd)}"
-    if code in (1, 2) and not shown and not _REASON.search(said):
-        return f"no line says why: {said[:200]!r}"
-    return "" if "Warning: " not in said else said[-1500:]
+    return said[-1500:] if _WARNING.search(said) else ""
 
 
 def _in_child(calls: Sequence[Call], send: int, seconds: int) -> NoReturn:

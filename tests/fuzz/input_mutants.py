@@ -5,6 +5,7 @@ An input is refused in one line, or the command answers.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -86,8 +87,8 @@ class Kind(NamedTuple):
     """One reader: its file, a text that it takes, and the commands that read it, in turns.
 
     `others` are files beside it, by name. A file that is `fed` is the standard input. A command
-    that is run `alone` starts another program or closes its streams. `native` inputs are read or
-    analysed by C parts of the package.
+    that is run `alone` becomes another program or closes its streams. One that is `silent` has no
+    result on its standard output. `native` inputs are read or analysed by C parts of the package.
     """
 
     file: str
@@ -96,6 +97,8 @@ class Kind(NamedTuple):
     others: Mapping[str, bytes] = {}
     fed: bool = False
     alone: bool = False
+    silent: bool = False
+    fails_without_words: bool = False
     native: bool = False
 
 
@@ -142,6 +145,9 @@ def kinds() -> dict[str, Kind]:
         "trace records": Kind("t.prv", records, _TRACE_COMMANDS, trace, native=True),
         "trace labels": Kind("t.pcf", two_ranks.PCF.encode(), _TRACE_COMMANDS, trace, native=True),
         "trace threads": Kind("t.row", two_ranks.ROW.encode(), _TRACE_COMMANDS, trace, native=True),
+        "compressed trace": Kind("t.prv.gz", gzip.compress(records, mtime=0), (
+            ("trace", "waits", "t.prv.gz"),),
+            {name: data for name, data in trace.items() if name != "t.prv"}, native=True),
         "profile": Kind("runs/run.p2.r1/p.cubex", documents.profile(), _fit("runs"),
             {f"runs/run.p{p}.r1/p.cubex": documents.profile() for p in (4, 8, 16, 32)}),
     }  # fmt: skip
@@ -155,7 +161,7 @@ def kinds() -> dict[str, Kind]:
     for name, text in texts.items():
         made[name] = Kind("a", text, fit)
     return {**made, **_runs(), **_task_graphs(), **_programs(here),
-            **_archives(here)}  # fmt: skip
+            **_written_by_programs(), **_archives(here)}  # fmt: skip
 
 
 def _fit(path: str) -> tuple[tuple[str, ...], ...]:
@@ -237,10 +243,35 @@ def _programs(here: Path) -> dict[str, Kind]:
         "input file": Kind("src/grid.txt", programs.INPUT_FILE, (
             (*predict, "--args", "src/grid.txt"),), {"src/main.c": programs.READS_A_FILE}),
         "hints to run": Kind("h.json", _hints(here), (("run", "--hints", "h.json", "--", "true"),),
-            alone=True),
+            alone=True, silent=True),
         "editor": Kind("messages", programs.editor_session(), (
-            ("lsp", "-m", "dunnington"),), good, fed=True, alone=True),
+            ("lsp", "-m", "dunnington"),), good, fed=True, alone=True, fails_without_words=True),
     }  # fmt: skip
+
+
+def _written_by_programs() -> dict[str, Kind]:
+    """What a program that a command has started writes. It copies this from a folder."""
+    made = {}
+    recorders = runs.recorded_ranks()
+    for name, file in (
+        ("recorded rank", "0-0.events"), ("recorded names", "1.names"),
+        ("recorded team", "events-7-0"), ("recorded functions", "names-7"),
+        ("recorded places", "sites-7"),
+    ):  # fmt: skip
+        made[name] = Kind(f"from/{file}", recorders[file], (
+            ("trace", "record", "-o", "out", "--", "sh", "-c", 'cp from/* "$REGIONPREDICT_TRACE"'),
+            ), {f"from/{other}": data for other, data in recorders.items() if other != file},
+            silent=True)  # fmt: skip
+    tasks = graphs.recording()
+    for name, file in (("tasks of a run", "events-7-0"), ("places of a run", "sites-7")):
+        made[name] = Kind(f"from/{file}", tasks[file], (
+            ("tasks", "record", "-o", "out", "--", "sh", "-c", 'cp from/* "$REGIONPREDICT_OMPT"'),
+            ), {f"from/{other}": tasks[other] for other in ("events-7-0", "sites-7")
+                if other != file}, silent=True)  # fmt: skip
+    made["times of a run"] = Kind("from.jsonl", programs.recorded_run(), (
+        ("measure", "--threads", "1", "--repeat", "1", "--quiet-wait", "none", "--", "sh", "-c",
+         'cp from.jsonl "$REGIONPREDICT_OUTPUT"'),))  # fmt: skip
+    return made
 
 
 def _archives(here: Path) -> dict[str, Kind]:
@@ -312,7 +343,8 @@ def call(kind: Kind, data: bytes, words: Sequence[str], place: Path) -> Call:
     for file, content in {**kind.others, kind.file: data}.items():
         (place / file).parent.mkdir(parents=True, exist_ok=True)
         (place / file).write_bytes(content)
-    return Call(words, place, place / kind.file if kind.fed else None)
+    fed = place / kind.file if kind.fed else None
+    return Call(words, place, fed, kind.fails_without_words)
 
 
 def tried(kind: Kind, data: bytes, words: Sequence[str], place: Path) -> Ended:

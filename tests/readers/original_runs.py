@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 
 P = (2, 4, 8, 16, 32)
 SCHEMA = "regionpredict/isoefficiency-campaign/1"
@@ -127,3 +128,48 @@ ISOEFFICIENCY = "".join(
           for n in (64.0, 128.0, 256.0, 512.0, 1024.0) for p in (1, 2, 4, 8, 16)),
     )
 ).encode()  # fmt: skip
+
+
+def recorded_ranks() -> dict[str, bytes]:
+    """What the recorders write in a run of two ranks: a message, a barrier, a team of two threads.
+
+    A record of MPI has the time, two numbers, its kind, partner, communicator and tag.
+    """
+    call, done, send, receive_begin, receive, begin, end = 0, 1, 2, 6, 7, 10, 11
+    first = (
+        (10, 1, 0, call, -1, -1, -1), (20, 0, 0, done, -1, -1, -1),
+        (50, 2, 0, call, -1, -1, -1), (51, 0, 4, send, 1, 0, 7), (60, 0, 0, done, -1, -1, -1),
+        (70, 3, 0, call, -1, -1, -1), (71, 0, 0, begin, -1, -1, -1),
+        (90, 0, 0, end, -1, 0, 0), (91, 0, 0, done, -1, -1, -1),
+        (95, 4, 0, call, -1, -1, -1), (99, 0, 0, done, -1, -1, -1),
+    )  # fmt: skip
+    second = (
+        (11, 1, 0, call, -1, -1, -1), (21, 0, 0, done, -1, -1, -1),
+        (40, 2, 0, call, -1, -1, -1), (41, 1, 0, receive_begin, -1, -1, -1),
+        (65, 1, 4, receive, 0, 0, 7), (66, 0, 0, done, -1, -1, -1), *first[5:],
+    )  # fmt: skip
+    names = "process {} -\ncomm 0 0 1\nname 1 MPI_Init\nname 2 {}\nname 3 MPI_Barrier\n" \
+        "name 4 MPI_Finalize\ngrid 0 2 1 {}\ncost 42 -\n"  # fmt: skip
+    packed = [
+        b"".join(struct.pack("<3Q4i", *record) for record in rank) for rank in (first, second)
+    ]
+    parallel, parallel_end, implicit, implicit_end, sync, sync_end, enter, leave = (
+        2, 3, 4, 5, 8, 9, 21, 22
+    )  # fmt: skip
+    region, barrier = 5, 2 << 8
+    team = (
+        (implicit | 2 << 32, 31, 0, region), (sync | barrier, 35, 0, region),
+        (sync_end | barrier, 36, 0, region), (implicit_end, 37, 0, region),
+    )  # fmt: skip
+    main = (
+        (1, 0, 0, 7), (enter | 1 << 32, 25, 0, 0), (parallel | 2 << 32, 30, 0, region), *team,
+        (parallel_end, 38, 0, region), (leave, 45, 0, 0),
+    )  # fmt: skip
+    return {
+        "0-0.events": packed[0], "1-0.events": packed[1],
+        "0.names": names.format(7, "MPI_Send", 0).encode(),
+        "1.names": names.format(8, "MPI_Recv", 1).encode(),
+        "events-7-0": b"".join(struct.pack("<4Q", *event) for event in main),
+        "events-7-1": b"".join(struct.pack("<4Q", *event) for event in ((1, 0, 0, 7), *team)),
+        "names-7": b"1 solve\n", "sites-7": b"2 1a2b 40001a2b /usr/bin/env\n",
+    }  # fmt: skip
