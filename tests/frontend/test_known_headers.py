@@ -1,12 +1,12 @@
-"""Headers of known libraries that are not installed: R's C interface, the GSL, HDF5, FFTW with
-MPI, and bindings for Python."""
+"""Headers of known libraries that are not installed: R's C interface and Rcpp, the GSL, HDF5, FFTW
+with MPI, and bindings for Python."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from reading import FRONTENDS, facts_of
+from reading import FRONTENDS, analysis_of, facts_of
 
 R = """\
 #include <R.h>
@@ -129,3 +129,37 @@ def test_arrays_of_python_are_read_through_their_bindings(tmp_path: Path, name: 
     moved = sorted((access.kind, access.bytes) for one in facts.statements
                    for access in one.statement.accesses)  # fmt: skip
     assert moved == [("read", 4), ("write", 8)]
+
+
+RCPP = """\
+#include <Rcpp.h>
+using namespace Rcpp;
+// [[Rcpp::export]]
+List scaled(NumericVector x, NumericMatrix m, List options, CharacterVector names) {
+  if (x.size() < 2) stop("too short");
+  IntegerVector group = options["group"];
+  int n = x.size(), columns = m.ncol();
+  NumericVector result(n), sums(columns, 0.0);
+  std::string first = as<std::string>(names[0]);
+  Rcout << first << std::endl;
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) result[i] = 2 * x(i) + group[i];
+#pragma omp parallel for
+  for (int j = 0; j < columns; j++)
+    for (int i = 0; i < n; i++) sums[j] += m(i, j);
+  return List::create(Named("result") = result, _["sums"] = clone(sums), _["z"] = x / 2.0);
+}
+"""
+
+
+def test_vectors_and_matrices_of_rcpp_are_memory(tmp_path: Path) -> None:
+    """Matrices are stored by columns: the inner loop goes to the next element."""
+    vectors, matrix = analysis_of(tmp_path, RCPP, "libclang", name="case.cpp").facts
+    for facts in (vectors, matrix):
+        assert facts.status == "complete", facts.diagnostics
+        assert not {"RP001", "RP002", "RP005"} & {note.id for note in facts.diagnostics}
+    moved = sorted((access.kind, access.bytes) for one in vectors.statements
+                   for access in one.statement.accesses)  # fmt: skip
+    assert moved == [("read", 4), ("read", 8), ("write", 8)]
+    texts = {access.text for one in matrix.statements for access in one.statement.accesses}
+    assert texts == {"m.elements[i + j * (long)m.height]", "sums.elements[j]"}

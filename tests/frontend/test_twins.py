@@ -29,7 +29,7 @@ POLYBENCH = sorted((ROOT / "polybench_samples").glob("*/*/*.c"))
 NPB = sorted((ROOT / "npb_samples").glob("*/*.c"))
 LISTINGS = sorted((ROOT / "tests" / "golden").glob("*.c"))
 SHIPPED = sorted(Path(SHIPPED_FOLDER).rglob("*.h"))
-OF_CPP = ("nanobind", "pybind11")
+OF_CPP = ("nanobind", "pybind11", "Rcpp.h")
 
 pytestmark = pytest.mark.skipif(
     bindings.library_path() is None, reason="libclang has no build here"

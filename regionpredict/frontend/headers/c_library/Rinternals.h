@@ -142,6 +142,12 @@ SEXP Rf_mkCharLenCE(const char *text, int length, cetype_t encoding);
 SEXP Rf_install(const char *name);
 SEXP Rf_getAttrib(SEXP x, SEXP name);
 SEXP Rf_setAttrib(SEXP x, SEXP name, SEXP value);
+SEXP Rf_namesgets(SEXP x, SEXP names);
+SEXP Rf_dimgets(SEXP x, SEXP extents);
+SEXP Rf_dimnamesgets(SEXP x, SEXP names);
+SEXP Rf_classgets(SEXP x, SEXP names);
+void DUPLICATE_ATTRIB(SEXP to, SEXP from);
+void SHALLOW_DUPLICATE_ATTRIB(SEXP to, SEXP from);
 SEXP Rf_coerceVector(SEXP x, SEXPTYPE type);
 SEXP Rf_duplicate(SEXP x);
 SEXP Rf_shallow_duplicate(SEXP x);
@@ -241,8 +247,11 @@ void R_RegisterCFinalizerEx(SEXP x, R_CFinalizer_t function, Rboolean onexit);
 #define asInteger Rf_asInteger
 #define asLogical Rf_asLogical
 #define asReal Rf_asReal
+#define classgets Rf_classgets
 #define coerceVector Rf_coerceVector
 #define copyMostAttrib Rf_copyMostAttrib
+#define dimgets Rf_dimgets
+#define dimnamesgets Rf_dimnamesgets
 #define duplicate Rf_duplicate
 #define error Rf_error
 #define eval Rf_eval

@@ -16,6 +16,7 @@
 #define lgammafn Rf_lgammafn
 #define gammafn Rf_gammafn
 #define digamma Rf_digamma
+#define trigamma Rf_trigamma
 #define beta Rf_beta
 #define choose Rf_choose
 #define fmax2 Rf_fmax2
@@ -33,6 +34,7 @@ double Rf_rgamma(double shape, double scale);
 double Rf_lgammafn(double x);
 double Rf_gammafn(double x);
 double Rf_digamma(double x);
+double Rf_trigamma(double x);
 double Rf_beta(double a, double b);
 double Rf_choose(double n, double k);
 double Rf_fmax2(double x, double y);
