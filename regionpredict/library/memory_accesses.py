@@ -100,6 +100,12 @@ _SCANNED = {"scanf": 1, "fscanf": 2, "sscanf": 2}
 _NUMBERS_OF_CPP = re.compile(r"/c\+\+/(?:v1|[\d.]+)/(?:complex|limits|cmath|numbers|bit)$")
 # Of C++: output to streams, whose declarations are in the library's headers.
 _OUTPUT_OF_CPP = frozenset(("operator<<", "endl", "flush", "put", "setw", "setprecision"))
+# Of C++: strings and streams into strings, of a few cache lines each. Single characters and loops
+# over them are read as those of an array.
+_TEXT_OF_CPP = re.compile(
+    r"/bits/(?:basic_string\.(?:h|tcc)|char_traits\.h|sstream\.tcc)$|/string_view$|/sstream$"
+    r"|/bits/string_view\.tcc$|/c\+\+/v1/(?:string|string_view|sstream)$"
+)
 # Of C++: generators and distributions of random numbers, which write their state, and methods of a
 # vector that write its length. `push_back` also writes the last element, near the one before.
 _RANDOM_OF_CPP = re.compile(r"/bits/(?:random|uniform_int_dist)\.(?:h|tcc)$|/__random/")
@@ -144,6 +150,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
         or name.startswith("omp_")
         or _NUMBERS_OF_CPP.search(header) is not None
         or (name in _OUTPUT_OF_CPP and "/c++/" in header)
+        or _TEXT_OF_CPP.search(header) is not None
         or any(form.fullmatch(name) is not None for form in (_OF_GSL, _OF_FFTW))
         or (header.endswith(_OBJECTS_OF_R) and _ARRAYS_OF_R.fullmatch(name) is None)
         or _REGISTER_BUILTINS.fullmatch(name) is not None

@@ -248,3 +248,16 @@ target_compile_definitions(check PRIVATE COUNT=${SIZE} UNDER_TEST "$<1:ODD>")
     iterations, said = predicted_iterations(project)
     assert iterations == 300
     assert "CMakeLists.txt defines REAL=double, COUNT=300; -D replaces them" in said
+
+
+def test_a_makefile_beside_the_sources_gives_its_macros(tmp_path: Path) -> None:
+    """It names their folder by a path; one that names another folder does not count."""
+    for folder in ("src", "profile", "other"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "src/scale.c").write_text(_SOURCE)
+    makefile = "CFLAGS = -DCOUNT={0} -DREAL=float\n%.o: {1}/%.c\n\t$(CC) $(CFLAGS) -c $<\n"
+    (tmp_path / "profile/Makefile").write_text(makefile.format(77, "../src"))
+    (tmp_path / "other/Makefile").write_text(makefile.format(88, "../profile"))
+    iterations, said = predicted_iterations(tmp_path)
+    assert iterations == 77
+    assert "profile/Makefile defines COUNT=77, REAL=float" in said

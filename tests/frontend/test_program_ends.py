@@ -136,7 +136,7 @@ def test_what_ends_a_program_of_cplusplus_is_no_part(tmp_path: Path, name: str) 
 def test_a_way_of_cplusplus_that_goes_on_counts(tmp_path: Path, name: str) -> None:
     text = CPLUSPLUS + CPLUSPLUS_GOES_ON[name] + "\n  }\n}\n"
     (facts,) = analysis_of(tmp_path, text, "libclang", name="case.cpp").facts
-    assert facts.status == "partial"
+    assert "warn" in {call.name for one in facts.statements for call in one.statement.calls}
 
 
 OWN_EXIT = """\

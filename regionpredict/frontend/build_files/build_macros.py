@@ -5,7 +5,8 @@
 
 Only macros that the program mentions are defined, and none that a user gives with `-D`. A source
 has the macros of the build files in its folder and in the folders above it, up to its root. The
-nearest file decides. A remark lists them.
+nearest file decides. If none of them defines a macro, a Makefile elsewhere below the root decides
+that names the source's folder (`-I../src`). A remark lists the macros.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from typing import NamedTuple
 from regionpredict.frontend.build_files.header_templates import cmake_macros
 from regionpredict.frontend.build_files.makefiles import Macro, makefile_macros
 from regionpredict.frontend.build_files.program_texts import program_texts, text_of
+from regionpredict.frontend.headers import project_files
 from regionpredict.frontend.requests import SourceRequest, is_regular_file
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
 BUILD_FILES = (*_MAKEFILES, "CMakeLists.txt")
 _MOST_SHOWN = 8
+_UPWARDS = re.compile(r"\.\./[\w./+-]*")
 
 
 class BuildMacros(NamedTuple):
@@ -37,7 +40,8 @@ class BuildMacros(NamedTuple):
 def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     """The requests with the macros that the program's build files define."""
     above = [folders_above(request) for request in requests]
-    files = {folders: _of_folders(folders) for folders in dict.fromkeys(above)}
+    elsewhere = _makefiles_naming(requests)
+    files = {folders: _of_folders(folders, elsewhere) for folders in dict.fromkeys(above)}
     mentioned = _mentioned({name for each in files.values() for name in each.macros}, requests)
     used: dict[str, dict[str, Macro]] = {}
     able = []
@@ -78,7 +82,20 @@ class _Macros(NamedTuple):
     read: tuple[str, ...]
 
 
-def _of_folders(folders: Sequence[str]) -> _Macros:
+def _makefiles_naming(requests: Sequence[SourceRequest]) -> Mapping[Path, str]:
+    """The folders that Makefiles below the roots name by a path with `..`, each with the first
+    such Makefile."""
+    known = project_files(requests)
+    naming: dict[Path, str] = {}
+    paths = {str(Path(folder, name)) for name in _MAKEFILES for folder in known.get(name, ())}
+    for path in sorted(paths):
+        for word in dict.fromkeys(_UPWARDS.findall(text_of(path))):
+            named = Path(path).parent / word
+            naming.setdefault((named if named.is_dir() else named.parent).resolve(), path)
+    return naming
+
+
+def _of_folders(folders: Sequence[str], elsewhere: Mapping[Path, str]) -> _Macros:
     """The macros of a folder, from its build files and those of the folders above."""
     found: dict[str, tuple[str, Macro]] = {}
     read: list[str] = []
@@ -91,6 +108,11 @@ def _of_folders(folders: Sequence[str]) -> _Macros:
     for place, name, value in cmake_macros([text_of(path) for path in reversed(lists)]):
         path = lists[-1 - place]
         found.setdefault(name, (path, Macro(name, value, re.escape(name))))
+    other = elsewhere.get(Path(folders[0]).resolve()) if folders and not found else None
+    if other is not None:
+        macros, files = makefile_macros(other, text_of)
+        read += files
+        found = {macro.name: (other, macro) for macro in macros.values()}
     return _Macros(found, (*read, *lists))
 
 

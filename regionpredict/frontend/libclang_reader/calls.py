@@ -37,7 +37,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
 from regionpredict.frontend.libclang_reader.declarations import Declarations
 from regionpredict.frontend.libclang_reader.lock_guards import lock_method
 from regionpredict.frontend.libclang_reader.standard_library import (
-    is_container,
+    constructed_container,
     standard_call,
     standard_method,
     standard_operator,
@@ -53,7 +53,6 @@ from regionpredict.frontend.syntax import (
     Decl,
     Expression,
     Function,
-    IntLit,
     Name,
     Opaque,
     Unary,
@@ -206,9 +205,10 @@ class CallBuilder:
         ctype = self._declarations.type_at(node.cursor)
         number = ctype.kind in ("int", "float")  # std::complex
         if self._is_systems(target) or self._copies(target):
-            if is_container(ctype) and ctype.element and inner and self._counts(node):
-                zeroed = (inner[0], IntLit(ctype.element.bytes))
-                return Cast(ctype, CallExpr("calloc", None, zeroed, span))
+            types = tuple(self._type(child) for child in node.children if child.kind >= 100)
+            copied = not self._lib.clang_CXXConstructor_isMoveConstructor(target)
+            if copied and (made := constructed_container(ctype, inner, types, span)):
+                return made
             if len(inner) == 1 and not number:
                 return inner[0]
             plain = Opaque("" if number or not inner else name, inner)
@@ -230,11 +230,6 @@ class CallBuilder:
             return Opaque("{}", listed)
         seen = function is not None or not inner
         return Cast(ctype, Opaque("" if seen else name, inner), made)
-
-    def _counts(self, node: Node) -> bool:
-        """Whether the first argument of a constructor is a number of elements."""
-        arguments = [child for child in node.children if child.kind >= 100]
-        return self._type(arguments[0]).kind == "int"
 
     def _copies(self, constructor: lc.Cursor) -> bool:
         return bool(

@@ -17,6 +17,7 @@ from regionpredict.frontend.syntax import (
     Index,
     IntLit,
     Name,
+    Opaque,
     Unary,
     address_of,
     dereferenced,
@@ -24,9 +25,12 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Span
 
-_ELEMENTS = frozenset(("std::vector", "std::valarray", "std::span", "std::array"))
+_ELEMENTS = frozenset((
+    "std::vector", "std::valarray", "std::span", "std::array", "std::basic_string",
+    "std::basic_string_view",
+))  # fmt: skip
 _OWNERS = frozenset(("std::unique_ptr", "std::shared_ptr"))
-_BEGINS = frozenset(("begin", "cbegin", "data"))
+_BEGINS = frozenset(("begin", "cbegin", "data", "c_str"))
 _ENDS = frozenset(("end", "cend"))
 _OF_CONTAINERS = _BEGINS | _ENDS | {"size"}
 _COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
@@ -46,6 +50,35 @@ def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
     if ctype.kind == "array" and isinstance(ctype.extent, IntLit):
         return ctype.extent
     return CallExpr("size", None, (container,), span, method=True, free=True)
+
+
+def constructed_container(
+    ctype: CType, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
+) -> Expression | None:
+    """A new container, with a copy of other elements if it is made of them.
+
+    `vector(n)` is `calloc(n, size)`, and a copy is `memcpy(calloc(n, size), from, n * size)`.
+    """
+    if ctype.element is None or not is_container(ctype) or not args:
+        return None
+    size = IntLit(ctype.element.bytes)
+    begin, other = args[0], types[0]
+    listed = other.extent if other.kind == "array" and isinstance(begin, Opaque) else None
+    if other.kind == "int" or listed is not None:  # `vector(n)` and `{1, 2, 3}`
+        return Cast(ctype, CallExpr("calloc", None, (listed or begin, size), span))
+    if other.kind not in ("pointer", "array"):
+        return None
+    if is_container(other):
+        length = size_of(begin, other, span)
+    elif len(args) > 1 and types[1].kind == "pointer":
+        length = Binary("-", args[1], begin)
+    elif len(args) > 1 and types[1].kind == "int":
+        length = args[1]
+    else:  # a text up to its last character
+        length = CallExpr("strlen", None, (begin,), span)
+    made = CallExpr("calloc", None, (length, size), span)
+    copied = (made, begin, Binary("*", length, size))
+    return Cast(ctype, CallExpr("memcpy", None, copied, span))
 
 
 def standard_method(

@@ -38,6 +38,7 @@ _QUALIFIERS = re.compile(r"^(?:(?:const|volatile|restrict) )+")
 # The inline namespaces of library versions inside `std` are left out.
 _STANDARD = re.compile(
     r"(?:std|__gnu_cxx)::(?:__\w+::)*(?P<name>vector|array|valarray|span|complex|unique_ptr"
+    r"|basic_string|basic_string_view"
     r"|shared_ptr|__normal_iterator|__wrap_iter)<"
 )
 _FIRST_EXTENT = re.compile(r"\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]")

@@ -11,6 +11,7 @@ that ends the program, and the side of an `if` that always ends it, is excluded.
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
@@ -67,6 +68,7 @@ class CallTree(NamedTuple):
 _MOST_SIDES = 6  # each adds its statements to the region
 _SIDES_OF_MANY = 3  # if a call has more targets, which none represents anyway
 _MOST_OF_A_SIDE = 100  # statements, if a call has more targets than become sides
+_FORMATTED_LIST = re.compile(r"(?:__|__builtin_|__builtin___|std::)?v\w*printf(?:_chk)?")
 _NOTHING = CallTree(0, 0, seen=True)
 _MESSAGE = CallTree(1, 0, seen=True)
 _UNSEEN = CallTree(1, 0, seen=False)
@@ -83,9 +85,9 @@ class CallTrees:
         self._reports: dict[Function, bool] = {}
 
     def only_reports(self, function: Function) -> bool:
-        """Whether a function does nothing but write a message: `warn("row %d", i)`. It has no
-        loop, sets only local variables, and calls only functions that write messages, format text
-        or touch no memory.
+        """Whether a function does nothing but write a message: `warn("row %d", i)`. It passes its
+        variable arguments to `vfprintf` or its like. Or it has no loop, sets only local variables,
+        and calls only functions that write messages, format text or touch no memory.
         """
         if function not in self._reports:
             self._reports[function] = False  # for recursion
@@ -93,6 +95,8 @@ class CallTrees:
         return self._reports[function]
 
     def _has_only_messages(self, function: Function) -> bool:
+        if any(_formats_arguments(inner) for inner in expressions_in(function.body)):
+            return True
         statements = list(every_statement(function.body))
         if any(isinstance(inner, (For, While, RangeFor)) for inner in statements):
             return False
@@ -216,6 +220,13 @@ class CallTrees:
         if function is not None:
             return self.tree_of(function)
         return _NOTHING if call.free or _is_known(call) else _UNSEEN
+
+
+def _formats_arguments(expression: Expression) -> bool:
+    """Whether it formats a `va_list`: `vfprintf(stderr, format, args)`."""
+    return (
+        isinstance(expression, CallExpr) and _FORMATTED_LIST.fullmatch(expression.name) is not None
+    )
 
 
 def _sets_others(expression: Expression) -> bool:

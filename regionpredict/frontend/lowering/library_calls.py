@@ -15,7 +15,7 @@ from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import CallExpr, Cast, Expression, Opaque, Unary, show
 from regionpredict.ir import Access, Expr, Loop, Node, Operation, Span, Statement
 from regionpredict.ir.expr import ONE, ZERO
-from regionpredict.library import blas_routine
+from regionpredict.library import allocated, blas_routine
 
 BLAS_BLOCK = Constant(
     128, "elements", "assumed",
@@ -181,7 +181,10 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
     wanted = 3 if name != "bzero" else 2
     if len(args) < wanted:
         return None
-    places = [context.pointer(_bare(arg), frame) for arg in args[: 2 if name in _COPIES else 1]]
+    moved = list(zip(args[: 2 if name in _COPIES else 1], ("write", "read"), strict=False))
+    if _is_new(args[0]):  # the copy has no name yet: only what it reads is known
+        moved = moved[1:]
+    places = [context.pointer(_bare(arg), frame) for arg, _ in moved]
     known = [place for place in places if place is not None]
     if len(known) < len(places):
         return None
@@ -194,7 +197,7 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
     length = _divided(amount, step)
     variable = _fresh(name, call, context)
     accesses = []
-    for place, array, kind in zip(known, arrays, ("write", "read"), strict=False):
+    for place, array, (_, kind) in zip(known, arrays, moved, strict=True):
         if array is not None:
             at = Expr.name(variable) * (step // array.element_bytes or 1)
             accesses.append(_access(place.plus(at), kind, call, step))
@@ -202,6 +205,12 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
         accesses = [access._replace(bytes=1) for access in accesses]
     statement = Statement(show(call), call.span, (), tuple(reversed(accesses)))
     return [_loop(variable, length, (statement,), call)]
+
+
+def _is_new(argument: Expression) -> bool:
+    """Whether it is memory that is allocated here."""
+    made = _bare(argument)
+    return isinstance(made, CallExpr) and allocated(made.name) is not None
 
 
 def _text(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:

@@ -136,17 +136,17 @@ class Evaluator(Caller, ABC):
         return UNKNOWN if place is None else held(self._loaded(place, ctype), ctype)
 
     def _opaque(self, expression: Opaque) -> Value:
-        """A string literal, or a `std::string` constructed from one."""
-        if expression.string is not None:
-            return Text(expression.string)
-        given = self.value(expression.children[0]) if expression.children else UNKNOWN
-        named = expression.text in ("basic_string", "string")
-        return given if named and isinstance(given, Text) else UNKNOWN
+        """A string literal."""
+        return UNKNOWN if expression.string is None else Text(expression.string)
 
     def _cast(self, cast: Cast) -> Value:
         inner = cast.operand
         if isinstance(inner, Opaque) and inner.text == "new":
             return self._new(cast.ctype, inner.children)
+        if cast.ctype.name == "std::basic_string" and isinstance(inner, CallExpr):
+            copied = self.value(inner.args[1]) if inner.name == "memcpy" else UNKNOWN
+            if isinstance(copied, Text):
+                return copied
         if constructor_call(_NOWHERE, cast) is not None:
             made = Place(Decl("", "local", cast.ctype, Span("", 0)))
             self._construct(made, cast)
