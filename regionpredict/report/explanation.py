@@ -4,6 +4,7 @@ with several loops. Rows of the page of `predict` open to it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -176,7 +177,7 @@ def _expected(prediction: Prediction) -> list[str]:
     if not isinstance(derived, SaturationDerivation):
         return lines
     guessed = " at the assumed sizes" if prediction.range is not None else ""
-    score = "none" if prediction.score is None else f"{prediction.score:.3f}"
+    score = "none" if prediction.score is None else f"{prediction.score:.3g}"
     return [
         *lines,
         f"Saturation: 90 % of the best speed on {plural(derived.saturation, 'thread')}{guessed}",
@@ -245,7 +246,8 @@ def _by_saturation(
             _iterations(prediction), working_set_line(prediction.facts), *_assumed(prediction),
         ])]),
         Section("Core", [Items([
-            *core.notes, f"arithmetic, recurrences, issue {show_seconds(core.overlapping)}; "
+            *_counted(core.notes),
+            f"arithmetic, recurrences, issue {show_seconds(core.overlapping)}; "
             f"loads and stores {show_seconds(core.loading)} on one thread",
         ], "In the core, data in the first cache")]),
         Section("Traffic", [
@@ -256,6 +258,11 @@ def _by_saturation(
         Section("Reuse", [explain_reuse(prediction.facts, machine.line_bytes)]),
         Section("Placement", [Items(placed)]),
     ]  # fmt: skip
+
+
+def _counted(notes: Sequence[str]) -> list[str]:
+    """Equal notes once, with their number. Inlined functions have one per call."""
+    return [f"{note} ({n} times)" if n > 1 else note for note, n in Counter(notes).items()]
 
 
 def _iterations(prediction: Prediction) -> str:

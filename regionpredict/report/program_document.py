@@ -135,13 +135,15 @@ def _program(result: ProgramResult) -> list[Block]:
         title = "Plan of each program, which regionpredict run uses: threads that minimize its time"
         blocks.append(Table(title, columns, rows))
         blocks += [Text(line) for line in plan_difference(result.plans, result.teams)]
-    checks = program_checks(result.predictions, result.teams, result.machine, result.advice)
+    checks = program_checks(
+        result.predictions, result.teams, result.machine, result.advice, result.spent
+    )
     if checks:
         blocks.append({"kind": "checks", "items": checks})
         blocks.append(Text(
-            "Grades are shares of the predicted time on the hinted threads, in quarters, rounded. "
-            "Without a prediction for the hinted threads, the time on one thread counts. The first "
-            "grade is packages."
+            "4 of 4: none of the predicted time on the hinted threads is lost to this cause. Each "
+            "quarter of the time costs a grade. Without a prediction for the hinted threads, the "
+            "time on one thread counts. The first grade counts packages."
         ))  # fmt: skip
     return blocks
 

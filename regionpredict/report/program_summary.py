@@ -199,7 +199,7 @@ def plan_difference(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> l
     of = plural(len({team for team, _ in planned}), "parallel region")
     return [
         f"The plan has other threads for {len(other)} of {of}, to minimize the program's time. "
-        "run and --format openmp use the plan."
+        "regionpredict run and --format openmp use the plan."
     ]
 
 

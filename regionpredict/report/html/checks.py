@@ -9,7 +9,12 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.predict import Point, Prediction, SaturationDerivation, TeamPrediction
-from regionpredict.report.advice import ByTeam, ProgramAdvice, program_advice
+from regionpredict.report.advice import (
+    ByTeam,
+    ProgramAdvice,
+    advice_sentence,
+    program_advice,
+)
 from regionpredict.report.document import Drawing
 from regionpredict.report.html.constants import GRADES, HALF_GOOD, WORTH_TELLING
 from regionpredict.report.loop_table import CONFLICTS
@@ -30,13 +35,13 @@ class _Part(NamedTuple):
 
 def program_checks(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], machine: Machine,
-    advice: ByTeam,
+    advice: ByTeam, spent: float | None = None,
 ) -> list[Drawing]:  # fmt: skip
     """One check per question: its `name`, its `grade` out of `of` (-1: unknown) with its mark, and
-    its evidence.
+    its evidence. Changes that save almost nothing of the `spent` seconds are left out.
     """
     parts = _parts(predictions, teams)
-    changes = program_advice(advice)
+    changes = program_advice(advice, spent)
     checks = [_packages(teams, machine)]
     if parts:
         serial = [part for part in parts if part.derivation.first_touch == "serial"]
@@ -58,8 +63,8 @@ def program_checks(
                 ("RP205", "RP206", "RP207"),
                 "constructs cost little",
             ),
-            ("Serial parts", "serialization", (), "threads do not queue"),
-            ("Memory bandwidth", "memory-bandwidth", (), "memory does not hold the threads up"),
+            ("Serial parts", "serialization", (), "threads do not wait for each other"),
+            ("Memory bandwidth", "memory-bandwidth", (), "memory does not slow the threads down"),
         ):
             share = _term_share(parts, term)
             why = _worst(parts, _of_term(term), parts, "most in", good)
@@ -70,7 +75,7 @@ def program_checks(
         for note in prediction.diagnostics
         if note.id in CONFLICTS
     ]
-    checks.append(_check("Right on several threads", 0 if wrong else _OF,
+    checks.append(_check("Correct on several threads", 0 if wrong else _OF,
                          f"{wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else "")
                          if wrong else ("no conflict was found, but some may exist")))  # fmt: skip
     known = sum(p.packages is not None and p.range is None for p in predictions)
@@ -103,9 +108,8 @@ def _used(mean: float, least: float, machine: Machine) -> str:
         return "the machine has only one"
     share = "under 1 %" if least < 0.005 else f"{100 * least:.0f} %"
     return (
-        f"parallel regions can use {mean:.1f} of {machine.packages} on average over the time on "
-        f"one thread; "
-        f"{share if least else 'none'} of it stops at the first"
+        f"parallel regions can use {mean:.1f} of {machine.packages} packages on average; "
+        f"{share if least else 'none'} of their time on one thread scales to one package only"
     )
 
 
@@ -164,9 +168,7 @@ def _graded(
     known = [change for change in advice if change.id in rules]
     if known:
         change = known[0]
-        why += (
-            f"; {change.message} at {change.span}: {100 * (change.gain - 1):+.0f} % ({change.id})"
-        )
+        why += f"; {change.span.short}: {advice_sentence(change)}"
     return _check(name, min(_OF, max(0, round(_OF * share))), why)
 
 

@@ -199,7 +199,7 @@ function stack(block) {
     });
     if (k % every === 0) svg.append(make("text", {x: x + room * 0.4, y: HIGH - BOTTOM + 17, "text-anchor": "middle"}, row.label));
   });
-  svg.append(make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x), make("text", {class: "soft", x: 4, y: 12}, block.y));
+  svg.append(make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x), make("text", {class: "soft", x: 4, y: 12}, axisName(block.y)));
   return picture(block, svg, plates(block.names, COLOURS), () => plain([block.x, ...block.names], block.rows.map(row => [row.label, ...row.values.map(value => measure(value, block.y))]), block.title));
 }
 function plates(names, fillings) {

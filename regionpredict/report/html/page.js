@@ -2,8 +2,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const whole = text => text.replaceAll(" %", "\u00a0%");  // a number and its percent sign are on one line
 const renderers = {
   text: block => make("p", {}, whole(block.text)),
-  list: block => make("ul", {}, block.items.map(item => make("li", {}, whole(item)))),
-  heading: block => make("h3", {}, block.text),
+  list: block => make("div", {}, block.title ? make("h3", {}, block.title) : null, make("ul", {}, block.items.map(item => make("li", {}, whole(item))))),
   pre: block => make("pre", {tabindex: 0, role: "group", "aria-label": block.title}, block.text),
   more: block => { const one = make("details", {}, make("summary", {}, block.title));
     one.addEventListener("toggle", () => { if (one.open && one.children.length === 1) one.append(...shown(block.blocks)); }); return one; },

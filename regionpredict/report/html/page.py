@@ -45,8 +45,8 @@ def _drawn(block: doc.Block) -> list[doc.Drawing]:
     if isinstance(block, doc.Text):
         return [] if block.only == "text" else [{"kind": "text", "text": block.content}]
     if isinstance(block, doc.Items):
-        heading = [{"kind": "heading", "text": block.title}] if block.title else []
-        return [*heading, {"kind": "list", "items": list(block.entries)}] if block.entries else []
+        shown = {"kind": "list", "title": block.title or None, "items": list(block.entries)}
+        return [shown] if block.entries else []
     if isinstance(block, doc.Facts):
         pairs = [list(pair) for pair in block.pairs]
         return [{"kind": "facts", "items": pairs}] if pairs else []
