@@ -155,7 +155,7 @@ def program_teams(
     program.
 
     `recorded` gives the runs of regions by id, with precedence over the source. A run of another
-    build (`same_build` is False) counts only where the source gives none.
+    build (`same_build` is False) counts only for regions whose number the source does not give.
     """
     loops = serial_loops(program, given)
     for own in facts:

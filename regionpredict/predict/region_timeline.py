@@ -16,7 +16,7 @@ from regionpredict.predict.constants import TIMELINE_VISITS
 
 class Visit(NamedTuple):
     """A stay of a program in a region: `share` of the region's time, executed `runs` times in a
-    row. It represents `visits` stays."""
+    row. There are `visits` stays like it."""
 
     region: str
     share: float

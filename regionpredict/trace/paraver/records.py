@@ -85,8 +85,9 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All records. `passed_over` is the number of ignored records. Each location has the times of
-    its `first_event`, of its `first_state` other than *Not created*, and the `end` of both.
+    """All records. `passed_over` is the number of ignored records. For each location,
+    `first_event` is the time of its first event. `first_state` is that of its first state other
+    than *Not created*, and `end` is the last time of both.
 
     | table | `number` | `time` | `value` |
     | --- | --- | --- | --- |
