@@ -63,9 +63,9 @@ class JobFailedError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The resources of a job: `processors` CPUs (None: all of its node) on an exclusive node, or
-    only these with `shared`; at most `minutes`; and `node`, if it must be a specific one. `options`
-    are the user's own by name, and have precedence.
+    """The resources of a job. `processors` is the number of CPUs, None for all of the node. The
+    job has its node alone unless it is `shared`. `minutes` is its time limit. `node` is set if it
+    must be a specific one. `options` are the user's own by name, and have precedence.
     """
 
     minutes: int

@@ -175,25 +175,32 @@ def _first_screen(result: ProgramResult) -> list[Block]:
     advised = best_changes(result)
     lines += [f"{advised.title}:"] if advised.entries else []
     lines += [f"  {change}" for change in advised.entries]
-    lines += _marks(shown, ranked)
+    lines += _marks(shown, result.machine, "--all shows the thresholds")
+    lines += _unshown(shown, ranked)
     lines += needed_sentence(rank_sizes(predictions)) + cut_sentence(predictions)
     title = "Loops by share of the time in loops {}"
     return [_ranked(result, shown, "share", title, lines)]
 
 
-def _marks(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
-    """The legend of the columns and marks, and the parts of the program without a row."""
-    yield from row_rule(shown)
+def _marks(shown: Sequence[Prediction], machine: Machine, thresholds: str) -> list[str]:
+    """The legend of the columns and marks. `thresholds` says where the thresholds are."""
+    lines = row_rule(shown)
     if any(own.range is not None for own in shown):
-        typical = any(own.facts.bindings.typical is not None for own in predictions)
-        sizes = "sizes, taken from the known ones" if typical else "large sizes"
-        yield f"{GUESSED} for assumed {sizes}; --all shows the thresholds"
+        scale = _scale(shown, machine)
+        lines.append(f"{GUESSED} unknown sizes are assumed {scale}; {thresholds}")
+    if any(own.borderline for own in shown):
+        near = "the score is within 0.05 of the next number of packages"
+        if any(own.speedup for own in shown):
+            near = "another number of packages is about as good"
+        lines.append(f"~ borderline: {near}")
+    each = max((own.threads_per_core for own in shown), default=1)
+    return lines + [f"{HARDWARE_THREADS} hardware threads: {each} on each core"] * (each > 1)
+
+
+def _unshown(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
+    """The partial loops, conflicts, and loops without a row, which --all shows."""
     if any(own.status == "partial" for own in shown):
         yield "? part of the loop is unknown"
-    if any(own.borderline for own in shown):
-        yield "~ another number of packages is about as good"
-    if any(own.threads_per_core > 1 for own in shown):
-        yield f"{HARDWARE_THREADS} hardware threads: several on each core"
     notes = [[n for n in own.diagnostics if n.id in CONFLICTS] for own in predictions]
     if notes := [own for own in notes if own]:
         rules = ", ".join(sorted({note.id for own in notes for note in own}))
@@ -214,21 +221,10 @@ def _legend(
         return [title, *parts] if parts else []
 
     lines = [f"{plural(len(predictions), 'region')}{_shares(predictions)}"]
-    rules = [_sizes_from(predictions), *row_rule(predictions), *planned]
-    if any(p.range is not None for p in predictions):
-        rules.append(f"{GUESSED} unknown sizes are assumed {_scale(predictions, machine)}; "
-                     "the thresholds are below the row")  # fmt: skip
-    lines += [*filter(None, rules), *needed_sentence(rank_sizes(predictions))]
-    lines += cut_sentence(predictions)
-    if any(p.borderline for p in predictions):
-        near = "the score is within 0.05 of the next number of packages"
-        if any(p.speedup for p in predictions):
-            near = "another number of packages is about as good"
-        lines.append(f"~ borderline: {near}")
+    lines += [line] if (line := _sizes_from(predictions)) else []
+    lines += [*_marks(predictions, machine, "the thresholds are below the row"), *planned]
+    lines += needed_sentence(rank_sizes(predictions)) + cut_sentence(predictions)
     lines += listed("* assumed:", _assumptions(predictions))
-    each = max((p.threads_per_core for p in predictions), default=1)
-    if each > 1:
-        lines.append(f"{HARDWARE_THREADS} hardware threads: {each} on each core")
     lines += listed(f"{WRONG} conflicts between threads (wrong results or contention):",
                     _notes_of(predictions, CONFLICTS))  # fmt: skip
     lines += listed("Possible conflicts, depending on values in memory:",

@@ -81,7 +81,7 @@ def _by_program(each: Sequence[Recommendation]) -> str:
         name = "/".join(path.parts[-2:]) if files[path.name] > 1 else path.name
         threads = own.threads if named else plural(own.threads, "thread")
         named.append(f"{name or _OTHER} {threads}")
-    if len(named) > _NAMED:
+    if len(named) > _NAMED + 1:  # a single other one is named
         named[_NAMED:] = [f"{len(named) - _NAMED} more"]
     return f"By program: {', '.join(named[:-1])} and {named[-1]}."
 

@@ -27,9 +27,9 @@ PHASES = ("whole", "initialized", "iterations", "clean")
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """`definition` of Ser; the `ideal` network; the `nominal` network that replaces the real one,
-    or None; `frequency_hz`, which replaces the time of computation by its cycles. `phase` is one of
-    `PHASES` or a region, within the `selection` of the run.
+    """`definition` is that of Ser, and `ideal` the ideal network. `nominal` is a network that
+    replaces the real one, or None. With `frequency_hz`, computation takes the time of its cycles.
+    `phase` is one of `PHASES` or a region, within the `selection` of the run.
     """
 
     definition: str = "reference"

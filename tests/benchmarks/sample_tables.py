@@ -32,9 +32,9 @@ Made by `python tests/benchmarks/sample_tables.py`. PolyBench samples with worki
 times the machine's largest cache, NAS samples at class C, both as in Chatzopoulos 2012, chapter 6;
 the density model with equation 4.1.
 
-The thesis published success rates (right package hints), but **no values of single regions**, and
-its programs are not ours: the tables below cannot be compared with it region by region, and no
-success rate is claimed for them here, since nobody has measured these regions on those machines.
+The thesis published success rates (shares of right package hints), but **no values of single
+regions**, and it used other programs. The tables below cannot be compared with it region by region.
+They have no success rates, since these regions were not measured on those machines.
 
 | thesis: suite | machine | success rate |
 | --- | --- | --- |

@@ -168,7 +168,9 @@ def _executions(
     counts = [row.executions for row in rows if row.executions is not None]
     if len(counts) < len(rows):
         row = next(row for row in rows if row.executions is None)
-        return alike, (f"all statements run as often (not known of line {row.line})",)
+        return alike, (
+            f"all statements run equally often (the number for line {row.line} is unknown)",
+        )
     return (tuple(counts), ()) if any(counts) else (alike, ())
 
 

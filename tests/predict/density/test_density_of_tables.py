@@ -275,7 +275,7 @@ def test_executions_that_are_not_known_count_alike_and_are_told() -> None:
     rows = (ran(row(MISS, fp_add=3), 7), ran(row(fp_mul=1), None))
     made = predict_density(table(*rows), FOUR, BY_EXECUTIONS)
     assert made.score == predict_density(table(*rows), FOUR).score
-    assert made.assumed == ("all statements run as often (not known of line 3)",)
+    assert made.assumed == ("all statements run equally often (the number for line 3 is unknown)",)
 
 
 def test_what_never_runs_counts_alike() -> None:
