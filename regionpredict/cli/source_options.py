@@ -186,11 +186,13 @@ def run_analysis(
     without arguments stay unknown.
     """
     from regionpredict.analysis.given_shares import parted
+    from regionpredict.frame_memory import keep_freed_memory
     from regionpredict.frontend import dependencies_of, requests_for
     from regionpredict.pipeline import analyse
     from regionpredict.sizes.set_option import parse_given
     from regionpredict.sizes.value_check import check_values
 
+    keep_freed_memory()
     pairs = parse_pairs(defines)
     requests = requests_for(paths, pairs, includes, standard, excludes)
     values, file = sizes_of(given, sizes)

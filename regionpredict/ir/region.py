@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from regionpredict.ir.expr import Expr
+from regionpredict.ir.once_a_region import once_a_region
 from regionpredict.ir.source import Diagnostic, Span
 
 THREAD_NUMBER = "omp_get_thread_num()"
@@ -396,10 +397,7 @@ class Region:
 
     def statements(self) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
         """Every statement with its enclosing loops, the worksharing loop first."""
-        pairs: list[tuple[Statement, tuple[Loop, ...]]] = []
-        if self.nest is not None:
-            _gather((self.nest,), (), pairs)
-        return iter(pairs)
+        return iter(_statements_of(self))
 
     def placed_statements(
         self,
@@ -425,12 +423,25 @@ class Region:
 
     def loops(self) -> tuple[Loop, ...]:
         """Every loop that contains a statement, the worksharing loop first, in source order."""
-        nested: list[Loop] = []
-        for _, loops, positions in self.placed_statements():
-            # Positions increase, so all beyond the known ones are new.
-            new = sum(position >= len(nested) for position in positions)
-            nested += loops[len(loops) - new :]
-        return tuple(nested)
+        return _loops_of(self)
+
+
+@once_a_region
+def _statements_of(region: Region) -> list[tuple[Statement, tuple[Loop, ...]]]:
+    pairs: list[tuple[Statement, tuple[Loop, ...]]] = []
+    if region.nest is not None:
+        _gather((region.nest,), (), pairs)
+    return pairs
+
+
+@once_a_region
+def _loops_of(region: Region) -> tuple[Loop, ...]:
+    nested: list[Loop] = []
+    for _, loops, positions in region.placed_statements():
+        # Positions increase, so all beyond the known ones are new.
+        new = sum(position >= len(nested) for position in positions)
+        nested += loops[len(loops) - new :]
+    return tuple(nested)
 
 
 def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:

@@ -28,6 +28,7 @@ from regionpredict.predict.constants import (
 from regionpredict.predict.curve import Point
 from regionpredict.predict.estimate import Estimate
 from regionpredict.predict.saturation import (
+    ALL_PARTS,
     RegionTime,
     counters_of,
     region_time,
@@ -51,6 +52,8 @@ from regionpredict.workload import (
     without_barrier,
     without_fork,
 )
+
+_NO_WALKS = replace(ALL_PARTS, page_walks=False)
 
 
 class Advice(NamedTuple):
@@ -332,16 +335,25 @@ class _RegionTrials:
         times: Sequence[RegionTime | None], gain: float,
     ) -> bool:  # fmt: skip
         """Whether the parallel region gains that much on one of the few numbers of threads at which
-        all traffic is counted anyway.
+        all traffic is counted anyway. Page walks, which only add time, are counted last.
         """
         edges = {edge for time in times if time is not None for edge in time.traffic.edges}
         few = [threads for threads in self.counts if threads in edges and threads > 1]
         before = {point.threads: point.seconds for point in self.points}
-        after = {
-            point.threads: point.seconds
-            for point in self._points(facts, workloads, times, RegionTime.few, few)
-        }
-        return not few or any(before[n] >= gain * after.get(n, 0.0) for n in few)
+
+        def gains(times: Sequence[RegionTime | None], threads: int) -> bool:
+            points = self._points(facts, workloads, times, RegionTime.few, [threads])
+            after = {point.threads: point.seconds for point in points}
+            return before[threads] >= gain * after.get(threads, 0.0)
+
+        without_walks = [
+            time if time is None or workload is None or not time.traffic.has_wide_strides
+            else region_time(workload, self.machine, parts=_NO_WALKS, counters=time.counters)
+            for time, workload in zip(times, workloads, strict=True)
+        ]  # fmt: skip
+        return not few or any(
+            gains(without_walks, threads) and gains(times, threads) for threads in few
+        )
 
     def _points(
         self, facts: TeamFacts, workloads: Sequence[Workload | None],

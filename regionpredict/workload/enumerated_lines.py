@@ -160,14 +160,43 @@ def distinct_lines(walks: Sequence[Walk], part: Part) -> Lines | None:
 def mean_of_blocks(
     walks: Sequence[Walk], part: Part, blocks: Sequence[tuple[int, int]]
 ) -> Lines | None:
-    """The mean number of lines over blocks of iterations. None if there are too many runs."""
+    """The mean number of lines over blocks of iterations. None if there are too many runs.
+
+    Blocks of the same length with the same accesses, moved by whole lines, are counted once.
+    """
     total = Lines(0.0, 0.0)
-    for block in blocks:
-        lines = distinct_lines(walks, replace(part, block=block))
+    known: dict[tuple[float, int], Lines | None] = {}
+    shift = _shift(walks, replace(part, block=blocks[0]))
+    for begin, number in blocks:
+        at = float(begin) if shift is None else begin * shift % part.line_bytes
+        if (at, number) not in known:
+            known[at, number] = distinct_lines(walks, replace(part, block=(begin, number)))
+        lines = known[at, number]
         if lines is None:
             return None
         total = total.plus(lines)
     return total.times(1.0 / len(blocks))
+
+
+def _shift(walks: Sequence[Walk], part: Part) -> float | None:
+    """The bytes by which the next iteration of the outermost loop moves all accesses. None if it
+    changes them in another way, or if sums of bytes are rounded.
+    """
+    outermost = [walk.path.loops[0] for walk in walks]
+    shifts = {
+        walk.group.slopes.get(loop.variable, 0.0) * loop.step
+        for walk, loop in zip(walks, outermost, strict=True)
+    }
+    if len(shifts) > 1 or not all(walk.path.alone[0] for walk in walks):
+        return None
+    shapes = [_Steps(walk, part, set(), up=False).shape() for walk in walks]
+    known = [shape for shape in shapes if shape is not None]
+    (shift,) = shifts
+    whole = len(known) == len(shapes) and _plain_and_whole(known)[1]
+    if not whole or type(shift) is not float or not shift.is_integer():
+        return None
+    # At an unknown place in a line, only the distances of accesses matter.
+    return shift if part.aligned else 0.0
 
 
 def _lines(

@@ -8,18 +8,13 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from regionpredict.analysis.dimensions import unclamped
-from regionpredict.analysis.given_sizes import extent_name, open_trips_name, order_name
-from regionpredict.analysis.near_affine import near_affine
-from regionpredict.analysis.periodic_subscripts import unwrapped
+from regionpredict.analysis.given_sizes import extent_name, open_trips_name
 from regionpredict.ir import Access, Array, Expr, Loop, Region, Statement
-from regionpredict.ir.expr import Atom
 from regionpredict.ir.region import Branch, Node
 from regionpredict.workload.constants import (
     BRANCH_SHARE,
     DEFAULT_ELEMENT,
     HALO,
-    NEAR,
     NUMBER_BYTES,
     UNEVEN_WORK,
     UNKNOWN_EXTENT,
@@ -44,6 +39,7 @@ from regionpredict.workload.loop_nest import (
     moved_with,
     with_contents,
 )
+from regionpredict.workload.subscripts import subscripts_of
 from regionpredict.workload.value_ranges import Interval, interval_of
 
 
@@ -88,28 +84,6 @@ def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
         loop, tuple(_with_drifts(child, shared) for child in loop.children), groups,
         loop.statements,
     )  # fmt: skip
-
-
-def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
-    """The subscript, with tables that are constant in the loop over `inner` replaced by their
-    index.
-
-    `picked` receives the names in these indices.
-
-    >>> i, j = Expr.name("i"), Expr.name("j")
-    >>> names = set()
-    >>> row = Expr.atom("ref", i + 1, label="row")
-    >>> str(in_order(row * 100 + j, "j", names)), names
-    ('100*i + j + 100', {'i'})
-    """
-
-    def index_of(table: Atom) -> Expr | None:
-        if table.kind != "ref" or len(table.args) != 1 or inner in table.names:
-            return None
-        picked.update(table.args[0].names)
-        return table.args[0]
-
-    return subscript.replace_atoms(index_of)
 
 
 def _moved(address: Affine | None, offset: int) -> Affine | None:
@@ -160,9 +134,9 @@ class _Lowering:
     def __init__(self, region: Region, values: Mapping[str, int | Fraction]) -> None:
         self.values = values
         self.collapse = max(1, region.collapse)
-        self.lists = dict(region.index_lists)
+        self.subscripts = subscripts_of(region, values)
         self.reassociates = region.reassociates
-        self.variables = frozenset(loop.variable for loop in region.loops())
+        self.variables = self.subscripts.variables
         self.arrays = {array.name: array for array in region.arrays}
         self.memories = region.memories()
         self._affine_forms: dict[Expr, Affine] = {}
@@ -379,13 +353,12 @@ class _Lowering:
         self._grouping = True
         by_address: dict[tuple[object, ...], list[_Member]] = {}
         for number, access in accesses:
-            array = self.arrays.get(access.array)
-            if array is None:
+            if access.array not in self.arrays:
                 continue
             memory = self.memories[access.array]
-            address = self._address(access, array, chain)
+            address = self._address(access, chain)
             if address is None:
-                place, offset = self._element(access)
+                place, offset = self.subscripts.element(access)
                 key: tuple[object, ...] = (memory, None, place)
             else:
                 key = (memory, *sorted(address.slopes.items()))
@@ -440,75 +413,30 @@ class _Lowering:
         whole = self._extent(array, chain)
         return whole if between is None else min(between, whole)
 
-    def _element(self, access: Access) -> tuple[tuple[Expr, ...], float]:
-        """The data-dependent element, and a reference's offset from its start in bytes. Members of
-        one struct (`q[k[i]].x`) and neighbors (`q[3 * k[i] + 1]`) share it.
-        """
-        place: tuple[Expr, ...] = ()
-        offset = float(access.offset)
-        for array, first, end in self._nested(self.arrays[access.array], len(access.subscripts)):
-            *rows, last = access.subscripts[first:end]
-            near = last.terms.get((), 0)
-            offset += float(near) * array.element_bytes
-            moving = last - Expr.const(near)
-            if not first or rows or moving.terms:
-                place = (*rows, moving, *place)
-        return place, offset
-
     def _exact(self, access: Access) -> Form | None:
         """The byte address of a function of loop variables that is not affine. None if it is
         affine, depends on data, or an extent of its array is unknown.
         """
         if all(isinstance(self.form(subscript), Affine) for subscript in access.subscripts):
             return None
-        address = Expr.const(access.offset)
-        for array, first, end in self._nested(self.arrays[access.array], len(access.subscripts)):
-            stride = Expr.const(array.element_bytes)
-            for position in range(end - 1, first - 1, -1):
-                address = address + access.subscripts[position] * stride
-                extent = array.dims[position] if position < len(array.dims) else None
-                if position > first and extent is None:
-                    return None
-                stride = stride * extent if extent is not None else stride
-        return self.form(address)
+        address = self.subscripts.address(access)
+        return None if address is None else self.form(address)
 
-    def _nested(self, array: Array, subscripts: int) -> list[tuple[Array, int, int]]:
-        """The array and the arrays that contain it, each with its own subscripts, as ranges of the
-        subscripts.
-        """
-        outer = self.arrays.get(array.inside)
-        if outer is None:
-            return [(array, 0, subscripts)]
-        first = min(len(outer.dims), subscripts)
-        return [(array, first, subscripts), *self._nested(outer, first)]
-
-    def _address(
-        self, access: Access, array: Array, chain: tuple[LoopHeader, ...]
-    ) -> Affine | None:
+    def _address(self, access: Access, chain: tuple[LoopHeader, ...]) -> Affine | None:
         """The byte address relative to the array's start. None if it is not affine.
 
         Rows selected through a table (`a[row[i]][j]`, with the loop over j inside) are assumed to
         be in order.
         """
-        subscripts = [
-            self._listed(unwrapped(unclamped(subscript), self.sources))
-            for subscript in access.subscripts
-        ]
-        address = self._affine(subscripts, array, chain)
+        own, loops = self.subscripts, self.sources
+        address = self._affine(access, own.plain(access, loops), chain)
         if address is not None or not chain:
             return _moved(address, access.offset)
-        nearly = [
-            unwrapped(unclamped(near_affine(subscript, self.variables, int(NEAR.value))),
-                      self.sources)
-            for subscript in subscripts
-        ]  # fmt: skip
-        address = self._affine(nearly, array, chain)
+        address = self._affine(access, own.nearly(access, loops), chain)
         if address is not None:
             return _moved(address, access.offset)
-        picked: set[str] = set()
-        subscripts = [in_order(subscript, chain[-1].variable, picked) for subscript in subscripts]
-        picked &= self.variables
-        address = self._affine(subscripts, array, chain) if picked else None
+        subscripts, picked = own.in_order(access, loops)
+        address = self._affine(access, subscripts, chain) if picked else None
         if address is None:
             return None
         widest = max(
@@ -517,37 +445,13 @@ class _Lowering:
         apart = all(abs(address.slopes.get(name, 0.0)) > widest for name in picked)
         return _moved(address, access.offset) if apart and widest else None
 
-    def _listed(self, subscript: Expr) -> Expr:
-        """The subscript, with a value read from an index list assumed to follow the loop.
-
-        Rows of several entries share most elements with neighboring rows, so they move by one
-        element per row. A given value (`order_name`) has precedence.
-        """
-        return subscript.replace_atoms(self._followed) if "ref" in subscript.kinds else subscript
-
-    def _followed(self, table: Atom) -> Expr | None:
-        if table.kind != "ref" or not table.args:
-            return None
-        apart = self.values.get(order_name(table.label))
-        if apart is not None and len(table.args) == 1:
-            return table.args[0] * Expr.const(apart)
-        entries = self.lists.get(table.label)
-        if entries is None or entries == 1 or len(table.args) > 1:
-            return None if entries is None else table.args[0]
-        moving = Expr.const(0)
-        for monomial, number in table.args[0].terms.items():
-            names = {factor for factor, _ in monomial if isinstance(factor, str)}
-            if names & self.variables and number % entries == 0:
-                moving = moving + Expr({monomial: number // entries})
-        return moving
-
     def _affine(
-        self, subscripts: Sequence[Expr], array: Array, chain: tuple[LoopHeader, ...]
+        self, access: Access, subscripts: Sequence[Expr], chain: tuple[LoopHeader, ...]
     ) -> Affine | None:
         forms = [self.form(subscript) for subscript in subscripts]
         constant = 0.0
         slopes: dict[str, float] = {}
-        for nested, first, end in self._nested(array, len(forms)):
+        for nested, first, end in self.subscripts.nested(access):
             stride = float(nested.element_bytes)
             for position in range(end - 1, first - 1, -1):
                 form = forms[position]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 import resource
+import subprocess
 import sys
 import threading
 
@@ -42,3 +44,21 @@ def test_no_depth_of_calls_maps_memory_in_each_call() -> None:
 def test_arguments_and_the_result_are_passed() -> None:
     assert with_frame_memory(divmod, 7, 2) == (3, 1)
     assert with_frame_memory(int, "11", base=2) == 3
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other libraries decide themselves")
+def test_the_memory_of_freed_arrays_is_used_again() -> None:
+    faults = (
+        "import resource\n"
+        "from regionpredict.frame_memory import keep_freed_memory\n"
+        "keep_freed_memory()\n"
+        "bytearray(1 << 20)\n"
+        "begin = resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "for _ in range(100):\n"
+        "    bytearray(1 << 20)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - begin)\n"
+    )
+    pages = subprocess.run(
+        [sys.executable, "-c", faults], check=True, capture_output=True, text=True
+    ).stdout
+    assert int(pages) < 100  # each array has 256

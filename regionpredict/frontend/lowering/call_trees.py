@@ -26,6 +26,7 @@ from regionpredict.frontend.lowering.library_calls import has_loops, is_text
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.syntax import (
     CallExpr,
+    Decl,
     Expression,
     For,
     Function,
@@ -80,9 +81,17 @@ class CallTrees:
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
         self._known: dict[Function, CallTree] = {}
+        self._representatives: dict[Functions, Decl | None] = {}
         self._recursive: dict[Function, bool] = {}
         self._callees: dict[Function, frozenset[Function]] = {}
         self._reports: dict[Function, bool] = {}
+
+    def representative(self, functions: Functions) -> Decl | None:
+        """The function that represents several targets of a call, as `candidate_functions.py`
+        selects it."""
+        if functions not in self._representatives:
+            self._representatives[functions] = representative(self._unit, functions)
+        return self._representatives[functions]
 
     def only_reports(self, function: Function) -> bool:
         """Whether a function does nothing but write a message: `warn("row %d", i)`. It passes its
@@ -209,7 +218,7 @@ class CallTrees:
     def _call(self, call: CallExpr, at: Function) -> CallTree:
         if call.decl is None and call.pointer is not None:
             pointed = pointed_functions(self._unit, call.pointer, at).functions
-            meant = representative(self._unit, pointed)
+            meant = self.representative(pointed)
             if meant is not None:
                 call = call._replace(name=meant.name, decl=meant, pointer=None)
             elif pointed:  # a caller that is inlined may hand one of them on

@@ -123,10 +123,12 @@ class _Body:
         self._calling = calling
         self._position = {decl: at for at, decl in enumerate(function.parameters)}
         self._places: set[_Place] = set()
-        self._set = {
-            place for inner in expressions_in(function.body)
-            if (place := set_place(inner)) is not None and not _is_address(inner)
-        }  # fmt: skip
+        set_or_passed = [
+            (place, inner) for inner in expressions_in(function.body)
+            if (place := set_place(inner)) is not None
+        ]  # fmt: skip
+        self._set = {place for place, inner in set_or_passed if not _is_address(inner)}
+        self._changing = {place.decl for place, _ in set_or_passed if isinstance(place, Name)}
 
     def work(self) -> _Work | None:
         """The effects of the whole function. None if part of it is not visible."""
@@ -204,19 +206,13 @@ class _Body:
                 if inner.decl.kind not in ("global", "static"):
                     return False
                 others.append(inner.decl.symbol or str(inner.decl.span))
-            elif isinstance(inner, Name) and self._is_set(inner.decl):
+            elif isinstance(inner, Name) and inner.decl in self._changing:
                 return False
         text = show(place)
         for decl, at in self._position.items():
             text = re.sub(rf"(?<![\w.>]){re.escape(decl.name)}\b", f"${at}", text)
         self._places.add((text, sets, tuple(others)))
         return True
-
-    def _is_set(self, decl: Decl) -> bool:
-        return any(
-            isinstance(place := set_place(inner), Name) and place.decl is decl
-            for inner in expressions_in(self._function.body)
-        )
 
     def _call(self, call: CallExpr) -> float | None:
         if call.free or (call.pointer is None and ends_run(call.name)):

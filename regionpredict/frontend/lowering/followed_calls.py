@@ -8,7 +8,6 @@ from typing import Protocol
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
-from regionpredict.frontend.lowering.candidate_functions import representative
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.function_pointers import (
     Functions,
@@ -125,7 +124,7 @@ class FollowedCalls:
         self.context.followed.discard(asked)
         targets = self._pointed(call)
         functions = targets.functions
-        meant = representative(self.unit, functions)
+        meant = self.trees.representative(functions)
         if meant is not None:
             call = call._replace(name=meant.name, decl=meant, pointer=None)
         function = self.unit.body_of(call.decl) if call.decl is not None else None

@@ -30,9 +30,9 @@ from regionpredict.frontend.syntax import (
     Stmt,
     Switch,
     condition_of,
-    every_expression,
+    every_statement,
     inner_statements,
-    own_expressions,
+    own_parts,
     show,
     sides_of,
 )
@@ -40,15 +40,27 @@ from regionpredict.ir import Expr, SerialBranch, Span
 from regionpredict.ir.flow import FIRST_ELEMENT
 
 _Counters = dict[str, Span]
+_DECIDING = (If, Switch, ExprStmt, DeclStmt, Return)
 
 
 def serial_branches_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialBranch]:
     """The sides of the conditions at `spans`, each with the definitions of its names."""
     branches: list[SerialBranch] = []
     for function in unit.bodies() if spans else ():
+        if not _has_place_at(function.body, spans):
+            continue
         conditions = _Conditions(unit, function, spans)
         branches += conditions.all()
     return branches
+
+
+def _has_place_at(body: Stmt, spans: Collection[Span]) -> bool:
+    """Whether a condition or a call in a function is at one of these places."""
+    return any(
+        (isinstance(inner, _DECIDING) and inner.span in spans)
+        or any(type(part) is CallExpr and part.span in spans for part in own_parts(inner))
+        for inner in every_statement(body)
+    )
 
 
 class _Conditions:
@@ -77,15 +89,14 @@ class _Conditions:
         elif isinstance(statement, DeclStmt):
             self._declared(statement, frame)
         if (
-            isinstance(statement, (If, Switch, ExprStmt, DeclStmt, Return))
+            isinstance(statement, _DECIDING)
             and statement.span in self._spans
             and not self._tests_function_pointer(condition_of(statement))
         ):
             self._sides(statement, frame, counters)
-        for expression in own_expressions(statement):
-            for inner in every_expression(expression):
-                if isinstance(inner, CallExpr) and inner.span in self._spans:
-                    self._elements(inner, frame, counters)
+        for inner in own_parts(statement):
+            if isinstance(inner, CallExpr) and inner.span in self._spans:
+                self._elements(inner, frame, counters)
         for below in inner_statements(statement):
             self._in(below, frame, counters)
 

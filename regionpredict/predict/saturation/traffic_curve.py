@@ -121,6 +121,11 @@ class TrafficCurve:
         """Whether a budget of work left out counts or enumerations."""
         return self._fewer or self.counter.closed
 
+    @property
+    def has_wide_strides(self) -> bool:
+        """Whether page walks for wide strides are counted."""
+        return self._walks is not None and bool(self._walks.arrays)
+
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
         """The traffic below each cache on `threads` threads. The last entry is memory traffic."""
         levels = self._counted_levels(threads)
