@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -30,6 +30,7 @@ from regionpredict.frontend.syntax import Lookups
 from regionpredict.frontend.text import guessed_macros
 from regionpredict.ir import Diagnostic, Span
 
+_SKIP_BODIES = 0x40
 _PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go on after errors
 _SEVERITY_ERROR = 3
 _CRASHED = 2  # CXError_Crashed
@@ -67,14 +68,19 @@ class TranslationUnit:
     freed.
     """
 
-    def __init__(self, request: SourceRequest, unsaved: Mapping[str, str]) -> None:
+    def __init__(
+        self, request: SourceRequest, unsaved: Mapping[str, str], *, bodies: bool = True
+    ) -> None:
+        """Without `bodies`, those of functions are skipped, which takes a quarter of the time."""
         self._lib = lc.library()
         self._index = self._lib.clang_createIndex(0, 0)
         self._path = request.path
         self._names: dict[int, str] = {}
         self._errors: list[tuple[str, Span]] | None = None
+        self.has_bodies = bodies
+        options = _PARSE_OPTIONS if bodies else _PARSE_OPTIONS | _SKIP_BODIES
         code, self.handle = lc.parse(
-            self._index, request.path, arguments(request), _PARSE_OPTIONS, unsaved
+            self._index, request.path, arguments(request), options, unsaved
         )
         if code or not self.handle:
             self._lib.clang_disposeIndex(self._index)
@@ -153,12 +159,12 @@ class GuessingParser:
 
         Raises InputError if the file cannot be read.
         """
-        self._look_at_includes()
-        unit = self._parsed()
+        angled = self._look_at_includes()
+        unit = self._parsed(bodies=not self._lacks_folder(angled))
         for _ in range(_MAX_FOLDERS):
             before = self._request.includes
             self._add_guessed_folders(unit)
-            if self._request.includes == before:
+            if self._request.includes == before and unit.has_bodies:
                 break
             unit.close()
             unit = self._parsed()
@@ -189,8 +195,8 @@ class GuessingParser:
         self._note_errors(unit)
         return unit
 
-    def _parsed(self) -> TranslationUnit:
-        unit = TranslationUnit(self._request, self._unsaved)
+    def _parsed(self, *, bodies: bool = True) -> TranslationUnit:
+        unit = TranslationUnit(self._request, self._unsaved, bodies=bodies)
         self._folders.update(dict.fromkeys(self._request.includes))
         self._read.update(dict.fromkeys(lc.files_of(unit.handle)))
         return unit
@@ -199,13 +205,15 @@ class GuessingParser:
         self._guessed[header] = None
         return guess_include(header, self._request)
 
-    def _look_at_includes(self) -> None:
-        """Adds folders for missing headers of the file or of its headers.
+    def _look_at_includes(self) -> set[str]:
+        """Adds folders for missing headers of the file or of its headers. Returns the headers in
+        angle brackets that are not in these folders.
 
         Avoids a second parse if `#include "common.h"` is in a neighboring folder. An included name
         that is not a regular file is read as an empty file. Otherwise the parser would block on a
         pipe or a device.
         """
+        angled: set[str] = set()
         request = self._request
         for word, value in zip(request.extra, request.extra[1:], strict=False):
             if word in ("-include", "-imacros"):
@@ -224,6 +232,8 @@ class GuessingParser:
                         # the current folder that is ./pipe.h, unlike a path.
                         for base in (str(folder), os.path.join(".", folder)):  # noqa: PTH118
                             self._unsaved[f"{base}/{header}"] = ""
+                if not quoted:
+                    angled.add(header)
                 if not quoted or request.extra:
                     continue
                 folder_of = next(
@@ -240,6 +250,19 @@ class GuessingParser:
                     seen.add(folder_of / header)
                     self._read[str(folder_of / header)] = None
                     waiting.append(folder_of / header)
+        return {
+            header for header in angled
+            if not any(is_regular_file(folder / header) for folder in known)
+        }  # fmt: skip
+
+    def _lacks_folder(self, angled: Collection[str]) -> bool:
+        """Whether a header in angle brackets is probably in a folder that has to be guessed. The
+        parser knows system headers, and whether an `#include` is active.
+        """
+        if not is_cpp(self._request.path) or self._request.extra:
+            return False  # C takes little time, and further options may name folders
+        own = (header for header in angled if "/" in header or "." in header)
+        return any(guess_include(header, self._request) is not None for header in own)
 
     def _shut_out(self, path: str, span: Span) -> None:
         if is_special_file(path) and path not in self._unsaved:
