@@ -544,7 +544,10 @@ def _estimate(
     if trials is not None:
         estimate = with_open_sizes(estimate, trials.tried(estimate))
     estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen, trials)
-    return _Estimated(estimate, facts, sizes, None if trials is None else trials.known)
+    if trials is None:
+        return _Estimated(estimate, facts, sizes)
+    trials.forget_counts()
+    return _Estimated(estimate, facts, sizes, trials.known)
 
 
 def _pasts(analysis: Analysis, model: str, pages: Placement | None) -> tuple[Past, ...]:

@@ -112,12 +112,12 @@ def _also_over(
         budget.left -= trials.work(sizes)
         if trial is None:
             continue
-        before = work_so_far()
+        before = work_so_far() - trials.work_of_workload(sizes)
         curve = trials.pushed_out(sizes)
         chosen = trials.chosen
         now = choice_of(trial.points, machine, chosen.threads, chosen.within)
         tried = [now, *_pushed_out(trial.points, curve, machine, chosen)]
-        budget.left -= trials.uncounted_work + work_so_far() - before
+        budget.left -= work_so_far() - before
         if not common_threads(tried):
             return replace(
                 estimate, unbound=(*estimate.unbound, *names),

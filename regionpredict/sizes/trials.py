@@ -138,7 +138,15 @@ class TrialResult(NamedTuple):
     work: float
 
 
-KnownTrials = dict[frozenset[tuple[str, int]], TrialResult]
+class _Counted(NamedTuple):
+    """The workload of a trial with its traffic counters."""
+
+    workload: Workload
+    counters: Sequence[TrafficCounter]
+
+
+_TriedValues = frozenset[tuple[str, int]]
+KnownTrials = dict[_TriedValues, TrialResult]
 """The trials by their values."""
 
 
@@ -217,7 +225,8 @@ def _origins(names: Sequence[str], subject: Subject) -> list[str]:
 class RegionTrials:
     """A region with values for its unknown sizes. Each trial is made once, and stored in `known`.
 
-    Facts for all sizes are computed once for each set of names with values.
+    Facts for all sizes are computed once for each set of names with values. `keeps_counts`: the
+    traffic counters of trials are kept for `pushed_out`, until `forget_counts`.
     """
 
     subject: Subject
@@ -225,6 +234,8 @@ class RegionTrials:
     machine: Machine
     chosen: ModelOptions
     known: KnownTrials = field(default_factory=dict)
+    keeps_counts: bool = False
+    _counted: dict[_TriedValues, _Counted] = field(default_factory=dict, init=False)
     _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
 
     def at(self, sizes: Mapping[str, int]) -> Trial | None:
@@ -234,11 +245,8 @@ class RegionTrials:
         """
         key = frozenset(sizes.items())
         if key not in self.known:
-            common = len({*sizes.values()}) == 1 and {*sizes} == {*self.sizes.size}
-            # Other guesses may follow from a common size.
-            given = sizes if common else {**self.sizes.assumed, **sizes}
             before = work_so_far()
-            trial = self._tried(given)
+            trial = self._tried(sizes)
             self.known[key] = TrialResult(trial, self.uncounted_work + work_so_far() - before)
         return self.known[key].trial
 
@@ -258,11 +266,13 @@ class RegionTrials:
 
     def pushed_out(self, sizes: Mapping[str, int]) -> Callable[[float], tuple[Point, ...]]:
         """The times with these values, by the bytes that others evict from the caches."""
-        made = self._workload({**self.sizes.assumed, **sizes})
-        if made is None or made[0].execution is None or not made[0].contents.own:
-            return lambda _: ()
-        workload = made[0]
-        counters = counters_of(workload, made[0].execution)  # with any initial cache contents
+        counted = self._counted.get(frozenset(sizes.items()))
+        if counted is None:
+            made = self._workload(sizes)
+            if made is None or made[0].execution is None or not made[0].contents.own:
+                return lambda _: ()
+            counted = _Counted(made[0], counters_of(made[0], made[0].execution))
+        workload, counters = counted  # the counters count with any initial cache contents
 
         def curve(between: float) -> tuple[Point, ...]:
             contents = workload.contents._replace(between=between)
@@ -270,10 +280,27 @@ class RegionTrials:
 
         return curve
 
+    def work_of_workload(self, sizes: Mapping[str, int]) -> float:
+        """The work for the workload of `pushed_out`. Kept counts cost as much as new ones."""
+        kept = frozenset(sizes.items()) in self._counted
+        return self.work(sizes) if kept else self.uncounted_work
+
+    def forget_counts(self) -> None:
+        """Frees the traffic counters."""
+        self._counted.clear()
+
     def _tried(self, sizes: Mapping[str, int]) -> Trial | None:
         made = self._workload(sizes)
-        points = () if made is None else self._curve(made[0])
-        return Trial(points, made[1]) if made is not None and points else None
+        if made is None or made[0].execution is None:
+            return None
+        workload, iterations = made
+        counters = counters_of(workload, made[0].execution)
+        points = self._curve(workload, counters)
+        if self.keeps_counts and workload.contents.own and self.subject.history.open_between:
+            for counter in counters:
+                counter.forget_trace()
+            self._counted[frozenset(sizes.items())] = _Counted(workload, counters)
+        return Trial(points, iterations) if points else None
 
     def _curve(
         self, workload: Workload, counters: Sequence[TrafficCounter] = ()
@@ -288,8 +315,13 @@ class RegionTrials:
             return ()
 
     def _workload(self, sizes: Mapping[str, int]) -> tuple[Workload, int | None] | None:
-        """The region with these values, and its iterations. None for impossible sizes."""
+        """The region with these values, the others as assumed, and its iterations. None for
+        impossible sizes.
+        """
         subject, machine = self.subject, self.machine
+        common = len({*sizes.values()}) == 1 and {*sizes} == {*self.sizes.size}
+        if not common:  # from a common size, other guesses may follow
+            sizes = {**self.sizes.assumed, **sizes}
         facts = self._facts_at(sizes)
         if facts is None:
             return None
@@ -375,7 +407,7 @@ class AlikeTrials:
         """The trials of a region, including those of equal regions."""
         if any(":" in name for name in (*sizes.size, *sizes.names, *subject.given)):
             # A loop's place or a function's name has a value, so it is unique.
-            return RegionTrials(subject, sizes, self.machine, chosen)
+            return RegionTrials(subject, sizes, self.machine, chosen, keeps_counts=True)
         history = subject.history
         alike = subject._replace(
             facts=replace(subject.facts, region=location_free_region(subject.facts.region)),
@@ -389,7 +421,7 @@ class AlikeTrials:
         )  # fmt: skip
         trials = self._known.get(key)
         if trials is None:
-            trials = RegionTrials(alike, sizes, self.machine, chosen)
+            trials = RegionTrials(alike, sizes, self.machine, chosen, keeps_counts=True)
             self._known[key] = trials
         return trials
 

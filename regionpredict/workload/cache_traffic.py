@@ -132,6 +132,7 @@ class TrafficCounter:
         self._rounds: dict[tuple[int, float | None, bool], _Dealing] = {}
         self._traced: TracedTraffic | None = None
         self._trace_known = not traced
+        self._volumes: dict[tuple[int, int, int | None, float], Volume] = {}
         self._arrays = frozenset(group.array for group in nest.groups())
         self._known: dict[_Asked, LevelTraffic] = {}
         self._teams: dict[tuple[int, int, Schedule], TeamFootprints] = {}
@@ -278,13 +279,22 @@ class TrafficCounter:
             return {}
         if schedule.chunk is None and is_one_stream(self.nest, self.line_bytes):
             return {}
+        chunk = None if schedule.chunk is None else max(1, round(schedule.chunk))
+        asked = (threads, sharers, chunk, size / self.line_bytes)
+        if asked in self._volumes:
+            return self._volumes[asked]
         if not self._trace_known:
             self._trace_known = True
             self._traced = _traced(self.nest, self.line_bytes)
         if self._traced is None:
             return {}
-        chunk = None if schedule.chunk is None else max(1, round(schedule.chunk))
-        return self._traced.volume(threads, sharers, chunk, size / self.line_bytes)
+        volume = self._volumes[asked] = self._traced.volume(*asked)
+        return volume
+
+    def forget_trace(self) -> None:
+        """Frees the arrays of the trace. Its counts are kept."""
+        if self._traced is not None:
+            self._traced, self._trace_known = None, False
 
     def _dealing(self, threads: int, schedule: Schedule, *, together: bool) -> _Dealing:
         """The distributed nest. If each thread has whole pieces, the tables are the same for all

@@ -65,7 +65,7 @@ class LayerConditions:
     def misses(self, root: NestLoop) -> Misses:
         """The misses of the threads' part of the region, from an empty cache."""
         carriers: Carriers = {}
-        volume = self._loop(root, {}, frozenset(), carriers)
+        volume = dict(self._loop(root, {}, frozenset(), carriers))
         for group in root.groups_below:
             if group.irregular:
                 _add(volume, {group.array: self._gathered(group)})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from nest_texts import counter_of, group_of, nest_of
 
-from regionpredict.workload import CacheLevel
+from regionpredict.analysis.schedule import Schedule
+from regionpredict.workload import CacheContents, CacheLevel
 
 
 @pytest.mark.parametrize(("size", "expected"), [(1 << 10, 1.0), (1 << 19, 0.5), (1 << 22, None)])
@@ -53,3 +54,16 @@ def test_threads_gather_from_one_array() -> None:
         (level,) = counter_of(nest).traffic([CacheLevel(65536.0, sharers)], 4)
         (x,) = (traffic for traffic in level.arrays if traffic.array == "x")
         assert x.read == pytest.approx(copies * 8192, rel=1e-3)
+
+
+def test_a_repeated_question_has_the_same_answer() -> None:
+    """Data that others evict anyway change nothing, however often a counter is asked."""
+    loops = "for (int i = 0; i < n; i++) s[0] += x[row[i]];"
+    nest = nest_of(loops, "int n, int *row, double *s, double x[1024]", n=40_000)
+    counter = counter_of(nest).under(Schedule("dynamic", 1.0))
+    reads = set()
+    for evicted in (1e9, 2e9, 3e9):
+        contents = CacheContents(frozenset(("x",)), between=evicted)
+        (level,) = counter.traffic([CacheLevel(65536.0, 1)], 4, contents=contents)
+        reads |= {traffic.read for traffic in level.arrays if traffic.array == "x"}
+    assert list(reads) == [pytest.approx(4 * 8192, rel=1e-3)]
