@@ -9,7 +9,6 @@ from enum import Enum
 from typing import Any
 
 from regionpredict.ir import Expr
-from regionpredict.trace import Location
 
 _ENCODE = json.JSONEncoder().encode
 
@@ -25,15 +24,15 @@ def fields_of(value: Any, names: str, **renamed: str) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON: objects of fields, lists, numbers and texts. A location is its rank, or
-    `rank.thread`.
+    """A value as JSON: objects of fields, lists, numbers and texts. Its method `as_plain` has
+    precedence.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value.value if isinstance(value, Enum) else value
     if isinstance(value, Mapping):
         return {str(key): plain(own) for key, own in value.items()}
-    if isinstance(value, Location):
-        return value.rank if value.thread == 0 else str(value)
+    if hasattr(value, "as_plain"):
+        return value.as_plain()
     if isinstance(value, (Expr, Exception)):
         return str(value)
     if is_dataclass(value):

@@ -105,6 +105,10 @@ class Location:
     def __str__(self) -> str:
         return str(self.rank) if self.thread == 0 else f"{self.rank}.{self.thread}"
 
+    def as_plain(self) -> int | str:
+        """Its form in JSON: its rank, or `rank.thread`."""
+        return self.rank if self.thread == 0 else str(self)
+
 
 @dataclass(frozen=True, slots=True)
 class Region:

@@ -10,6 +10,8 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -167,3 +169,9 @@ def test_conditions_of_a_count_are_shown(tmp_path: Path) -> None:
     # sum of m - i for i < n, as long as no term is below zero
     assert region["iterations"]["conditions"] == "m + 1 >= n"
     assert region["iterations"]["expr"] == "(2*m*n - n*n + n)/2"
+
+
+def test_json_needs_no_numpy() -> None:
+    code = "import sys, regionpredict.report.json_text; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
