@@ -1,4 +1,4 @@
-"""Subscripts of a region's references, simplified as far as that does not depend on sizes.
+"""Simplified subscripts of a region's references, which do not depend on sizes.
 
 A region is lowered at dozens of sizes, so each simplification is made once per reference.
 """

@@ -19,6 +19,7 @@ from regionpredict.frontend.syntax import (
     own_parts,
 )
 from regionpredict.ir import Expr
+from regionpredict.ir.once_a_region import once_a_region
 
 Range = tuple[Expr, Expr]
 """The least and the largest value of a counter."""
@@ -28,7 +29,7 @@ def range_at_call(
     decl: Decl, call: CallExpr, caller: Function, unit: LinkedUnit, context: Context
 ) -> Range | None:
     """The range of a counter of the loop around a call. None if it is not a counter, or unknown."""
-    for loop in _loops_around(caller.body, call) or ():
+    for loop in _loops_of_calls(caller).get(id(call), ()):
         header = read_header(loop, context, Frame({}))
         if header is None or header.decl is not decl:
             continue
@@ -47,12 +48,16 @@ def range_at_call(
     return None
 
 
-def _loops_around(statement: Stmt, call: CallExpr) -> list[For] | None:
-    """The loops around a call, the innermost first. None if the call is not in the statement."""
-    if any(inner is call for inner in own_parts(statement)):
-        return []
-    for inner in inner_statements(statement):
-        loops = _loops_around(inner, call)
-        if loops is not None:
-            return [*loops, statement] if isinstance(statement, For) else loops
-    return None
+@once_a_region
+def _loops_of_calls(function: Function) -> dict[int, tuple[For, ...]]:
+    """The loops around each call of a function, the innermost first, by the call's identity."""
+    loops: dict[int, tuple[For, ...]] = {}
+    waiting: list[tuple[Stmt, tuple[For, ...]]] = [(function.body, ())]
+    while waiting:
+        statement, around = waiting.pop()
+        for part in own_parts(statement):
+            if type(part) is CallExpr:
+                loops[id(part)] = around
+        inside = (statement, *around) if isinstance(statement, For) else around
+        waiting += [(inner, inside) for inner in inner_statements(statement)]
+    return loops
