@@ -24,6 +24,7 @@ from regionpredict.analysis.bindings import (
 from regionpredict.analysis.bisection import smallest_reaching
 from regionpredict.ir import Expr
 from regionpredict.ir.once_a_region import once_a_region
+from regionpredict.isolation import Failure, attempt
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.constants import (
     DEFAULT_ELEMENT,
@@ -143,7 +144,9 @@ class CommonSizes:
                 continue
             if number not in self._known:
                 facts = self._regions[number]
-                self._known[number] = bound_sizes(facts, self._target, self._line_bytes).open
+                sizes = attempt(bound_sizes, facts, self._target, self._line_bytes)
+                # The region's own prediction reports an internal error.
+                self._known[number] = None if isinstance(sizes, Failure) else sizes.open
             size = self._known[number]
             for name, common in own.items():
                 if size is not None and name in size.names:

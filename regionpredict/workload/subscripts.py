@@ -118,6 +118,8 @@ class Subscripts:
             place: tuple[Expr, ...] = ()
             offset = float(access.offset)
             for array, first, end in self.nested(access):
+                if first == end:  # the first element of an array in a struct
+                    continue
                 *rows, last = access.subscripts[first:end]
                 near = last.terms.get((), 0)
                 offset += float(near) * array.element_bytes
