@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from decimal import Decimal
 from fractions import Fraction
 
@@ -42,7 +43,7 @@ def check_sizes(facts: RegionFacts) -> None:
 
 def _shown(count: int | Fraction) -> str:
     """With three digits, also above the largest floating-point number."""
-    return f"{float(count) if count < 1e300 else Decimal(int(count)):.3g}"
+    return f"{float(count) if count < sys.float_info.max else Decimal(int(count)):.3g}"
 
 
 def _known_bytes(facts: RegionFacts) -> int | Fraction:
