@@ -91,8 +91,9 @@ def _fastest(result: FitResult) -> list[Block]:
     growth = growth_text(model.leading_term, model.parameters)
     name = series.callpath or series.metric or "the measured value"
     text = f"Fastest growth: {name}, O({growth})."
-    return [Text(text + (f" Largest error at points left out of the fit: {max(known):.3g} %."
-                         if known else ""))]  # fmt: skip
+    if known:
+        text += f" Largest error at points left out of the fit: {round(max(known), 2):g} %."
+    return [Text(text)]
 
 
 def _record(result: FitResult) -> dict[str, Any]:

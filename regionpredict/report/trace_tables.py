@@ -10,7 +10,6 @@ from regionpredict.report.quantities import show_percent, show_seconds
 from regionpredict.trace import Location
 from regionpredict.trace.profile import SECONDS, Balance, Record, RegionTotal, TraceResult
 
-INSTANCES = "instances."  # prefix of metrics that count waits by call path
 _WAIT_TIMES = (
     *(wait.metric for wait in WAITS), "late_sender_wo", "nxn_completion", "barrier_completion",
 )  # fmt: skip
@@ -98,8 +97,9 @@ def flat_table(regions: Sequence[RegionTotal], whole_s: float, top: int) -> Tabl
         for one in regions if one.seconds
     ]  # fmt: skip
     columns = [
-        Column("Region", cut=True), Column("Kind", choice=True), Column("Time", show_seconds),
-        Column("% of time", _percent, bar=True), Column("Visits", str),
+        Column("Region", cut=True), Column("Kind", choice=True, minor=True),
+        Column("Time", show_seconds), Column("% of time", _percent, bar=True),
+        Column("Visits", str, minor=True),
         Column("Per visit", show_seconds, minor=True), Column("Waiting", show_seconds, unknown=""),
         Column("IPC", "{:.2f}".format, unknown="", minor=True, optional=True),
     ]  # fmt: skip

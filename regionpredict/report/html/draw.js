@@ -255,7 +255,8 @@ function timeline(block) {
   frame.addEventListener("pointerdown", event => { held = place(event); });
   frame.addEventListener("pointermove", event => { if (!held || !event.buttons) { held = null; return; } const at = place(event); move(held - at); held = at; });
   draw();
-  const signs = plates(block.kinds.map(one => one.name), fillings);
+  const drawn = block.kinds.map((_, kind) => kind).filter(kind => block.rows.some(row => row.bars.some(one => one[0] === kind)));
+  const signs = plates(drawn.map(kind => block.kinds[kind].name), drawn.map(kind => fillings[kind]));
   signs.append(make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}, make("rect", {y: 4, width: 26, height: 4, fill: "var(--ink)"})), "critical path"));
   const sums = row => block.kinds.map((_, kind) => short(row.bars.filter(one => one[0] === kind).reduce((sum, one) => sum + one[2] - one[1], 0)));
   const figure = picture(block, frame, signs, () => plain(["", ...block.kinds.map(one => one.name)], block.rows.map(row => [row.name, ...sums(row)]), block.title));

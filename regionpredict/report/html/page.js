@@ -168,7 +168,9 @@ function start() {
   data.sections.forEach((section, at) => {
     const id = `section-${at + 1}`;
     list.append(make("a", {href: `#${id}`}, section.title));
-    main.append(make("section", {"aria-labelledby": id}, make("h2", {id, tabindex: -1}, section.title), ...shown(section.blocks)));
+    const made = make("section", {"aria-labelledby": id}, make("h2", {id, tabindex: -1}, section.title), ...shown(section.blocks));
+    for (const caption of made.querySelectorAll("caption")) caption.classList.toggle("unseen", caption.textContent === section.title);  // the heading says it
+    main.append(made);
   });
   const theme = document.getElementById("theme"), order = ["system", "light", "dark"];
   theme.addEventListener("click", () => {
