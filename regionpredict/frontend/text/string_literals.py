@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 _LITERAL = re.compile(r'(?:u8)?"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
-PART = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)|(.)", re.DOTALL)
+_ESCAPE = r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)"
+_ESCAPED = re.compile(_ESCAPE, re.DOTALL)
+PART = re.compile(rf"{_ESCAPE}|(.)", re.DOTALL)
 """A character of a literal: its escape sequence without the backslash, or itself."""
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 
@@ -19,7 +21,11 @@ def string_value(spelling: str) -> str | None:
     pieces = _LITERAL.findall(spelling)
     if not pieces or _LITERAL.sub("", spelling).strip():
         return None
-    return "".join(chr(character_code(match)) for piece in pieces for match in PART.finditer(piece))
+    return "".join([_ESCAPED.sub(_character, piece) for piece in pieces])
+
+
+def _character(escape: re.Match[str]) -> str:
+    return chr(character_code(escape))
 
 
 def character_code(match: re.Match[str]) -> int:
