@@ -166,13 +166,16 @@ class LayerConditions:
         """
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
         parts: list[list[ReferenceGroup]] = [[]]
+        fitting: float | None = None
         for group in groups:
             stride = abs(group.slopes.get(loop.variable, 0.0) * loop.step)
             span = group.offsets[-1] - group.offsets[0]
             if group.irregular or not stride or span < 2 * stride:
                 parts[0].append(group)
                 continue
-            most = max(1.0, self._fitting_iterations(loop, env)) * stride
+            if fitting is None:
+                fitting = max(1.0, self._fitting_iterations(loop, env))
+            most = fitting * stride
             clusters: list[list[float]] = [[group.offsets[0]]]
             for offset in group.offsets[1:]:
                 if most < offset - clusters[-1][-1] <= stride * (trips - 1.0):

@@ -169,7 +169,9 @@ class TeamFootprints:
         self, loops: Sequence[NestLoop], env: Env, groups: Groups, cut: Cut | None = None
     ) -> float:
         """The size of that footprint."""
-        volume = self.footprint(loops, env, groups, cut=cut)
+        return self._bytes(self.footprint(loops, env, groups, cut=cut))
+
+    def _bytes(self, volume: Volume) -> float:
         return self.line_bytes * sum(lines.touched for lines in volume.values())
 
     def exceeds(self, loops: Sequence[NestLoop], env: Env, groups: Groups, capacity: float) -> bool:
@@ -178,7 +180,8 @@ class TeamFootprints:
         Arrays are counted only until they exceed it, those that were the largest before first.
         """
         asked, positions, active = self._asked(loops, env, groups, per_thread=False, cut=None)
-        if asked not in self._tables.volumes:
+        volume = self._tables.volumes.get(asked)
+        if volume is None:
             # The order of a sum changes its last digits.
             enough = capacity / self.line_bytes * (1.0 + ROUNDING.value)
             if self._tables.least.get(asked, 0.0) > enough:
@@ -192,8 +195,8 @@ class TeamFootprints:
                     self._tables.least[asked] = least
                     alike.insert(0, alike.pop(at))
                     return True
-            self._tables.volumes[asked] = _in_order(counted, groups)
-        return self.bytes(loops, env, groups) > capacity
+            volume = self._tables.volumes[asked] = _in_order(counted, groups)
+        return self._bytes(volume) > capacity
 
     def part(self, group: ReferenceGroup, offsets: tuple[float, ...]) -> ReferenceGroup:
         """A group with some of its references. Its number is below those of all groups."""
