@@ -83,6 +83,23 @@ def recursion_limit(depth: int) -> Iterator[None]:
         sys.setrecursionlimit(before)
 
 
+@contextmanager
+def main_stack() -> Iterator[None]:
+    """Lets the stack of the main thread grow to that of a child, as Linux allows, for the nested
+    calls that `recursion_limit` permits."""
+    if sys.platform != "linux":
+        yield
+        return
+    before, hard = resource.getrlimit(resource.RLIMIT_STACK)
+    wanted = LIMITS.stack if hard == resource.RLIM_INFINITY else min(LIMITS.stack, hard)
+    if before != resource.RLIM_INFINITY and before < wanted:
+        resource.setrlimit(resource.RLIMIT_STACK, (wanted, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_STACK, (before, hard))
+
+
 def attempt(work: Callable[..., R], *arguments: Any) -> R | Failure:
     """`work(*arguments)` in this process, or its failure.
 

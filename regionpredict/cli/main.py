@@ -139,9 +139,10 @@ def main(record: RunRecord | None = None) -> None:
     import click
 
     from regionpredict.cli.group import group
+    from regionpredict.isolation import LIMITS, main_stack, recursion_limit
 
     try:
-        with _without_cycle_collection():
+        with _without_cycle_collection(), main_stack(), recursion_limit(LIMITS.recursion):
             code = with_frame_memory(
                 group, prog_name="regionpredict", standalone_mode=False, obj=record
             )
@@ -162,6 +163,9 @@ def main(record: RunRecord | None = None) -> None:
         _show(error)
         sys.exit(2)
     except BrokenPipeError:
+        sys.exit(1)
+    except RecursionError:
+        click.echo("regionpredict: the input nests too deep; split it", err=True)
         sys.exit(1)
     except OSError as error:
         _report_refused(error)

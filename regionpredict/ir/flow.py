@@ -215,10 +215,15 @@ class Flow:
 
 def every_event(events: Iterable[Event]) -> Iterator[Event]:
     """All events, including nested ones. Each block precedes its contents."""
-    for event in events:
+    waiting = [iter(events)]
+    while waiting:  # a loop instead of recursion, since blocks may nest thousands deep
+        event = next(waiting[-1], None)
+        if event is None:
+            waiting.pop()
+            continue
         yield event
         if isinstance(event, Block):
-            yield from every_event(event.body)
+            waiting.append(iter(event.body))
 
 
 def called_functions(flows: Iterable[Flow]) -> set[str]:

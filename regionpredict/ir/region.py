@@ -446,14 +446,16 @@ def _loops_of(region: Region) -> tuple[Loop, ...]:
 
 def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
     """All statements below the nodes, in source order."""
-    for node in nodes:
+    waiting = [*reversed(nodes)]
+    while waiting:  # a loop instead of recursion, since branches may nest hundreds deep
+        node = waiting.pop()
         if isinstance(node, Statement):
             yield node
         elif isinstance(node, Branch):
-            for side in node.sides:
-                yield from statements_in(side)
+            for side in reversed(node.sides):
+                waiting.extend(reversed(side))
         else:
-            yield from statements_in(node.body)
+            waiting.extend(reversed(node.body))
 
 
 def _gather(

@@ -1,12 +1,14 @@
-"""Loops nested deeper than in any program: the outer ones are read, and the rest is reported."""
+"""Loops and branches nested deeper than in any program: the outer ones are read, and the rest is
+reported."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from reading import FRONTENDS, analysis_of, facts_of
+from reading import FRONTENDS, analysis_of, facts_of, predict
 
+from regionpredict.frontend.lowering.region_builder import MOST_NESTED_BRANCHES
 from regionpredict.frontend.syntax.loop_depth import MOST_NESTED
 
 
@@ -42,3 +44,39 @@ def test_a_directive_inside_too_many_loops_is_not_lost(tmp_path: Path, frontend:
     program = analysis_of(tmp_path, text, frontend).program
     lines = [one.span.line for one in (*program.regions, *program.diagnostics)]
     assert 4 + MOST_NESTED + 5 in lines
+
+
+def _branches(text: str) -> str:
+    return (
+        "double a[9];\nint b[9];\nvoid f(int n) {\n#pragma omp parallel for\n"
+        f"for (int i = 0; i < n; i++) {{\n{text}\na[i] = 1;\n}}\n}}\n"
+    )
+
+
+def _chain(links: int) -> str:
+    return "else ".join(f"if (b[i] == {k}) a[i] = {k};\n" for k in range(links))
+
+
+DEEP = {
+    "else if": _chain(600),
+    "continue": "".join(f"if (b[i] == {k}) continue;\n" for k in range(600)),
+    "goto": "".join(f"l{k}: if (b[i]) goto l{k * 7 % 1000};\n" for k in range(1000)),
+    "if": "".join(f"if (b[i] > {k})\n" for k in range(600)),
+}
+
+
+def test_the_deepest_branches_that_are_read(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, _branches(_chain(MOST_NESTED_BRANCHES)), "libclang")
+    assert facts.status == "complete"
+    assert sum("a[i] =" in one.statement.text for one in facts.statements) == (
+        MOST_NESTED_BRANCHES + 1
+    )
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_deeper_branches_are_reported(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "deep.c"
+    path.write_text(_branches(DEEP[kind]))
+    done = predict(path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"a branch inside {MOST_NESTED_BRANCHES} others is not understood" in done.stdout

@@ -191,7 +191,8 @@ def sanitizing(folder: Path) -> dict[str, str]:
     )
     wrapper.chmod(0o755)
     return {
-        "CC": str(wrapper), "XDG_CACHE_HOME": str(folder / "sanitized" / "cache"),
+        "CC": str(wrapper), "OMPI_CC": str(wrapper), "MPICH_CC": str(wrapper),
+        "XDG_CACHE_HOME": str(folder / "sanitized" / "cache"),
         "LD_PRELOAD": " ".join(libraries),
         "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0:abort_on_error=1:"
         "allocator_may_return_null=1",

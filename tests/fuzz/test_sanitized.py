@@ -24,6 +24,9 @@ pytestmark = pytest.mark.slow
         ("trace/test_trace_replay.py", ""),
         ("tasks/test_replay.py", ""),
         # One compiler each: with sanitizers, a run takes minutes.
+        ("trace/test_record.py", ""),
+        ("trace/test_record_messages.py", ""),
+        ("trace/test_record_one_sided.py", ""),
         ("trace/paraver", "not slow"),
         ("tasks/test_recorded_programs.py", "not slow"),
         ("measure/test_run_with_hints.py", "not slow"),

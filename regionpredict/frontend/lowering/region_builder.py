@@ -82,6 +82,8 @@ from regionpredict.ir.expr import ZERO
 
 _NOT_LEFT = "not left before"
 _CRITICAL_NAME = re.compile(r"\bcritical *\( *(\w+)")
+MOST_NESTED_BRANCHES = 200
+"""Also those of statements after `continue`, and of each `else if`."""
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
@@ -113,6 +115,7 @@ class RegionBuilder:
         self.values = VariableValues(self.context, self.effects)
         self.calls = FollowedCalls(unit, self.context, function, self, trees)
         self._in_switch = False
+        self._branches = 0  # number of open ones
         self.simd: Pragma | None = pragma if "simd" in pragma.kind.split() else None
 
     # -- entry point ----------------------------------------------------------------------------
@@ -575,6 +578,13 @@ class RegionBuilder:
 
         `test` is the condition's value if it is known. It selects one of two numbers.
         """
+        if self._branches == MOST_NESTED_BRANCHES:
+            what = f"a branch inside {MOST_NESTED_BRANCHES} others is not understood"
+            self.say("RP106", span, f"{what}; its effect is left out")
+            for decl in in_order({d for side in sides for d in self.effects.written_in(side)}):
+                self.values.forget(decl, frame)
+            return Branch(condition, tuple(() for _ in sides), span)
+        self._branches += 1
         before = dict(frame.env)
         lowered: list[tuple[Node, ...]] = []
         ends: list[dict[Decl, Expr | Pointer]] = []
@@ -582,6 +592,7 @@ class RegionBuilder:
             inner = frame._replace(env=dict(before))
             lowered.append(tuple(self.body(side, inner)))
             ends.append(inner.env)
+        self._branches -= 1
         if len(sides) == 1:
             ends.append(before)
         for decl in in_order({d for end in ends for d in end}):
