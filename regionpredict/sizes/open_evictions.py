@@ -149,7 +149,7 @@ def _said(names: tuple[str, ...]) -> str:
     shown = ", ".join(names[:_NAMED])
     if len(names) > _NAMED:
         shown += f" and {len(names) - _NAMED} more"
-    return f"nothing is pushed out of the caches by data whose size is open ({shown})"
+    return f"data of unknown size evict nothing from the caches ({shown})"
 
 
 def _cache_bytes(machine: Machine) -> float:
