@@ -19,8 +19,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([_cell(value) for value in row] for row in rows)
+    writer.writerows([_cell(value) for value in row] for row in (header, *rows))
     return out.getvalue()
 
 

@@ -6,6 +6,7 @@ import json
 import math
 from typing import Any
 
+from regionpredict.errors import one_line
 from regionpredict.fit.experiment import Experiment
 from regionpredict.fit.input.csv_table import DISTURBED_BY
 from regionpredict.report.csv_text import csv_text
@@ -32,7 +33,8 @@ def measurements_extrap_text(experiment: Experiment) -> str:
     """Measurements in Extra-P's text format.
 
     In this format all series have the same points. A series with other points has its own POINTS,
-    and missing points are NaN. The JSON format has no such limit.
+    and missing points are NaN. The JSON format has no such limit. Blanks in the name of a parameter
+    become `_`, and line breaks in other names are escaped.
     """
     names = experiment.series[0].parameters if experiment.series else ("p",)
     points = list(dict.fromkeys(p for series in experiment.series for p in series.points))
@@ -40,9 +42,10 @@ def measurements_extrap_text(experiment: Experiment) -> str:
         f"{p[0]:.17g}" if len(names) == 1 else "( " + " ".join(f"{v:.17g}" for v in p) + " )"
         for p in points
     ]
-    lines = ["PARAMETER " + " ".join(names), "POINTS " + " ".join(shown)]
+    words = ["_".join(one_line(name).split()) for name in names]
+    lines = ["PARAMETER " + " ".join(words), "POINTS " + " ".join(shown)]
     for series in experiment.series:
-        lines += [f"REGION {series.callpath}", f"METRIC {series.metric}"]
+        lines += [f"REGION {one_line(series.callpath)}", f"METRIC {one_line(series.metric)}"]
         where = dict(zip(series.points, series.values, strict=True))
         lines.extend(
             "DATA " + " ".join(repr(float(v)) for v in where.get(p, (math.nan,))) for p in points

@@ -147,6 +147,21 @@ def test_what_is_written_can_be_read_back(tmp_path, writer, name):
     assert found_in(read(tmp_path / name)) == found_in(first)
 
 
+def test_names_add_no_lines_and_no_formulas(tmp_path):
+    """A name with a line of data in it, and a parameter that a spreadsheet would execute."""
+    text = "callpath,metric,=a b(),value\n" + "".join(
+        f'"f\nDATA 9",@sum,{p},{p}\n' for p in (1, 2, 4, 8, 16)
+    )
+    (tmp_path / "x.csv").write_text(text)
+    (series,) = read(tmp_path / "x.csv").series
+    assert (series.callpath, series.parameters) == ("f\nDATA 9", ("=a b()",))
+    first = read(tmp_path / "x.csv")
+    lines = measurements_extrap_text(first).splitlines()
+    assert lines[0] == "PARAMETER =a_b()"
+    assert lines[2:5] == ["REGION f\\nDATA 9", "METRIC @sum", "DATA 1.0"]
+    assert measurements_csv(first).splitlines()[0] == "callpath,metric,'=a b(),value"
+
+
 def test_the_text_format_of_the_source():
     """Shudler 2018, fig. 2.3."""
     text = """
