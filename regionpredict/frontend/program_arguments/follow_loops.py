@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.evaluate import Evaluator
+from regionpredict.frontend.program_arguments.followed import Followed
 from regionpredict.frontend.program_arguments.input_files import READERS
 from regionpredict.frontend.program_arguments.loop_rounds import (
     Header,
@@ -93,6 +94,8 @@ def steps_of_each(programs: int) -> int:
 class LoopFollower(Evaluator):
     """Executes loops for an interpreter of the other statements."""
 
+    seen: Followed
+
     def __init__(
         self, argv: Sequence[str], written: WrittenByCalls, *, assumed: bool, most_steps: int
     ) -> None:
@@ -135,6 +138,7 @@ class LoopFollower(Evaluator):
             self._long_loop(loop)
             return None
         before = self.memory.copy()
+        entered = self.seen.entries_so_far()
         # At most half of the remaining steps, so that code after a long loop is executed, too.
         few = (short or self._reads_input(loop)) and not self.inside_long
         most = _MOST_FILLING_STEPS if filling else _MOST_SHORT_STEPS if few else _MOST_LOOP_STEPS
@@ -146,6 +150,7 @@ class LoopFollower(Evaluator):
             return self._rounds(loop, most, rounds)
         except UnknownLoopError:
             self.memory = before
+            self.seen.forget_entries_after(entered)  # one iteration stands for the first ones, too
             self._unknown_loop(loop)
         except LongLoopError:
             self.memory = before.common(
@@ -292,8 +297,10 @@ class LoopFollower(Evaluator):
         """
         outermost, changed = not self._changed, self._changed.setdefault(id(body), set())
         self.memory.forget_values(changed)
+        entered = self.seen.entries_so_far()
         for _ in range(_MOST_PASSES):
             before = self.memory.copy()
+            self.seen.forget_entries_after(entered)  # of passes that knew too much
             self._any_round(body)
             for expression in beside:
                 self.value(expression)
@@ -302,6 +309,7 @@ class LoopFollower(Evaluator):
                 break
             changed |= before.beyond(self.memory)
         else:
+            self.seen.forget_entries_after(entered)
             self._forget_written(body)
             self._once(body)
         if outermost:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -60,3 +61,14 @@ class Followed:
             entries.append(entry)
         else:
             entries[-1] = entry._replace(memory=entries[-1].memory.common(entry.memory))
+
+    def entries_so_far(self) -> dict[Span, int]:
+        """The number of recorded entries of each place, for `forget_entries_after`."""
+        return {span: len(entries) for span, entries in self.entries.items()}
+
+    def forget_entries_after(self, counts: Mapping[Span, int]) -> None:
+        """Removes the entries that were recorded since these counts."""
+        for span in list(self.entries):
+            del self.entries[span][counts.get(span, 0) :]
+            if not self.entries[span]:
+                del self.entries[span]
