@@ -28,6 +28,7 @@ from regionpredict.frontend.syntax import (
     Member,
     Name,
     Opaque,
+    address_of,
     constructor_call,
     initial_values,
 )
@@ -89,6 +90,8 @@ def _given(own: Expression, field: Decl, value: Expression) -> Expression:
     elements = initial_values(value)
     if elements is not None and len(elements) == 1 and field.ctype.kind in _SCALARS:
         value = elements[0]  # ny{n}
+    if field.reference:
+        value = address_of(value, _NOWHERE)
     return Assign("=", Member(own, field, True, _NOWHERE), value, _NOWHERE)
 
 

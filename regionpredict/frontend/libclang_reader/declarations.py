@@ -165,7 +165,7 @@ class Declarations:
             kind = "static" if parent.kind in FUNCTIONS else "global"
         full = self._lib.clang_getCursorType(cursor)
         ctype = self._types.of(full)
-        target = self._types.refers(full) if cursor.kind in (PARAMETER, VARIABLE) else None
+        target = self._types.refers(full) if cursor.kind in (PARAMETER, VARIABLE, FIELD) else None
         if target is not None:
             ctype = CType("pointer", 64, element=target)
         span = self.span(cursor)

@@ -226,6 +226,11 @@ class ExpressionBuilder:
         return name
 
     def _member(self, node: Node) -> Expression:
+        member = self._member_itself(node)
+        return Unary("*", member, NO_SPAN) if _refers(member) else member
+
+    def _member_itself(self, node: Node) -> Expression:
+        """A member. A reference is the pointer that it stands for."""
         field = self._declarations.referred(node.cursor)
         bases = [child for child in node.children if child.kind >= 100]
         base = self.build(bases[0]) if bases else None
@@ -359,4 +364,11 @@ def _is_reference(expression: Expression) -> bool:
     """Whether it uses a reference, an address that is dereferenced implicitly."""
     if not isinstance(expression, Unary) or expression.op != "*":
         return False
-    return isinstance(expression.operand, Name) and expression.operand.decl.reference
+    return _refers(expression.operand)
+
+
+def _refers(expression: Expression) -> bool:
+    """Whether it is a variable or a member that is declared as a reference."""
+    return (isinstance(expression, Name) and expression.decl.reference) or (
+        isinstance(expression, Member) and expression.field.reference
+    )
