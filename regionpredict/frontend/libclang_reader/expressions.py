@@ -230,7 +230,7 @@ class ExpressionBuilder:
         return Unary("*", member, NO_SPAN) if _refers(member) else member
 
     def _member_itself(self, node: Node) -> Expression:
-        """A member. A reference is the pointer that it stands for."""
+        """The declared member. That of a reference is a pointer."""
         field = self._declarations.referred(node.cursor)
         bases = [child for child in node.children if child.kind >= 100]
         base = self.build(bases[0]) if bases else None

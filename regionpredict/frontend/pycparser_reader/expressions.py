@@ -33,6 +33,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     atomic_update,
     holder_of,
+    show,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.frontend.text import string_value
@@ -253,7 +254,7 @@ class ExpressionBuilder:
         # A pointer to a function has the type of a pointer to the return type.
         called = self.build(callee, scope)
         result = self._type_of(called).element or UNKNOWN
-        name = "(pointer)"
+        name = show(called)
         if isinstance(callee, c_ast.ID):
             name = callee.name
         elif isinstance(callee, c_ast.StructRef):
