@@ -132,7 +132,7 @@ def _verdict(study: Study) -> list[str]:
 
 def _largest_loss(factors: Mapping[str, float]) -> str:
     worst = min(factors, key=factors.__getitem__)
-    return f"{_SHORT_NAMES[worst]} loses most ({100 * factors[worst]:.1f} %)."
+    return f"{_SHORT_NAMES[worst]} loses most (efficiency {100 * factors[worst]:.1f} %)."
 
 
 def _factors(study: Study) -> Table:

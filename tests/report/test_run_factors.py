@@ -74,8 +74,8 @@ def test_the_first_line_names_a_long_initialization() -> None:
     lead = factors_document(study_of([run]), None).lead[0]
     assert lead == (
         "Parallel efficiency on 8 processes: 50.0 %, or 84.6 % between MPI_Init and MPI_Finalize, "
-        "where load balance loses most (90.0 %)."
+        "where load balance loses most (efficiency 90.0 %)."
     )
     short = replace(run, initialized=replace(part, left_out=0.01))
     lead = factors_document(study_of([short]), None).lead[0]
-    assert lead.endswith("8 processes: 50.0 %. Transfer loses most (75.0 %).")
+    assert lead.endswith("8 processes: 50.0 %. Transfer loses most (efficiency 75.0 %).")

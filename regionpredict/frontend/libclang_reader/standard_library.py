@@ -63,7 +63,8 @@ def constructed_container(
         return None
     size = IntLit(ctype.element.bytes)
     begin, other = args[0], types[0]
-    listed = other.extent if other.kind == "array" and isinstance(begin, Opaque) else None
+    values = isinstance(begin, Opaque) and begin.string is None
+    listed = other.extent if other.kind == "array" and values else None
     if other.kind == "int" or listed is not None:  # `vector(n)` and `{1, 2, 3}`
         return Cast(ctype, CallExpr("calloc", None, (listed or begin, size), span))
     if other.kind not in ("pointer", "array"):

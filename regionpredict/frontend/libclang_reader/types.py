@@ -128,7 +128,7 @@ class TypeReader:
         """The target type of a reference that is used through an address. Otherwise None.
 
         A reference to a constant number is equivalent to its value. A reference to an address
-        (pointers, arrays, containers) is used as that address.
+        (pointers, arrays, containers) is used as that address, but strings may be replaced.
         """
         canonical = self._lib.clang_getCanonicalType(ctype)
         if canonical.kind not in (103, 104):
@@ -137,9 +137,8 @@ class TypeReader:
         element = self.of(target)
         if element.kind == "struct":
             return element
-        if element.kind in ("int", "float") and not self._lib.clang_isConstQualifiedType(target):
-            return element
-        return None
+        changes = element.kind in ("int", "float") or element.name == "std::basic_string"
+        return element if changes and not self._lib.clang_isConstQualifiedType(target) else None
 
     def _array(self, ctype: lc.Type, kind: int, depth: int) -> CType:
         element = self.of(self._lib.clang_getArrayElementType(ctype), depth + 1)
