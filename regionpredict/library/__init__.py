@@ -11,6 +11,7 @@ from regionpredict.library.functions import (
     HIDDEN_LOCKS,
     MESSAGES,
     RARE_UNDER_A_CONDITION,
+    STREAMS,
     is_synchronisation,
     place_argument,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "HIDDEN_LOCKS",
     "MESSAGES",
     "RARE_UNDER_A_CONDITION",
+    "STREAMS",
     "MemoryIntrinsic",
     "allocated",
     "arithmetic_of",

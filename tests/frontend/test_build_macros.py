@@ -261,3 +261,6 @@ def test_a_makefile_beside_the_sources_gives_its_macros(tmp_path: Path) -> None:
     iterations, said = predicted_iterations(tmp_path)
     assert iterations == 77
     assert "profile/Makefile defines COUNT=77, REAL=float" in said
+    # A change of either may change the answer.
+    sources = as_built(requests_for([str(tmp_path)])).sources
+    assert {str(tmp_path / name / "Makefile") for name in ("profile", "other")} <= {*sources}

@@ -3,10 +3,11 @@ it copies. Strings are containers of characters."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
-from reading import analysis_of
+from reading import analysis_of, predict
 
 LOOP = """\
 #include <string>
@@ -50,3 +51,30 @@ def test_the_copy_is_private_and_what_it_reads_is_shared(tmp_path: Path, name: s
     shared = {pair for pair in accesses if pair[0] in ("a", "t", "s", "c")}
     assert {array for array, kind in shared if kind == "read"} - {"a"} == read
     assert {array for array, kind in shared if kind == "write"} == {"a"}
+
+
+VIEW = """\
+#include <span>
+void f(double *p, int n, double *q) {{
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {{ {0} view[0] += q[i]; }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "std::span<double> view(p, n);",
+        "std::span<double> all(p, n), view = all;",
+        "std::span<double> view{p, p + n};",
+    ],
+)
+def test_a_view_has_no_memory_of_its_own(tmp_path: Path, made: str) -> None:
+    """All iterations update p[0]."""
+    path = tmp_path / "case.cpp"
+    path.write_text(VIEW.format(made))
+    done = predict(path, "--std", "c++20")
+    (region,) = json.loads(done.stdout)["regions"]
+    assert "RP221" in {note["id"] for note in region["diagnostics"]}, region["diagnostics"]
+    assert region["threads"] == 1

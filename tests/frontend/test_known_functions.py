@@ -100,6 +100,40 @@ def test_a_function_that_also_computes_is_followed(tmp_path: Path, frontend: str
         assert "fp_mul.64 x1" in lines
 
 
+FORMATTING = """#include <stdarg.h>
+#include <stdio.h>
+static int lines;
+static double tag(char *out, double x, const char *form, ...) {
+  va_list more;
+  va_start(more, form);
+  vsnprintf(out, 16, form, more);
+  va_end(more);
+  for (int k = 0; k < 7; k++) x *= 3.0;
+  lines++;
+  %s
+  return x;
+}
+void run(int n, double *x, char (*names)[16]) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) tag(names[i], x[i], "%%d", i);
+}
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_only_a_function_that_writes_what_it_formats_is_a_message(
+    tmp_path: Path, frontend: str
+) -> None:
+    """What else it does counts only without the message, which takes most of its time."""
+    formats, writes = (
+        dump_program(program_of(tmp_path, FORMATTING % rest, frontend))
+        for rest in ("", "fputs(out, stderr);")
+    )
+    assert "fp_mul.64 x1" in formats
+    assert "fp_mul" not in writes
+    assert "call:fputs" in writes or "call:fprintf" in writes
+
+
 UNKNOWN_PAIRS = """#include "transforms_of_someone.h"
 void run(int n, fft_pair *from, fft_pair *to) {
 #pragma omp parallel for

@@ -40,7 +40,8 @@ class BuildMacros(NamedTuple):
 def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     """The requests with the macros that the program's build files define."""
     above = [folders_above(request) for request in requests]
-    elsewhere = _makefiles_naming(requests)
+    makefiles = _makefiles(requests) if any(above) else []
+    elsewhere = _named_folders(makefiles)
     files = {folders: _of_folders(folders, elsewhere) for folders in dict.fromkeys(above)}
     mentioned = _mentioned({name for each in files.values() for name in each.macros}, requests)
     used: dict[str, dict[str, Macro]] = {}
@@ -59,6 +60,7 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
         able.append(replace(request, defines=(*request.defines, *defines)))
     remarks = tuple(_remark(path, macros) for path, macros in used.items())
     read = dict.fromkeys(path for each in files.values() for path in each.read)
+    read |= dict.fromkeys(makefiles)
     return BuildMacros(able, remarks, tuple(read))
 
 
@@ -82,13 +84,18 @@ class _Macros(NamedTuple):
     read: tuple[str, ...]
 
 
-def _makefiles_naming(requests: Sequence[SourceRequest]) -> Mapping[Path, str]:
-    """The folders that Makefiles below the roots name by a path with `..`, each with the first
-    such Makefile."""
+def _makefiles(requests: Sequence[SourceRequest]) -> list[str]:
+    """The Makefiles below the roots."""
     known = project_files(requests)
+    return sorted(
+        {str(Path(folder, name)) for name in _MAKEFILES for folder in known.get(name, ())}
+    )
+
+
+def _named_folders(makefiles: Iterable[str]) -> Mapping[Path, str]:
+    """The folders that Makefiles name by a path with `..`, each with the first such Makefile."""
     naming: dict[Path, str] = {}
-    paths = {str(Path(folder, name)) for name in _MAKEFILES for folder in known.get(name, ())}
-    for path in sorted(paths):
+    for path in makefiles:
         for word in dict.fromkeys(_UPWARDS.findall(text_of(path))):
             named = Path(path).parent / word
             naming.setdefault((named if named.is_dir() else named.parent).resolve(), path)

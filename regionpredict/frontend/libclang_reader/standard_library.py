@@ -29,6 +29,7 @@ _ELEMENTS = frozenset((
     "std::vector", "std::valarray", "std::span", "std::array", "std::basic_string",
     "std::basic_string_view",
 ))  # fmt: skip
+_VIEWS = frozenset(("std::span", "std::basic_string_view"))
 _OWNERS = frozenset(("std::unique_ptr", "std::shared_ptr"))
 _BEGINS = frozenset(("begin", "cbegin", "data", "c_str"))
 _ENDS = frozenset(("end", "cend"))
@@ -57,7 +58,8 @@ def constructed_container(
 ) -> Expression | None:
     """A new container, with a copy of other elements if it is made of them.
 
-    `vector(n)` is `calloc(n, size)`, and a copy is `memcpy(calloc(n, size), from, n * size)`.
+    `vector(n)` is `calloc(n, size)`, and a copy is `memcpy(calloc(n, size), from, n * size)`. A
+    view (`std::span`) is the address of its elements.
     """
     if ctype.element is None or not is_container(ctype) or not args:
         return None
@@ -69,6 +71,8 @@ def constructed_container(
         return Cast(ctype, CallExpr("calloc", None, (listed or begin, size), span))
     if other.kind not in ("pointer", "array"):
         return None
+    if ctype.name in _VIEWS:
+        return begin
     if is_container(other):
         length = size_of(begin, other, span)
     elif len(args) > 1 and types[1].kind == "pointer":

@@ -47,6 +47,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.library import (
     MESSAGES,
+    STREAMS,
     arithmetic_of,
     ends_run,
     memory_intrinsic,
@@ -70,6 +71,7 @@ _MOST_SIDES = 6  # each adds its statements to the region
 _SIDES_OF_MANY = 3  # if a call has more targets, which none represents anyway
 _MOST_OF_A_SIDE = 100  # statements, if a call has more targets than become sides
 _FORMATTED_LIST = re.compile(r"(?:__|__builtin_|__builtin___|std::)?v\w*printf(?:_chk)?")
+_WRITING = STREAMS | {"operator<<"}
 _NOTHING = CallTree(0, 0, seen=True)
 _MESSAGE = CallTree(1, 0, seen=True)
 _UNSEEN = CallTree(1, 0, seen=False)
@@ -94,8 +96,8 @@ class CallTrees:
         return self._representatives[functions]
 
     def only_reports(self, function: Function) -> bool:
-        """Whether a function does nothing but write a message: `warn("row %d", i)`. It passes its
-        variable arguments to `vfprintf` or its like. Or it has no loop, sets only local variables,
+        """Whether a function is for writing a message: `warn("row %d", i)`. It formats its
+        variable arguments and writes to a stream. Or it has no loop, sets only local variables,
         and calls only functions that write messages, format text or touch no memory.
         """
         if function not in self._reports:
@@ -104,7 +106,9 @@ class CallTrees:
         return self._reports[function]
 
     def _has_only_messages(self, function: Function) -> bool:
-        if any(_formats_arguments(inner) for inner in expressions_in(function.body)):
+        called = {inner.name for inner in expressions_in(function.body)
+                  if isinstance(inner, CallExpr)}  # fmt: skip
+        if any(map(_FORMATTED_LIST.fullmatch, called)) and not called.isdisjoint(_WRITING):
             return True
         statements = list(every_statement(function.body))
         if any(isinstance(inner, (For, While, RangeFor)) for inner in statements):
@@ -229,13 +233,6 @@ class CallTrees:
         if function is not None:
             return self.tree_of(function)
         return _NOTHING if call.free or _is_known(call) else _UNSEEN
-
-
-def _formats_arguments(expression: Expression) -> bool:
-    """Whether it formats a `va_list`: `vfprintf(stderr, format, args)`."""
-    return (
-        isinstance(expression, CallExpr) and _FORMATTED_LIST.fullmatch(expression.name) is not None
-    )
 
 
 def _sets_others(expression: Expression) -> bool:
