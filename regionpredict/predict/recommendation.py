@@ -43,6 +43,17 @@ class SerialCode(NamedTuple):
 NO_SERIAL_CODE = SerialCode()
 
 
+class SlowerRegion(NamedTuple):
+    """A parallel region that is slower on all threads than on the recommended ones. `share` is its
+    part of the program's time on all threads, and `alone` that on one thread.
+    """
+
+    id: str
+    share: float
+    alone: float
+    bottleneck: str | None
+
+
 @dataclass(frozen=True, slots=True)
 class Recommendation:
     """The recommended threads of a program, with the speedup.
@@ -80,7 +91,7 @@ class Recommendation:
     unseen_serial: tuple[str, ...] = ()
     serial_loops: tuple[tuple[str, float], ...] = ()
     race_share: float = 0.0
-    slower: tuple[str, ...] = ()
+    slower: tuple[SlowerRegion, ...] = ()
     rule: str = RULE
 
 
@@ -169,7 +180,7 @@ def recommendation_of(
         unknown_serial=serial.unknown,
         unseen_serial=serial.unseen,
         race_share=sum(p.alone for p in parts if _is_wrong(p.team)) / spent if spent else 0.0,
-        slower=_slower(parts, threads, counts[-1]),
+        slower=_slower(parts, threads, counts[-1], curve[counts[-1]], one),
     )  # fmt: skip
 
 
@@ -255,10 +266,18 @@ def _is_wrong(team: TeamPrediction) -> bool:
                for note in member.facts.diagnostics)  # fmt: skip
 
 
-def _slower(parts: Sequence[_Part], threads: int, more: int) -> tuple[str, ...]:
-    """The parallel regions that take longer on `more` threads, the largest loss first."""
-    losses = {part.team.facts.id: part.at(more) - part.at(threads) for part in parts}
-    return tuple(sorted((name for name in losses if losses[name] > 0), key=lambda n: -losses[n]))
+def _slower(
+    parts: Sequence[_Part], threads: int, more: int, spent: float, one: float
+) -> tuple[SlowerRegion, ...]:
+    """The parallel regions that take longer on `more` threads, the largest loss first. The program
+    takes the time `spent` there, and `one` on one thread.
+    """
+    losses = [(part.at(more) - part.at(threads), part) for part in parts]
+    return tuple(
+        SlowerRegion(part.team.facts.id, part.at(more) / spent, part.alone / one,
+                     part.team.bottleneck)
+        for loss, part in sorted(losses, key=lambda pair: -pair[0]) if loss > 0.0
+    )  # fmt: skip
 
 
 def _all_hardware_threads(

@@ -25,9 +25,15 @@ from regionpredict.report.explanation import region_document
 from regionpredict.report.html.checks import program_checks
 from regionpredict.report.html.roofline import roofline
 from regionpredict.report.html.source import excerpt, source_blocks
+from regionpredict.report.input_sizes import input_lines
 from regionpredict.report.loop_table import hint_rows, loop_table
 from regionpredict.report.program_result import ProgramResult
-from regionpredict.report.program_summary import open_blocks, plan_difference, planned_otherwise
+from regionpredict.report.program_summary import (
+    first_change,
+    open_blocks,
+    plan_difference,
+    planned_otherwise,
+)
 from regionpredict.report.program_text import assumption_counts, program_text
 from regionpredict.report.quantities import plural, show_seconds
 from regionpredict.report.reading_notes import note_lines
@@ -56,6 +62,7 @@ def program_document(
     machine = result.machine
     together, each = result.recommended
     lead = [] if together is None else recommendation_lines(together, each)
+    lead += [*first_change(result), *input_lines(result)]
     if result.predictions and all(own.status == "skipped" for own in result.predictions):
         lead.append("No recommendation: no region has a prediction.")
     lead += [
@@ -105,8 +112,6 @@ def _overview(result: ProgramResult) -> list[Block]:
     best = program_advice(result.advice, result.spent)
     helps = [f"{advice.span}: {advice_sentence(advice)}" for advice in best]
     blocks: list[Block] = [Items(helps, "Changes that would help most")]
-    if not helps and result.model == "saturation":
-        blocks = [Text("No change of the source is known to help.")]
     together = result.recommended.together
     if together is not None and together.seconds and len(together.curve) > 1:
         blocks.append(whole_speedup(together, result.machine))

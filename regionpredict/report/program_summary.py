@@ -163,6 +163,21 @@ def best_changes(result: ProgramResult) -> Items:
     ], "Best changes")  # fmt: skip
 
 
+def first_change(result: ProgramResult) -> list[str]:
+    """The change that saves most of the program's time. Empty for a model without changes."""
+    if not result.spent or result.model != "saturation":
+        return []
+    changes = program_advice(result.advice, result.spent)
+    if not changes:
+        return ["Fix first: nothing, since no known change saves 1 % of the time."]
+    best = changes[0]
+    more = f" {plural(len(changes) - 1, 'more change')}: --all." if len(changes) > 1 else ""
+    return [
+        f"Fix first: at {best.span.short}, {best.message} ({best.id}). Saves "
+        f"{show_share(best.saved / result.spent)} of the time.{more}"
+    ]
+
+
 def _regions(teams: Sequence[TeamPrediction]) -> int:
     return len({member.facts.region.id for team in teams for member in team.facts.members})
 

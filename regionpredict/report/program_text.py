@@ -15,7 +15,7 @@ from itertools import groupby
 
 from regionpredict.analysis import INCOMPLETE
 from regionpredict.machine import Machine
-from regionpredict.predict import Prediction, TeamPrediction, size_target
+from regionpredict.predict import Prediction, TeamPrediction
 from regionpredict.predict.constants import MOST_OF_THE_TIME
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Block, Items, Text
@@ -33,14 +33,13 @@ from regionpredict.report.other_names import other_names
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import (
     CAUTIONS,
-    best_changes,
     is_summed_up,
     program_summary,
 )
 from regionpredict.report.quantities import plural
 from regionpredict.report.reading_notes import note_lines
 from regionpredict.report.size_hints import cut_sentence, needed_sentence, open_sentence
-from regionpredict.report.thread_rules import plan_rule, row_rule
+from regionpredict.report.thread_rules import plan_rule
 from regionpredict.report.unconverged import convergence_sentence
 from regionpredict.report.view import View, chosen_predictions, chosen_teams, region_seconds
 from regionpredict.sizes.ranking import rank_sizes
@@ -50,9 +49,10 @@ MANY_LOOPS = 10
 """The number of loops that one screen shows in full. With more loops, it shows the most expensive
 ones.
 """
+_MOST_ROWS = 6  # of the first screen
 _NOTES = 6
 _ORIGINS = {
-    "large": "assumed large", "typical": "assumed from the known ones",
+    "large": "assumed large", "typical": f"unknown ones assumed ({TYPICAL})",
     "defaults": "computed by main without arguments",
     "run": "from a recorded run", "given": "as given", "source": "from the source",
 }  # fmt: skip
@@ -80,7 +80,7 @@ def program_text(result: ProgramResult, view: View) -> list[Block]:
         blocks += _by_file(result, shown, chosen_teams(teams, shown))
     else:
         first = "data" if view.sort == "data" else "share"
-        blocks.append(_ranked(result, shown, first, "Loops {}"))
+        blocks.append(_ranked(result, shown, first, "Loops{}"))
     planned = [] if summed_up else plan_rule(teams, result.plans, result.recommended.together)
     lines = _legend(shown, machine, planned)
     lines += other_names(shown, "\n".join(lines))
@@ -98,7 +98,7 @@ def _ranked(
     folder = common_folder([own.facts.region.span.file for own in shown])
     times = region_seconds(result.predictions, result.teams)
     return loop_table(
-        title.format(f"below {folder}" if len(folder) > 1 else ""), shown,
+        title.format(f" below {folder}" if len(folder) > 1 else ""), shown,
         f"{first} {_hint_columns(result.model)} where", folder=folder if len(folder) > 1 else "",
         times=times, whole=sum(times.values()), marked=True, legend=legend,
     )  # fmt: skip
@@ -161,7 +161,7 @@ def _first_screen(result: ProgramResult) -> list[Block]:
     ranked = sorted(predictions, key=lambda own: -times.get(own.facts.region.id, 0.0))
     shown: list[Prediction] = []
     taken = 0.0
-    for own in ranked[:MANY_LOOPS]:
+    for own in ranked[:_MOST_ROWS]:
         if not whole or taken < MOST_OF_THE_TIME.value * whole:
             taken += times.get(own.facts.region.id, 0.0)
             shown.append(own)
@@ -172,26 +172,24 @@ def _first_screen(result: ProgramResult) -> list[Block]:
         verb = "takes" if len(rest) == 1 else "take"
         took = f" {verb} {percent} % of the time" if whole else ""
         lines.append(f"{plural(len(rest), 'more loop')}{took}: --all shows every loop")
-    advised = best_changes(result)
-    lines += [f"{advised.title}:"] if advised.entries else []
-    lines += [f"  {change}" for change in advised.entries]
-    lines += _marks(shown, result.machine, "--all shows the thresholds")
+    lines += _marks(shown, "--all shows the thresholds")
     lines += _unshown(shown, ranked)
-    lines += needed_sentence(rank_sizes(predictions)) + cut_sentence(predictions)
-    title = "Loops by share of the time in loops {}"
+    lines += needed_sentence(rank_sizes(predictions))
+    title = "Loops by time on 1 thread,{}"
     return [_ranked(result, shown, "share", title, lines)]
 
 
-def _marks(shown: Sequence[Prediction], machine: Machine, thresholds: str) -> list[str]:
+def _marks(shown: Sequence[Prediction], thresholds: str) -> list[str]:
     """The legend of the columns and marks. `thresholds` says where the thresholds are."""
-    lines = row_rule(shown)
-    if any(own.range is not None for own in shown):
-        scale = _scale(shown, machine)
-        lines.append(f"{GUESSED} unknown sizes are assumed {scale}; {thresholds}")
+    guessed = any(own.range is not None for own in shown)
+    mark = f"; {GUESSED} depends on assumed sizes ({thresholds})" if guessed else ""
+    curves = any(own.speedup for own in shown)
+    columns = "gain is over 1 thread. pk, thr: best packages, threads for this loop alone"
+    lines = [columns if curves else "pk: best packages for this loop alone"]
+    lines.append(f"conf: confidence{mark}")
     if any(own.borderline for own in shown):
-        near = "the score is within 0.05 of the next number of packages"
-        if any(own.speedup for own in shown):
-            near = "another number of packages is about as good"
+        near = ("another number of packages is about as good" if curves
+                else "the score is within 0.05 of the next number of packages")  # fmt: skip
         lines.append(f"~ borderline: {near}")
     each = max((own.threads_per_core for own in shown), default=1)
     return lines + [f"{HARDWARE_THREADS} hardware threads: {each} on each core"] * (each > 1)
@@ -221,8 +219,8 @@ def _legend(
         return [title, *parts] if parts else []
 
     lines = [f"{plural(len(predictions), 'region')}{_shares(predictions)}"]
-    lines += [line] if (line := _sizes_from(predictions)) else []
-    lines += [*_marks(predictions, machine, "the thresholds are below the row"), *planned]
+    lines += _sizes_from(predictions)
+    lines += [*_marks(predictions, "thresholds are below the row"), *planned]
     lines += needed_sentence(rank_sizes(predictions)) + cut_sentence(predictions)
     lines += listed("* assumed:", _assumptions(predictions))
     lines += listed(f"{WRONG} conflicts between threads (wrong results or contention):",
@@ -232,13 +230,6 @@ def _legend(
     return lines + listed("? partial: part of the region is unknown:", _gaps(predictions))
 
 
-def _scale(predictions: Sequence[Prediction], machine: Machine) -> str:
-    """The assumed scale of unknown sizes."""
-    if any(own.facts.bindings.typical is not None for own in predictions):
-        return f"({TYPICAL})"
-    return f"large ({size_target(machine).reason})"
-
-
 def _shares(predictions: Sequence[Prediction]) -> str:
     """`: 3 predicted, 1 skipped`. Empty if there are no regions."""
     kinds = Counter(p.status for p in predictions)
@@ -246,18 +237,18 @@ def _shares(predictions: Sequence[Prediction]) -> str:
     return ": " * bool(kinds) + ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind])
 
 
-def _sizes_from(predictions: Sequence[Prediction]) -> str:
+def _sizes_from(predictions: Sequence[Prediction]) -> list[str]:
     """The origins of the sizes, with numbers of regions if they differ. Empty if the source has all
     sizes.
     """
     origins = Counter(p.sizes_from for p in predictions if p.status != "skipped")
     if not origins.keys() - {"source"}:
-        return ""
-    told = [
-        f"{words} ({plural(origins[origin], 'region')})" if len(origins) > 1 else words
+        return []
+    named = [
+        words + (f" ({plural(origins[origin], 'region')})" if len(origins) > 1 else "")
         for origin, words in _ORIGINS.items() if origins[origin]
     ]  # fmt: skip
-    return f"Sizes: {', '.join(told)}"
+    return [f"Origin of sizes: {', '.join(named)}"]
 
 
 def assumption_counts(predictions: Sequence[Prediction]) -> Counter[str]:

@@ -178,7 +178,7 @@ def needed_sentence(ranking: SizeRanking) -> list[str]:
             return [f"{which} the recorded run does not have: {names}"]
         return [
             f"{which} the program computes. Record a run with regionpredict measure, then use "
-            "--sizes-from. regionpredict sizes lists them."
+            "--sizes-from."
         ]
     needed = _needed(few, ranking)
     options = [f"--set {_quoted(size.name)}=..." for size in few]

@@ -36,21 +36,17 @@ def planned_threads(
     return limited | planned
 
 
-def row_rule(estimates: Sequence[Estimate], what: str = "") -> list[str]:
-    """The legend of a row's columns, or of `what`. Empty if no row has threads."""
+def row_rule(estimates: Sequence[Estimate], what: str) -> list[str]:
+    """The rule of the columns `what` of a row. Empty if no row has threads."""
     known = [estimate for estimate in estimates if estimate.threads is not None]
     if not known:
         return []
     within = [estimate.derivation.within for estimate in known
               if isinstance(estimate.derivation, SaturationDerivation)]  # fmt: skip
     if not within:
-        return [f"{what or 'pk'}: for this loop alone, by its score; conf: confidence"]
+        return [f"{what}: for this loop alone, by its score"]
     gain = 100 * PACKAGE_PRICE.value * within[0]
-    rule = f"for this loop alone; another package must gain {gain:.3g} %"
-    if what:
-        return [f"{what}: {rule}"]
-    columns = "gain: speedup over 1 thread; conf: confidence in the hint"
-    return [columns, f"pk, thr: packages, threads {rule}"]
+    return [f"{what}: for this loop alone; another package must gain {gain:.3g} %"]
 
 
 def plan_rule(

@@ -36,7 +36,10 @@ def test_the_first_lines_say_why_not_all_threads(tmp_path: Path) -> None:
     hint = recommendation_of(teams, machine, measured=seconds)
     assert hint is not None
     assert (hint.threads, hint.speedup) == (6, 5.0)
-    assert hint.slower == (teams[1].facts.id,)
+    assert hint.slower == ((teams[1].facts.id, 7 / 8, 0.5, "cache"),)
     lines = recommendation_lines(hint)
-    assert "On 24 threads: 2.5x. 1 parallel region is slower there, f.c:4." in lines
+    assert lines[1].endswith(
+        "On 24 threads: 2.5x, because f.c:4 is slower (cache). It takes 50 % of the time on 1 "
+        "thread, and 88 % on 24."
+    )
     assert not recommendation_of(teams[:1], machine, measured=seconds).slower  # type: ignore[union-attr]

@@ -52,7 +52,7 @@ def test_every_form_has_the_same_number(tmp_path: Path) -> None:
     program = json.loads(document)["program"]
     threads, speedup = program["threads"], program["speedup"]
     answer = f"Use {threads} threads on {program['packages']} package"
-    assert table.startswith(f"{answer}: {speedup:.1f}x faster than 1 thread (")
+    assert table.startswith(f"{answer}: {speedup:.1f}x faster than 1 thread.\n")
     share = f"{100 * program['serial_share']:.0f} %"
     assert f"\nSerial parts: {share} of the time at {threads} threads.\n" in table
     assert f"--cpus-per-task={threads}\n" in job and f"OMP_NUM_THREADS={threads}\n" in job
@@ -129,7 +129,7 @@ def test_loops_with_races_are_a_share_of_the_time(tmp_path: Path) -> None:
     )["program"]  # fmt: skip
     assert 0.5 < program["race_share"] < 1
     share = f"{100 * program['race_share']:.0f}"
-    assert f"\nData races: in regions with {share} % of the time. These count as on " in table
+    assert f"\nData races: in regions with {share} % of the time. Such regions count" in table
 
 
 # Region 1 is a loop of a few iterations, region 2 the work behind a call through a template.

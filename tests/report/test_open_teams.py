@@ -139,7 +139,7 @@ def test_names_that_settle_nothing_by_themselves_are_not_asked_for() -> None:
              for at, now in enumerate(settled)]  # fmt: skip
     assert needed_sentence(SizeRanking(2, 0, tuple(sizes))) == [
         "2 of 2 regions depend on sizes that the program computes. Record a run with "
-        "regionpredict measure, then use --sizes-from. regionpredict sizes lists them."
+        "regionpredict measure, then use --sizes-from."
     ]
     assert needed_sentence(SizeRanking(2, 0, tuple(sizes[5:])))[0].startswith("Set these ")
     # After a recorded run, another one is no help: the sentence names what the run lacks.

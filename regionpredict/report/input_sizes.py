@@ -1,0 +1,61 @@
+"""The input that a recommendation holds for, and what to give for another one.
+
+Sizes: lulesh.cc without arguments (27000 iterations in lulesh.cc:1009).
+Options: --format slurm for a job script, --args '...' for other sizes.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from regionpredict.predict import Recommendation, size_target
+from regionpredict.report.program_result import ProgramResult
+from regionpredict.report.quantities import show_count
+from regionpredict.report.view import region_seconds
+
+_KNOWN = {
+    "large": "assumed large, {}",
+    "typical": "{} without arguments",
+    "defaults": "{} without arguments",
+    "run": "a recorded run",
+    "given": "as given",
+    "source": "from the source",
+}
+_OTHER = {"typical": "--args '...'", "defaults": "--args '...'", "run": "--sizes-from",
+          "source": "-D NAME=VALUE"}  # fmt: skip
+"""The options that give other sizes, by the origin of the sizes. For the others: --set."""
+
+
+def input_lines(result: ProgramResult) -> list[str]:
+    """The sizes that the recommendation holds for, with the iterations of the most expensive loop,
+    and the options for a job script and other sizes. Empty without a recommendation.
+    """
+    hint = result.recommended.together
+    if hint is None:
+        return []
+    known = _KNOWN[hint.sizes_from].format(_source(result, hint))
+    option = _OTHER.get(hint.sizes_from, "--set NAME=VALUE")
+    return [
+        f"Sizes: {known}{_longest(result)}.",
+        f"Options: --format slurm for a job script, {option} for other sizes.",
+    ]
+
+
+def _source(result: ProgramResult, hint: Recommendation) -> str:
+    if hint.sizes_from == "large":
+        return size_target(result.machine).reason
+    return PurePath(hint.main).name or "the programs"
+
+
+def _longest(result: ProgramResult) -> str:
+    """` (27000 iterations in lulesh.cc:1009)`. Empty if its number of iterations is unknown."""
+    times = region_seconds(result.predictions, result.teams)
+    timed = [own for own in result.predictions if times.get(own.facts.region.id)]
+    if not timed:
+        return ""
+    loop = max(timed, key=lambda own: times[own.facts.region.id])
+    count = loop.facts.iterations.value
+    span = loop.facts.region.span
+    if not isinstance(count, int):
+        return ""
+    return f" ({show_count(count)} iterations in {span.short})"
