@@ -75,6 +75,15 @@ def plural(count: float, noun: str) -> str:
     return f"{shown} {noun}" if count == 1 else f"{shown} {noun}s"
 
 
+def percent(share: float) -> str:
+    """A share in percent.
+
+    >>> percent(0.42)
+    '42 %'
+    """
+    return f"{100 * share:.0f} %"
+
+
 def with_extra(name: str) -> str:
     """Explains how to install a missing optional package, in the words of the README.
 

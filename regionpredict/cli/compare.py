@@ -81,7 +81,7 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
     metavar="PERCENT",
     help="Exit code 1 below this success rate.",
 )
-@plot_option("the scatter of score against utilisation")
+@plot_option("the scatter of score against utilization")
 @click.option(
     "--drawing",
     type=click.Choice(["areas", "speedups"]),

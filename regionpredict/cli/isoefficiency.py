@@ -95,7 +95,7 @@ def command(
     from regionpredict.report.aligned_table import aligned_lines
     from regionpredict.report.quantities import show_size
 
-    band = "90% band" if surface is not None else "band"
+    band = "90 % band" if surface is not None else "band"
     table = [("given", f"for efficiency {efficiency:g}", band)]
     table += [
         (

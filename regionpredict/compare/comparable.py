@@ -46,7 +46,7 @@ def check_machine(hints: Hints, host: Host | None, *, other_machine: bool) -> st
     if difference and not other_machine:
         raise InputError(
             difference,
-            remedy="predict for this host's model, or judge them so with --other-machine",
+            remedy="predict for this host's model; regionpredict compare takes --other-machine",
             path=hints.path,
         )
     return difference

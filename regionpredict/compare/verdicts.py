@@ -208,12 +208,13 @@ def _check_sizes(pairs: Sequence[_Pair], hints: Hints) -> None:
     if len(different) < len(pairs):
         return
     first = different[0]
-    more = f", and {len(different) - 1} more regions so" if len(different) > 1 else ""
+    more = f", and so were {len(different) - 1} more" if len(different) > 1 else ""
     raise InputError(
         f"hints for other sizes: {first.hint.id} was {first.different}{more}",
         remedy="predict with --sizes-from the measurements, and give other sizes with --set"
         if first.different == _ASSUMED
-        else "add --at-measured-sizes, or predict with --sizes-from the measurements",
+        else "predict with --sizes-from the measurements; regionpredict compare takes "
+        "--at-measured-sizes",
         path=hints.path,
     )
 

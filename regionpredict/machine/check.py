@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from regionpredict.errors import plural
+from regionpredict.errors import percent, plural
 from regionpredict.machine.evidence import figures, unconverged_figures
 from regionpredict.machine.kernels import KERNELS
 from regionpredict.machine.model import Machine
@@ -262,7 +262,9 @@ def _shape(at: str, curve: Curve) -> Iterator[Finding]:
         worst = max(worst, (1 - value / best, count))
     if worst[0] > FALL:
         yield Finding(
-            "warning", at, f"falls with cores: by {worst[0]:.0%} of the best at {worst[1]} cores"
+            "warning",
+            at,
+            f"falls with cores: by {percent(worst[0])} of the best at {worst[1]} cores",
         )
 
 
@@ -330,7 +332,9 @@ def _corrections(machine: Machine) -> Iterator[Finding]:
 def _unconverged(machine: Machine) -> Iterator[Finding]:
     for figure in unconverged_figures(machine):
         yield Finding(
-            "warning", figure.key, f"did not converge: its 95 % interval is ±{figure.spread:.0%}"
+            "warning",
+            figure.key,
+            f"did not converge: its 95 % interval is ±{percent(figure.spread)}",
         )
 
 

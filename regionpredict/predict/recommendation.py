@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+from regionpredict.errors import percent
 from regionpredict.machine import Machine, thread_places
 from regionpredict.predict.constants import MOST_OF_THE_TIME, PROGRAM_SLACK
 from regionpredict.predict.teams import TeamPrediction
@@ -20,7 +21,7 @@ from regionpredict.predict.uncertainty import Bounds
 from regionpredict.predict.uncertainty.doubts import RULES
 from regionpredict.workload.assumed_sizes import sizes_origin
 
-_SLACK = f"{PROGRAM_SLACK.value:.0%}".replace("%", " %")
+_SLACK = percent(PROGRAM_SLACK.value)
 RULE = f"fewest threads within {_SLACK} of the least time"
 
 

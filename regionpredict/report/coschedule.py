@@ -49,11 +49,15 @@ def _parts(title: str, seconds: float, parts: Sequence[Part], *, shared: bool = 
 
 def _schedule(schedule: Handover) -> Block:
     """The time and gains of a schedule, and its first steps with the threads per region."""
-    shares = " and ".join(map(str, schedule.fixed_cores))
+    shares = ", ".join(
+        f"{name} {plural(cores, 'core')}"
+        for name, cores in zip(schedule.names, schedule.fixed_cores, strict=True)
+    )
     title = (
-        f"Cores passed on between regions: {show_seconds(schedule.seconds)}, "
-        f"{schedule.over_turns:.2f} times as fast as taking turns, {schedule.over_fixed:.2f} times "
-        f"as fast as the best fixed shares ({shares} cores)"
+        "Cores that move between the programs after each region: "
+        f"{show_seconds(schedule.seconds)}. Simulated region by region, taking turns takes "
+        f"{show_seconds(schedule.turns_seconds)}, and the best fixed cores take "
+        f"{show_seconds(schedule.fixed_seconds)} ({shares})."
     )
     if schedule.over_turns < COSCHEDULE_GAIN.value or schedule.over_fixed < COSCHEDULE_GAIN.value:
         return Text(title)

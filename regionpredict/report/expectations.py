@@ -20,7 +20,8 @@ SCHEMA = "regionpredict/verdicts/1"
 LITMUS = "a litmus test diverges too; the machine may be the cause of the other failures"
 INCONCLUSIVE = "inconclusive"
 _VERDICTS = {"match": "as expected", "approximate": "about as expected", "none": "not as expected"}
-_OUTCOMES = (*_VERDICTS.values(), INCONCLUSIVE, "not checked", "proposed")
+_OUTCOMES = ("not as expected", INCONCLUSIVE, "not checked", "about as expected", "as expected",
+             "proposed")  # fmt: skip
 
 
 def outcome(check: Check) -> str:
@@ -107,14 +108,21 @@ def expectations_document(
 
 
 def _summary(report: Report) -> str:
-    """`Failed: 2 expectations, 1 as expected, 1 not as expected; 0 of 1 rule hold`."""
+    """`Failed: 1 of 2 expectations is not as expected, 1 is as expected; 1 of 1 rule is broken`."""
     state = "Passed" if report.passed else INCONCLUSIVE.title() if report.inconclusive else "Failed"
     counts = Counter(outcome(check) for check in report.checks)
-    parts = [plural(len(report.checks), "expectation")]
-    parts += [f"{counts[words]} {words}" for words in _OUTCOMES if counts[words]]
-    held = sum(rule.passed for rule in report.rules)
-    rules = f"; {held} of {plural(len(report.rules), 'rule')} hold" if report.rules else ""
-    return f"{state}: {', '.join(parts)}{rules}"
+    of = f" of {plural(len(report.checks), 'expectation')}"
+    parts: list[str] = []
+    for words in _OUTCOMES:
+        if counts[words]:
+            parts.append(f"{counts[words]}{'' if parts else of} {_is(counts[words])} {words}")
+    broken = sum(not rule.passed and not rule.inconclusive for rule in report.rules)
+    rules = f"{broken} of {plural(len(report.rules), 'rule')} {_is(broken)} broken"
+    return f"{state}: {', '.join(parts)}{f'; {rules}' if report.rules else ''}"
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _record(report: Report, predictions: Sequence[PredictedValue]) -> dict[str, Any]:

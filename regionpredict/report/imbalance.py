@@ -61,9 +61,10 @@ def imbalance_document(
 ) -> Document:
     """Call paths by the gain of an even distribution. Text shows the first `top`."""
     whole = study.whole
+    most = study.locations[whole.most_on]
     facts = [
         ("Useful time", f"{show_seconds(whole.mean_s)} on average, at most "
-         f"{show_seconds(max(whole.workload_s))} on {study.locations[whole.most_on]}"),
+         f"{show_seconds(max(whole.workload_s))} on {most}"),
         ("Imbalance I_t", f"{show_seconds(whole.runtime_impact_s)} of run time"),
         ("Imbalance I_T", f"{show_seconds(whole.allocation_impact_s)} of allocated time"),
         ("Distribution", pattern_text(whole)),
@@ -76,8 +77,9 @@ def imbalance_document(
         ]  # fmt: skip
     notes = [str(finding) for finding in findings] + ([study.note] if study.note else [])
     lead = [
-        "An even distribution of the work would save at most "
-        f"{show_seconds(whole.runtime_impact_s)} of run time.",
+        f"An even distribution of the work saves at most {show_seconds(whole.runtime_impact_s)}. "
+        f"Location {most} works {show_seconds(max(whole.workload_s))}, "
+        f"and the mean is {show_seconds(whole.mean_s)}.",
         f"{analysis.trace.name}: {plural(len(study.locations), 'location')}",
     ]
     sections = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from regionpredict.machine import Machine
 from regionpredict.predict import Recommendation, size_target
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.quantities import show_count
@@ -33,18 +34,18 @@ def input_lines(result: ProgramResult) -> list[str]:
     hint = result.recommended.together
     if hint is None:
         return []
-    known = _KNOWN[hint.sizes_from].format(_source(result, hint))
     option = _OTHER.get(hint.sizes_from, "--set NAME=VALUE")
     return [
-        f"Sizes: {known}{_longest(result)}.",
+        sizes_sentence(hint, result.machine, _longest(result)),
         f"Options: --format slurm for a job script, {option} for other sizes.",
     ]
 
 
-def _source(result: ProgramResult, hint: Recommendation) -> str:
-    if hint.sizes_from == "large":
-        return size_target(result.machine).reason
-    return PurePath(hint.main).name or "the programs"
+def sizes_sentence(hint: Recommendation, machine: Machine, example: str = "") -> str:
+    """The origin of the sizes that a recommendation holds for, followed by an example of a size."""
+    large = hint.sizes_from == "large"
+    source = size_target(machine).reason if large else PurePath(hint.main).name or "the programs"
+    return f"Sizes: {_KNOWN[hint.sizes_from].format(source)}{example}."
 
 
 def _longest(result: ProgramResult) -> str:

@@ -108,7 +108,7 @@ def _spread(machine: Machine, key: str, figure: Curve) -> list[tuple[int, float,
     half = machine.spread.get(key)
     if half is None:
         return []
-    return [(n, value * (1 - half) / _GIGA, value * (1 + half) / _GIGA)
+    return [(n, value * max(0.0, 1 - half) / _GIGA, value * (1 + half) / _GIGA)
             for n, value in _points(figure)]  # fmt: skip
 
 

@@ -181,6 +181,8 @@ def _first_screen(result: ProgramResult) -> list[Block]:
 
 def _marks(shown: Sequence[Prediction], thresholds: str) -> list[str]:
     """The legend of the columns and marks. `thresholds` says where the thresholds are."""
+    if not any(own.packages for own in shown):
+        return []
     guessed = any(own.range is not None for own in shown)
     mark = f"; {GUESSED} depends on assumed sizes ({thresholds})" if guessed else ""
     curves = any(own.speedup for own in shown)

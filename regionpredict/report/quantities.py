@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from regionpredict.errors import percent as show_share
 from regionpredict.errors import plural
 
 __all__ = [
@@ -33,24 +34,15 @@ def show_bytes(size: float | None) -> str:
 def show_seconds(seconds: float | None, digits: int = 3) -> str:
     """A time in a suitable unit, with three digits or as many as given.
 
-    >>> show_seconds(0.00123), show_seconds(12.3), show_seconds(4e-8), show_seconds(None)
-    ('1.23 ms', '12.3 s', '40 ns', '?')
+    >>> show_seconds(0.00123), show_seconds(-12.3), show_seconds(4e-8), show_seconds(None)
+    ('1.23 ms', '-12.3 s', '40 ns', '?')
     """
     if seconds is None:
         return "?"
     for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
-        if seconds >= size:
+        if abs(seconds) >= size:
             return f"{seconds / size:.{digits}g} {unit}"
     return f"{seconds / 1e-9:.{digits}g} ns" if seconds else "0 s"
-
-
-def show_share(share: float) -> str:
-    """A share in percent.
-
-    >>> show_share(0.42)
-    '42 %'
-    """
-    return f"{100 * share:.0f} %"
 
 
 def show_percent(share: float) -> str:

@@ -20,6 +20,7 @@ from regionpredict.ir import Diagnostic
 from regionpredict.machine import Machine
 from regionpredict.predict import Recommendation, TeamPrediction, loops_of
 from regionpredict.quoting import shell_comment, shell_word
+from regionpredict.report.input_sizes import sizes_sentence
 from regionpredict.report.names import several
 from regionpredict.report.quantities import plural
 from regionpredict.report.recommendation import recommendation_lines
@@ -73,6 +74,7 @@ def slurm_script(
     comments = [
         f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
         *recommendation_lines(hint),
+        sizes_sentence(hint, machine),
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
         *job_rule(hint),
     ]

@@ -96,8 +96,8 @@ def tasks_document(
         ]  # fmt: skip
     sections = [
         Section("Overview", [Facts(facts)]),
-        Section("Bound", lambda: _bound(parallelism), "page"),
         Section("Graph", lambda: _graph(graph, metrics), "page"),
+        Section("Bound", lambda: _bound(parallelism), "page"),
         Section("Source lines", [_lines(graph, metrics, top)]),
         Section("Critical path", [_path(graph, metrics, top)]),
         Section("Contention", measured),

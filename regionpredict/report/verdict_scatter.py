@@ -69,7 +69,7 @@ def utilisation_scatter(comparison: Comparison) -> Drawing:
         rate = f"{right} of {plural(len(judged), 'region')} right ({share})"
     return {
         "kind": "scatter", "title": f"{rate}, {_models(comparison)}",
-        "x": "score (%)", "y": "utilisation (%)", "points": points, "kinds": "hint",
+        "x": "score (%)", "y": "utilization (%)", "points": points, "kinds": "hint",
         "order": list(KINDS.values()),
         "areas": [[k * side, (k + 1) * side] for k in range(count)],
         "lines": [{"name": "trend", "points": trend}] if trend else [],

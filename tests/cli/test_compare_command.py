@@ -74,7 +74,7 @@ def test_hints_for_other_sizes_are_refused_in_one_line(measured: Path) -> None:
     assert document is None
     assert said.count("\n") == 1
     assert "p.c:7 was measured with 384 iterations, predicted for 64" in said
-    assert "add --at-measured-sizes" in said
+    assert "compare takes --at-measured-sizes" in said
 
 
 def test_at_measured_sizes_they_are_judged(measured: Path) -> None:

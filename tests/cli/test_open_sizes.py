@@ -137,8 +137,9 @@ def test_the_table_marks_what_is_open_and_asks_for_it(tmp_path: Path) -> None:
         assert rows[str(line)].endswith("%^") and "?   ?" not in rows[str(line)]
     assert "^" not in rows[str(BIG)]
     flat = " ".join(text.split())
-    assert "^ unknown sizes are assumed large (data of ten times the largest cache)" in flat
-    assert "Sizes: assumed large (5 regions), from the source (1 region)" in flat
+    assert "^ depends on assumed sizes (thresholds are below the row)" in flat
+    assert "Sizes: assumed large, data of ten times the largest cache" in flat
+    assert "Origin of sizes: assumed large (5 regions), from the source (1 region)" in flat
     assert "1 thread below n = " in flat and "1 thread below m = n = " in flat
     asked = re.escape(ROW_LENGTH)
     assert re.search(rf" 1 to 2 packages, \d+ to \d+ threads: depends on {asked} ", flat)
@@ -189,7 +190,7 @@ def test_slurm_asks_for_the_program_at_the_assumed_sizes(
     program = document["program"]
     assert program["sizes_from"] == "large"
     assert f"#SBATCH --cpus-per-task={program['threads']}\n" in text
-    assert "sizes assumed large.\n" in text
+    assert "\n# Sizes: assumed large, data of ten times the largest cache.\n" in text
     assert "without a hint" not in text
 
 

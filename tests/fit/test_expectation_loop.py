@@ -132,13 +132,13 @@ def test_a_run_whose_times_contain_waiting_is_inconclusive(tmp_path):
     done = expect("openmp", "--run", "1,2,4,8,16", "--compiler", str(compiler), "--keep", kept)
     assert "contain waiting" in done.output
     again = expect("openmp", "--measurements", kept)
-    assert "9 expectations, 1 inconclusive, 8 not checked" in again.output
+    assert "1 of 9 expectations is inconclusive, 8 are not checked" in again.output
     header, *rows = csv.reader(Path(kept).read_text().splitlines())
     assert header[-1] == "disturbed_by"
     assert {row[-1].partition(":")[0] for row in rows} == {"the times contain waiting"}
     [row] = [line.split() for line in done.output.splitlines() if line.startswith("barrier ")]
     assert row[1] == "O(log(p))"  # shown without a verdict, too
-    assert "9 expectations, 1 inconclusive, 8 not checked" in done.output
+    assert "1 of 9 expectations is inconclusive, 8 are not checked" in done.output
     report = check_file_of_run(compiler)
     [barrier] = [check for check in report.checks if check.callpath == "barrier"]
     assert (barrier.inconclusive != "", barrier.failed, barrier.passed) == (True, False, False)
@@ -167,7 +167,7 @@ def test_measurements_that_are_inconclusive_for_one_reason_share_a_line(tmp_path
             builder.add(name, "time", (value,), (value,))
     report = check_file(file, Experiment(builder.series(), (), "the host was busy"))
     text = rendered(expectations_document(report), "table")
-    assert text.startswith("Inconclusive: 2 expectations, 2 inconclusive\n")
+    assert text.startswith("Inconclusive: 2 of 2 expectations are inconclusive\n")
     assert text.count("the host was busy") == 1
     assert "inconclusive: f, g: the host was busy" in text
 

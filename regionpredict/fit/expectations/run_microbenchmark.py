@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 
 from regionpredict.documents import reading
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, percent
 from regionpredict.fit.experiment import Experiment, SeriesBuilder
 from regionpredict.scratch_folder import scratch_folder
 
@@ -112,11 +112,11 @@ def run_microbenchmark(
                 for line in dict.fromkeys(said)
                 if line.startswith(f"{program.name}: ")
             )
-            if wide:
+            if wide and precision is not None:
                 worst, share = max(wide.items(), key=lambda item: item[1])
                 doubts.append(InputError(
                     f"{len(wide)} of {len(seen)} means on {count} have a 95 % interval beyond "
-                    f"{precision:.0%}; the widest is {worst} with {share:.0%}",
+                    f"{percent(precision)}; the widest is {worst} with {percent(share)}",
                     remedy="repeat it on a quiet machine", path=benchmark.source.name,
                 ))  # fmt: skip
             if not text.strip():

@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, percent
 from regionpredict.fit.model import quality
 from regionpredict.fit.model.observations import Observations, at_points
 from regionpredict.fit.model.outlook import Forecast, Outlook
@@ -375,7 +375,7 @@ class FittedModel:
         if band.high - band.low > abs(middle):
             doubts.append(
                 f"the data are consistent with values from {band.low:.3g} to {band.high:.3g} "
-                f"({level:.0%} confidence)"
+                f"({percent(level)} confidence)"
             )
         if middle <= 0 and self.observations.relative:
             return "; ".join(["no prediction: the formula falls to zero or below", *doubts])
@@ -392,7 +392,7 @@ class FittedModel:
         warnings = list(self.notes)
         if self.noise > 0.1:
             warnings.append(
-                f"the repetitions differ by {self.noise:.0%}: more of them, or their minimum, "
+                f"the repetitions differ by {percent(self.noise)}: more of them, or their minimum, "
                 "make a better model"
             )
         if self.smape > POOR_SMAPE:

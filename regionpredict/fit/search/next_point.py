@@ -15,7 +15,7 @@ from itertools import product
 
 import numpy as np
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, percent
 from regionpredict.fit.model.fitted_model import FittedModel
 from regionpredict.fit.model.quality import design, weighted_fit
 from regionpredict.fit.model.terms import FloatArray
@@ -197,5 +197,5 @@ def _reason_to_stop(
     spread = max(spread, float(outlook.spread[0]) if outlook is not None else 0.0)
     if spread < _SURE:
         place = ", ".join(f"{n} = {v:g}" for n, v in zip(model.parameters, goal, strict=True))
-        return f"all candidates agree within {spread:.0%} at {place}"
+        return f"all candidates agree within {percent(spread)} at {place}"
     return ""

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from math import prod
 
+from regionpredict.errors import percent
 from regionpredict.machine.calibrate.core_figures import core_figures
 from regionpredict.machine.calibrate.plan import (
     ALONE,
@@ -269,7 +270,7 @@ def _unsteady(plan: tuple[Measurement, ...], samples: Mapping[str, list[float]])
     if loose:
         worst = max(min(relative_interval(samples[key]), 9.99) for key in loose)
         remarks.append(
-            f"95 % interval wider than {ENOUGH:.0%} of the mean (up to {worst:.0%}): "
+            f"95 % interval wider than {percent(ENOUGH)} of the mean (up to {percent(worst)}): "
             f"{_named(loose)}"
         )
     return tuple(remarks)

@@ -107,7 +107,7 @@ function curve(block) {
   whole.addEventListener("click", () => show(null));
   show(null);
   const banded = block.series.filter(one => one.band && one.band.length), signs = block.series.length > 1 || banded.length
-    ? legend(block.series.map(one => one.name), block.series.map((one, at) => one.colour ?? at), block.series.map(one => Boolean(one.alone))) : null;
+    ? legend(block.series.map(one => one.name), block.series.map((one, at) => one.colour ?? at), block.series.map(one => one.alone ? "dot" : one.points.length <= 24 ? "both" : "line")) : null;
   if (banded.length) signs.append(make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"},
     make("rect", {width: 26, height: 12, ...bandLook(banded.length > 1 ? "var(--ink)" : COLOURS[(banded[0].colour ?? block.series.indexOf(banded[0])) % 6])})), block.band || "band"));
   const figure = picture(block, hold, signs, () => valueTable(block));
@@ -156,8 +156,8 @@ function bandLook(colour) { return {fill: colour, "fill-opacity": 0.18, stroke: 
 function legend(names, numbers, shapes) {
   return make("ul", {class: "legend"}, names.map((name, k) => {
     const sign = make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}), at = numbers[k];
-    if (shapes[k]) { const dot = SHAPES[at % 6](13, 6); dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); sign.append(dot); }
-    else sign.append(make("line", {x1: 0, x2: 26, y1: 6, y2: 6, stroke: COLOURS[at % 6], "stroke-width": 3, "stroke-dasharray": DASHES[at % 6]}));
+    if (shapes[k] !== "line") { const dot = SHAPES[at % 6](13, 6); dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); sign.append(dot); }
+    if (shapes[k] !== "dot") sign.prepend(make("line", {x1: 0, x2: 26, y1: 6, y2: 6, stroke: COLOURS[at % 6], "stroke-width": 3, "stroke-dasharray": DASHES[at % 6]}));
     return make("li", {}, sign, name);
   }));
 }
@@ -295,7 +295,7 @@ function scatter(block) {
     dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); dot.setAttribute("opacity", 0.85);
     dot.append(make("title", {}, `${one.name}: ${short(one.x)}, ${short(one.y)}`)); svg.append(dot);
   }
-  return picture(block, svg, legend(kinds, kinds.map(kind => order.indexOf(kind)), kinds.map(() => true)), () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
+  return picture(block, svg, legend(kinds, kinds.map(kind => order.indexOf(kind)), kinds.map(() => "dot")), () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
 }
 function topology(block) {
   // Boxes in boxes: a part of each level spans a number of cores. If the cores make the picture too

@@ -4,6 +4,7 @@ function graph(block) {
   const xs = block.boxes.map(one => STEP * one[0]), ys = block.boxes.map(one => row * one[1]);
   const whole = [-STEP / 2 - 10, -TALL, Math.max(...xs, 0) + STEP + 20, Math.max(...ys, 0) + 2 * TALL];
   const svg = make("svg", {class: "graph", role: "img", "aria-label": `${block.title}. ${block.told}`});
+  svg.style.aspectRatio = `${whole[2]} / ${whole[3]}`; svg.style.maxHeight = `min(75vh, 48rem, ${1.3 * whole[3]}px)`;
   const colour = group => group < 0 ? "var(--soft)" : COLOURS[LINES[group]];
   const edges = block.edges.map(([source, target, points, count, marked]) => {
     const at = points.map(([x, y]) => [STEP * x, row * y]), down = at[at.length - 1][1] > at[0][1] ? 1 : -1;

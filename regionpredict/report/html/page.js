@@ -19,17 +19,17 @@ function shown(blocks) {
 }
 const tables = new Map();
 function breakable(name) {
-  // A path breaks after its folders.
-  return name.split(/(?<=[/>])/).flatMap((part, k) => k ? [make("wbr"), part] : [part]);
+  // A path breaks after its folders, a dotted name after its parts.
+  return name.split(/(?<=[/>]|[a-z][._](?=[a-z]))/i).flatMap((part, k) => k ? [make("wbr"), part] : [part]);
 }
 function table(block) {
-  const root = make("div", {}), body = make("tbody"), count = make("output", {"aria-live": "polite"});
+  const root = make("div", {class: "table"}), body = make("tbody"), count = make("output", {"aria-live": "polite"});
   const value = cell => Array.isArray(cell) ? cell[1] : cell, text = cell => String(Array.isArray(cell) ? cell[0] : cell ?? "");
   const most = block.columns.map((column, k) => column.bar ? Math.max(...block.rows.map(row => value(row[k]) || 0), 0) : 0);
   const rows = block.rows.map((cells, at) => {
     const row = make("tr", {}), holder = {cells, row, detail: null, open: null, at};
     block.columns.forEach((column, k) => {
-      const classes = [column.number ? "number" : "", column.minor ? "minor" : ""].join(" ").trim();
+      const classes = [column.number ? "number" : "", column.minor ? "minor" : "", text(cells[k]).length > 14 ? "long" : ""].filter(Boolean).join(" ");
       const td = make("td", {class: classes || null});
       if (k === 0 && block.details && block.details[at].length) {
         holder.open = make("button", {type: "button", class: "open", "aria-expanded": "false"}, breakable(text(cells[k])));
@@ -94,8 +94,12 @@ function table(block) {
   }
   if (block.details) count.title = "Open a row for its details";
   tools.append(count);
-  if (rows.length > 3 || block.details) root.append(tools);
-  root.append(make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": block.title}, make("table", {"data-name": block.name || null}, make("caption", {}, block.title), make("thead", {}, make("tr", {}, heads)), body)));
+  const minor = block.columns.filter(column => column.minor).length, wider = make("button", {type: "button", class: "wider"}, `Show ${minor} more column${minor === 1 ? "" : "s"}`);
+  wider.addEventListener("click", () => { root.classList.add("all"); wider.remove(); });
+  if (minor) tools.append(wider);
+  if (rows.length > 3 || block.details || minor) root.append(tools);
+  if (rows.length <= 3 && !block.details) count.remove();
+  root.append(make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": block.title}, make("table", {"data-name": block.name || null}, make("caption", {}, block.title), make("thead", {}, make("tr", {}, heads)), body)), ...block.legend.map(([line, minor]) => make("p", {class: minor ? "minor" : null}, whole(line))));
   if (block.name) tables.set(block.name, at => {
     search.value = ""; for (const {select} of choices) select.value = ""; order(); toggle(rows[at], true); rows[at].open.scrollIntoView({block: "start"}); rows[at].open.focus();
   });

@@ -56,7 +56,7 @@ def _drawn(block: doc.Block) -> list[doc.Drawing]:
         return [{"kind": "more", "title": block.title, "blocks": _drawn_all(block.blocks)}]
     if not block.rows:
         return []
-    return [_table(block), *({"kind": "text", "text": line} for line in block.legend)]
+    return [_table(block)]
 
 
 def _table(table: doc.Table) -> doc.Drawing:
@@ -66,6 +66,7 @@ def _table(table: doc.Table) -> doc.Drawing:
     details = table.details
     return {
         "kind": "table", "title": table.title, "name": table.name, "sort": table.sort,
+        "legend": [[line, _only_minor(line, columns)] for line in table.legend],
         "columns": [
             {"title": column.title, **{
                 key: value
@@ -85,6 +86,12 @@ def _table(table: doc.Table) -> doc.Drawing:
             _drawn_all(details(number)) for number in range(len(table.rows))
         ],
     }  # fmt: skip
+
+
+def _only_minor(line: str, columns: Sequence[doc.Column]) -> bool:
+    """Whether a line of the legend is only about columns that narrow screens hide."""
+    named = [column.minor for column in columns if column.title in line]
+    return bool(named) and all(named)
 
 
 def _cell(column: doc.Column, cell: doc.Cell, row: int) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 
 import regionpredict.fit
-from regionpredict.errors import InputError, plural
+from regionpredict.errors import InputError, percent, plural
 from regionpredict.fit import FittedModel
 from regionpredict.fit.laws.efficiency_surface import (
     LARGEST,
@@ -62,8 +62,8 @@ class EfficiencyPoint:
         where = f"n = {self.size:,.15g}, {plural(self.threads, 'thread')}"
         if self.undivided > NOISE:
             return (
-                f"{where}: the graph lacks parallelism: {self.undivided:.0%} of its work are loops "
-                "that ran whole, as one chunk"
+                f"{where}: the graph lacks parallelism: {percent(self.undivided)} of its work "
+                "are loops that ran whole, as one chunk"
             )
         if self.actual <= self.bound * (1 + NOISE):
             return ""
