@@ -280,6 +280,27 @@ class Expr:
         """The exact quotient, with rational coefficients."""
         return self * Fraction(1, divisor)
 
+    def divided(self, product: Expr) -> Expr | None:
+        """The exact quotient by a single term. None if it is not a polynomial.
+
+        >>> n, w = Expr.name("n"), Expr.name("w")
+        >>> str((n * w * 8 + w * 4).divided(w * 2)), (n * w + 1).divided(w)
+        ('4*n + 2', None)
+        """
+        if len(product.terms) != 1:
+            return None
+        ((factors, number),) = product.terms.items()
+        terms: dict[Monomial, Number] = {}
+        for monomial, coefficient in self.terms.items():
+            powers = dict(monomial)
+            for factor, power in factors:
+                powers[factor] = powers.get(factor, 0) - power
+            if min(powers.values(), default=0) < 0:
+                return None
+            left = tuple((factor, powers[factor]) for factor, _ in monomial if powers[factor])
+            terms[left] = _whole(Fraction(coefficient) / number)
+        return Expr(terms)
+
     # -- substitution ---------------------------------------------------------------------------
 
     def substitute(self, values: Mapping[str, Expr]) -> Expr:

@@ -16,7 +16,6 @@ from functools import lru_cache, partial
 from typing import cast
 
 from regionpredict.ir import Expr
-from regionpredict.ir.expr import ZERO, Monomial
 from regionpredict.ir.folding import Number
 from regionpredict.workload.constants import LARGEST_DENOMINATOR, LONGEST_EXPRESSION
 
@@ -237,22 +236,7 @@ def _exact_quotient(value: float, above: Expr, below: Expr) -> Expr | None:
     ratio = Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value))
     if above == below * ratio:
         return Expr.const(ratio)
-    return _divided(above, below) if len(below.terms) == 1 else None
-
-
-def _divided(above: Expr, below: Expr) -> Expr | None:
-    """`16*m*w` over `8*m`: the exact quotient by one product, or None."""
-    ((factors, number),) = below.terms.items()
-    terms: dict[Monomial, Number] = {}
-    for monomial, coefficient in above.terms.items():
-        powers = dict(monomial)
-        for factor, power in factors:
-            powers[factor] = powers.get(factor, 0) - power
-        if min(powers.values()) < 0:
-            return None
-        left = tuple((factor, powers[factor]) for factor, _ in monomial if powers[factor])
-        terms[left] = Fraction(coefficient) / number
-    return ZERO + Expr(terms)
+    return above.divided(below)
 
 
 def _floor_quotient(above: float, below: float) -> Derived:

@@ -118,12 +118,65 @@ def test_loops_that_are_not_shared_are_no_regions(tmp_path: Path, frontend: str)
     for loop in (
         "for (int i = 0; i < n; i++)",
         "for (int i = first[t]; i < first[t + 1]; i++)",
-        "int lo = 0, hi = 0; if (t == 0) { lo = 0; hi = n; } for (int i = lo; i < hi; i++)",
     ):
         text = text_of(loop).replace("double *b)", "double *b, int *first)")
         program = program_of(tmp_path, text, frontend)
         assert program.regions == ()
         assert [note.id for note in program.diagnostics] == ["RP110"]
+
+
+FROM_ZERO = {
+    "the first have more": (
+        "int c = n / p, r = n % p; if (t < r) c++; int s = t * c + (t < r ? 0 : r);"
+        " for (int i = 0; i < c; i++)", "s + i",
+    ),
+    "the last has the rest": (
+        "int c = n / p, s = t * c; if (t == p - 1) c += n % p; for (int i = 0; i < c; i++)",
+        "s + i",
+    ),
+    "a comparison as a number": (
+        "int c = n / p, s = t * c + MIN(t, n % p); for (int i = 0; i < c + (t < n % p); i++)",
+        "s + i",
+    ),
+    "rows of a matrix": (
+        "int c = (n + p - 1) / p, s = t * c; if (s + c > n) c = n - s;"
+        " for (int i = 0; i < c; i++)", "(s + i) * 4",
+    ),
+    "through a pointer": (
+        "int s = t * n / p; double *q = a + s; for (int i = 0; i < (t + 1) * n / p - s; i++)",
+        "s + i",
+    ),
+}  # fmt: skip
+
+
+@both
+@pytest.mark.parametrize("form", FROM_ZERO)
+def test_a_loop_that_counts_from_zero_has_its_place_in_the_whole(
+    tmp_path: Path, frontend: str, form: str
+) -> None:
+    head, place = FROM_ZERO[form]
+    written = "q[i]" if "*q" in head else f"a[{place}]"
+    text = text_of(head).replace("a[i] += 2.0 * b[i + 1];", f"{written} = 1.0;")
+    (region,) = program_of(tmp_path, text, frontend).regions
+    nest = region.nest
+    assert nest is not None and region.by_hand
+    assert (str(nest.start), str(nest.trips)) == ("0", "n")
+    assert [clause.text for clause in region.clauses if clause.name == "schedule"] == ["static"]
+    stores = [access for statement, _ in region.statements() for access in statement.accesses]
+    places = {str(access.subscripts[0]) for access in stores if access.array == "a"}
+    assert places == {"4*i" if "4" in place else "i"}
+
+
+@both
+def test_a_loop_of_one_thread_is_counted_for_each_thread(tmp_path: Path, frontend: str) -> None:
+    loop = "int lo = 0, hi = 0; if (t == 0) { lo = 0; hi = n; } for (int i = lo; i < hi; i++)"
+    (region,) = program_of(tmp_path, text_of(loop), frontend).regions
+    every = region.nest
+    assert every is not None and isinstance(every.body[0], Loop) and every.body[0].trips
+    per_thread = [
+        every.body[0].trips.evaluate({"n": 1000, every.variable: thread}) for thread in range(4)
+    ]
+    assert per_thread == [1000, 0, 0, 0]
 
 
 HANDED = (

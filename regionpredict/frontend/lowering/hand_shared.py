@@ -38,7 +38,9 @@ from regionpredict.frontend.lowering.thread_partition import (
     TEAM,
     Partition,
     ThreadBounds,
-    partition_of,
+    arithmetic,
+    header_of,
+    shared_loop,
     shortened,
 )
 from regionpredict.frontend.syntax import (
@@ -207,15 +209,16 @@ class _Search:
         builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
         region = builder.build(loop, context, around, threads.team, behind=threads.body)
-        nest = region.nest
-        if nest is None or nest.start is None or nest.bound is None or nest.step is None:
+        if region.nest is None or header_of(region.nest) is None:
             return None
-        bounds = ThreadBounds(nest.start, nest.comparison, nest.bound, nest.step)
         of_team = self._of_team(builder.context)
         handed = {builder.context.name_of(decl): value for decl, value in threads.handed.items()}
-        partition = partition_of(bounds.having({**of_team, **handed}), threads.size)
-        if partition is None:
+        shared = shared_loop(region.nest, {**of_team, **handed}, threads.size)
+        if shared is None:
             return self._of_each_thread(loop, around)
+        nest, partition = shared
+        bounds = header_of(nest)
+        assert bounds is not None
         if threads.team is None:
             whole = _in_parameters(bounds, partition, handed, threads.size)
             if whole is None:
@@ -248,7 +251,10 @@ class _Search:
             loop, context, around, threads.team, behind=threads.body, holds=threads.handed
         )
         nest = region.nest
-        if nest is None or nest.start is None or nest.trips is None:
+        if nest is None or nest.start is None or nest.bound is None:
+            return None
+        nest = replace(nest, start=arithmetic(nest.start), bound=arithmetic(nest.bound))
+        if nest.start is None or nest.trips is None:
             return None
         atoms = nest.start.kinds | nest.trips.kinds
         if not atoms <= _ARITHMETIC or THREAD_NUMBER not in nest.start.names | nest.trips.names:

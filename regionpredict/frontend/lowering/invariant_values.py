@@ -123,7 +123,8 @@ def _node(node: Node, change: Change) -> Node:
         )
         return node._replace(accesses=accesses)
     if isinstance(node, Branch):
-        return replace(node, sides=tuple(_nodes(side, change) for side in node.sides))
+        sides = tuple(_nodes(side, change) for side in node.sides)
+        return replace(node, sides=sides, test=change(node.test))
     return replace(node, body=_nodes(node.body, change))
 
 

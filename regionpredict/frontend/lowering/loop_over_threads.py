@@ -33,8 +33,7 @@ from regionpredict.frontend.lowering.thread_numbers import ThreadNumbers
 from regionpredict.frontend.lowering.thread_partition import (
     TEAM,
     Partition,
-    ThreadBounds,
-    partition_of,
+    shared_loop,
 )
 from regionpredict.frontend.syntax import (
     Compound,
@@ -46,7 +45,7 @@ from regionpredict.frontend.syntax import (
     While,
     every_statement,
 )
-from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Region
+from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Loop, Region
 from regionpredict.ir.region import THREAD_NUMBER
 
 
@@ -67,10 +66,12 @@ def loop_over_threads(
         behind=site.loop.body, holds={header.decl: Expr.name(THREAD_NUMBER)},
     )  # fmt: skip
     known = definitions_of(unit, function, builder.context, site.directive)
-    partition = _partition(blocks, sizes_of_team(known))
-    if partition is None or partition.schedule != "static":
+    if blocks.nest is None:
         return None
-    return _of_inner_loop(blocks, partition), with_one_thread(blocks, known)
+    shared = shared_loop(blocks.nest, sizes_of_team(known))
+    if shared is None or shared[1].schedule != "static":
+        return None
+    return _of_inner_loop(blocks, *shared), with_one_thread(blocks, known)
 
 
 def _counts_threads(region: Region, defined: tuple[Definition, ...]) -> bool:
@@ -96,21 +97,12 @@ def _repeats(statement: Stmt) -> bool:
     return any(isinstance(inner, (For, While, RangeFor)) for inner in every_statement(statement))
 
 
-def _partition(region: Region, of_team: dict[str, Expr]) -> Partition | None:
-    nest = region.nest
-    if nest is None or nest.start is None or nest.bound is None or nest.step is None:
-        return None
-    bounds = ThreadBounds(nest.start, nest.comparison, nest.bound, nest.step)
-    return partition_of(bounds.having(of_team))
-
-
-def _of_inner_loop(region: Region, partition: Partition) -> Region:
+def _of_inner_loop(region: Region, nest: Loop, partition: Partition) -> Region:
     whole = partition.whole
-    assert region.nest is not None
     message = "each iteration is a thread with a block of the inner loop: read as the inner loop"
     return replace(
         with_used_arrays(region),
-        nest=replace(region.nest, start=whole.start, bound=whole.bound, step=whole.step),
+        nest=replace(nest, start=whole.start, bound=whole.bound, step=whole.step),
         clauses=(
             Clause("schedule", partition.schedule),
             *(clause for clause in region.clauses if clause.name != "schedule"),

@@ -3,6 +3,7 @@ threads.
 
     for (i = t * n / p; i < (t + 1) * n / p; i++)    [0, n) in blocks:   schedule(static)
     for (i = t; i < n; i += p)                       [0, n) in turn:     schedule(static, 1)
+    for (i = 0; i < count; i++) a[first + i] = 0;    [0, n) in blocks, if first + i is
     for (i = 0; i < n; i++)                          every thread has all of it: no partition
 
 Bounds are any expression of the thread number, the number of threads and the program's names. The
@@ -15,13 +16,15 @@ literally: its `n` is a multiple of `p`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from regionpredict.ir import Expr
-from regionpredict.ir.expr import Atom
+from regionpredict.frontend.lowering.invariant_values import with_values_in_loop
+from regionpredict.ir import Expr, Loop
+from regionpredict.ir.expr import ONE, ZERO, Atom
 from regionpredict.ir.folding import Number
-from regionpredict.ir.region import THREAD_NUMBER
+from regionpredict.ir.region import THREAD_NUMBER, statements_in
 
 TEAM = "omp_get_num_threads()"
 
@@ -51,6 +54,10 @@ class ThreadBounds(NamedTuple):
             shortened(part.substitute(bindings)) for part in (self.start, self.bound, self.step)
         )
         return ThreadBounds(start, self.comparison, bound, step)
+
+    def moved(self, distance: Expr) -> ThreadBounds:
+        """The header of the same loop with a variable that is `distance` larger."""
+        return self._replace(start=self.start + distance, bound=self.bound + distance)
 
 
 class Partition(NamedTuple):
@@ -82,6 +89,59 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
         if enough and len(schedules) == 1 and schedules <= {"static", "static,1"}:
             return Partition(whole, schedules.pop())
     return None
+
+
+def shared_loop(
+    loop: Loop, bindings: Mapping[str, Expr], team: int | None = None
+) -> tuple[Loop, Partition] | None:
+    """A loop and the partition of its iterations. None if the threads do not share it.
+
+    `bindings` give names of its header in terms of `THREAD_NUMBER` and `TEAM`. A loop that counts
+    from zero in each thread, `for (i = 0; i < count; i++) a[first + i] = 0;`, counts from `first`
+    in the result.
+    """
+    written = header_of(loop)
+    if written is None:
+        return None
+    for offset in (ZERO, *_thread_offsets(loop)):
+        bounds = written.moved(offset)
+        partition = partition_of(bounds.having(bindings), team)
+        if partition is not None:
+            here = Expr.name(loop.variable) - offset
+            moved = with_values_in_loop(loop, {loop.variable: here}) if offset.terms else loop
+            return replace(moved, start=bounds.start, bound=bounds.bound), partition
+    return None
+
+
+def header_of(loop: Loop) -> ThreadBounds | None:
+    """The header of a counted loop."""
+    if loop.start is None or loop.bound is None or loop.step is None:
+        return None
+    return ThreadBounds(loop.start, loop.comparison, loop.bound, loop.step)
+
+
+def _thread_offsets(loop: Loop) -> list[Expr]:
+    """What subscripts add to the loop's variable and depends on the thread number."""
+    offsets = {
+        offset
+        for statement in statements_in(loop.body)
+        for access in statement.accesses
+        for subscript in access.subscripts
+        if (offset := _thread_offset(subscript, loop.variable)) is not None
+    }
+    return sorted(offsets, key=str)
+
+
+def _thread_offset(subscript: Expr, variable: str) -> Expr | None:
+    """`first` in `(first + i)*width + j`.
+
+    >>> first, i, j = Expr.name(THREAD_NUMBER) * 8, Expr.name("i"), Expr.name("j")
+    >>> str(_thread_offset((first + i) * Expr.name("width") + j, "i"))
+    '8*omp_get_thread_num()'
+    """
+    width = subscript.coefficient(variable)
+    of_thread = subscript - subscript.without((THREAD_NUMBER,))
+    return of_thread.divided(width) if width is not None and of_thread.terms else None
 
 
 def _whole(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
@@ -182,3 +242,37 @@ def _shortened_atom(atom: Atom) -> Expr | None:
                 return args[0] if (distance >= 0) == (atom.kind == "min") else args[1]
             return Expr.atom(atom.kind, Expr.const(0), Expr.const(distance))
     return Expr.atom(atom.kind, *args, label=atom.label, over=atom.over) if args else None
+
+
+def arithmetic(expression: Expr) -> Expr:
+    """Comparisons of integers, and choices by them, in terms of sums, products, `min` and `max`.
+
+    >>> t, n = Expr.name("t"), Expr.name("n")
+    >>> str(arithmetic(Expr.atom("lt", t, n)))
+    'min(1, max(0, n - t))'
+    """
+    return expression.replace_atoms(_arithmetic_atom)
+
+
+def _arithmetic_atom(atom: Atom) -> Expr | None:
+    if atom.kind not in ("lt", "le", "eq", "ne", "and", "or", "not", "select"):
+        return None
+    first, *others = (arithmetic(arg) for arg in atom.args)
+    if atom.kind == "not":
+        return ONE - _truth(first)
+    second = others[0]
+    if atom.kind == "lt":
+        return Expr.atom("min", ONE, Expr.atom("max", ZERO, second - first))
+    if atom.kind == "le":
+        return Expr.atom("min", ONE, Expr.atom("max", ZERO, second - first + 1))
+    if atom.kind in ("and", "or"):
+        return Expr.atom("min" if atom.kind == "and" else "max", _truth(first), _truth(second))
+    if atom.kind == "select":
+        return others[1] + _truth(first) * (second - others[1])
+    apart = _truth(first - second)
+    return apart if atom.kind == "ne" else ONE - apart
+
+
+def _truth(number: Expr) -> Expr:
+    """1 for a number that is not zero, else 0."""
+    return Expr.atom("min", ONE, Expr.atom("max", number, -number))
