@@ -106,12 +106,19 @@ _TEXT_OF_CPP = re.compile(
     r"/bits/(?:basic_string\.(?:h|tcc)|char_traits\.h|sstream\.tcc)$|/string_view$|/sstream$"
     r"|/bits/string_view\.tcc$|/c\+\+/v1/(?:string|string_view|sstream)$"
 )
-# Of C++: generators and distributions of random numbers, which write their state, and methods of a
-# vector that write its length. `push_back` also writes the last element, near the one before.
+# Of C++: generators and distributions of random numbers, which write their state, and methods of
+# containers that write their length, and an element near the one before. Other methods, such as
+# `capacity`, read the container itself, which stays in a cache.
 _RANDOM_OF_CPP = re.compile(r"/bits/(?:random|uniform_int_dist)\.(?:h|tcc)$|/__random/")
-_VECTOR_OF_CPP = re.compile(r"/bits/(?:stl_vector\.h|vector\.tcc)$|/__vector/|/c\+\+/v1/vector$")
-_CHANGES_OF_VECTOR = frozenset((
-    "push_back", "emplace_back", "pop_back", "clear", "reserve", "resize",
+_CONTAINERS_OF_CPP = re.compile(
+    r"/bits/(?:stl_(?:vector|bvector|deque|queue|stack|tree|(?:multi)?(?:map|set))\.h"
+    r"|(?:vector|deque)\.tcc|unordered_(?:map|set)\.h|hashtable(?:_policy)?\.h)$"
+    r"|/c\+\+/v1/(?:__(?:vector|tree|hash_table)|(?:unordered_)?(?:map|set)|vector|deque|queue|stack)"
+)
+_CHANGES_OF_CONTAINERS = frozenset((
+    "push_back", "emplace_back", "pop_back", "push_front", "emplace_front", "pop_front", "push",
+    "pop", "insert", "emplace", "emplace_hint", "try_emplace", "insert_or_assign", "erase", "clear",
+    "reserve", "resize", "rehash", "shrink_to_fit", "assign", "operator=",
 ))  # fmt: skip
 _ENDING = frozenset((
     "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__assert",
@@ -151,6 +158,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
         or _NUMBERS_OF_CPP.search(header) is not None
         or (name in _OUTPUT_OF_CPP and "/c++/" in header)
         or _TEXT_OF_CPP.search(header) is not None
+        or _CONTAINERS_OF_CPP.search(header) is not None
         or any(form.fullmatch(name) is not None for form in (_OF_GSL, _OF_FFTW))
         or (header.endswith(_OBJECTS_OF_R) and _ARRAYS_OF_R.fullmatch(name) is None)
         or _REGISTER_BUILTINS.fullmatch(name) is not None
@@ -183,8 +191,8 @@ def written_arguments(name: str, count: int, header: str = "") -> tuple[int, ...
     """
     if _RANDOM_OF_CPP.search(header) is not None:
         return (1,) if name == "operator()" and count > 1 else (0,)  # of a distribution: its engine
-    if _VECTOR_OF_CPP.search(header) is not None and name in _CHANGES_OF_VECTOR:
-        return (0,)
+    if _CONTAINERS_OF_CPP.search(header) is not None:
+        return (0, 1)[:count] if name == "swap" else (0,) * (name in _CHANGES_OF_CONTAINERS)
     scanned = _SCANNED.get(name.removeprefix("__isoc99_").removeprefix("__isoc23_"))
     if scanned is not None:
         return tuple(range(scanned, count))

@@ -111,6 +111,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "clang_getCursorSemanticParent": (Cursor, [Cursor]),
     "clang_CXXConstructor_isCopyConstructor": (c_uint, [Cursor]),
     "clang_CXXConstructor_isMoveConstructor": (c_uint, [Cursor]),
+    "clang_CXXMethod_isMoveAssignmentOperator": (c_uint, [Cursor]),
     "clang_Cursor_isBitField": (c_uint, [Cursor]),
     "clang_getCursorType": (Type, [Cursor]),
     "clang_getCanonicalType": (Type, [Type]),

@@ -20,6 +20,7 @@ from regionpredict.frontend.libclang_reader.constructors import (
     is_compilers,
 )
 from regionpredict.frontend.libclang_reader.cursors import (
+    BINARY,
     CALL,
     CONSTRUCTOR,
     FUNCTIONS,
@@ -35,17 +36,23 @@ from regionpredict.frontend.libclang_reader.cursors import (
     unwrapped,
 )
 from regionpredict.frontend.libclang_reader.declarations import Declarations
+from regionpredict.frontend.libclang_reader.keyed_containers import keyed_method
 from regionpredict.frontend.libclang_reader.lock_guards import lock_method
 from regionpredict.frontend.libclang_reader.standard_library import (
+    KEYED,
     constructed_container,
+    copied_elements,
+    pointed_container,
     standard_call,
     standard_method,
     standard_operator,
 )
 from regionpredict.frontend.libclang_reader.templates import instance_name
+from regionpredict.frontend.libclang_reader.types import POINTER, value_type
 from regionpredict.frontend.libclang_reader.virtual_methods import stored_method
 from regionpredict.frontend.syntax import (
     Assign,
+    Binary,
     CallExpr,
     Cast,
     Compound,
@@ -196,8 +203,22 @@ class CallBuilder:
             if isinstance(base, Opaque) and base.children:
                 args = (address_of(base.children[0], span), *args)
                 return CallExpr(name, None, args, span, method=True)
-        held = holder_of(self._build(unwrapped(children[0], _CALLED))) if children else None
+        callee = unwrapped(children[0], _CALLED) if children else None
+        if callee is not None and callee.kind == BINARY and len(callee.children) == 2:
+            return self._through_member_pointer(callee, args, span)
+        held = holder_of(self._build(callee)) if callee is not None else None
         return CallExpr(name, None, args, span, pointer=held)
+
+    def _through_member_pointer(
+        self, callee: Node, args: tuple[Expression, ...], span: Span
+    ) -> Expression:
+        """`(p->*f)(x)` or `(v.*f)(x)`: the method that `f` points to, of the object on the left."""
+        value = self._build(callee.children[0])
+        pointer = self._type(callee.children[0]).kind == "pointer"
+        held = holder_of(self._build(callee.children[1]))
+        name = self._declarations.text(callee.children[1].cursor) or "(pointer)"
+        this = value if pointer else address_of(value, span)
+        return CallExpr(name, None, (this, *args), span, method=True, pointer=held)
 
     def _constructed(self, node: Node, name: str, target: lc.Cursor, span: Span) -> Expression:
         """A conversion, a copy, or a value constructed from its parts."""
@@ -243,17 +264,24 @@ class CallBuilder:
         member = unwrapped(children[0])
         bases = [child for child in member.children if child.kind >= 100]
         arguments = tuple(self._build(child) for child in children[1:])
+        before: Expression | None = None
         if bases:
             ctype = self._type(bases[0])
             base = self._build(bases[0])
             if self._is_systems(target):
+                held, held_type = pointed_container(base, ctype, span)
                 standard = (
                     lock_method(name, base, ctype, span)
                     or atomic_method(name, base, ctype, arguments, span)
-                    or standard_method(name, base, ctype, arguments, span)
+                    or standard_method(name, held, held_type, arguments, span)
                 )
+                if standard is None and held_type.name in KEYED:
+                    second = self._second(bases[0])
+                    standard = keyed_method(name, held, held_type, arguments, second, span)
                 if standard is not None:
                     return standard
+                types = (held_type, *(self._type(child) for child in children[1:]))
+                before = copied_elements(name, (held, *arguments), types, span)
             pointer = ctype.kind == "pointer" and not ctype.name
             address = base if pointer else address_of(base, span)
         else:
@@ -264,6 +292,9 @@ class CallBuilder:
         if self._lib.clang_CXXMethod_isStatic(target):
             return self._called(name, decl, target, self._handed(arguments, target), span)
         args = (address, *self._handed(arguments, target))
+        if before is not None:
+            after = self._called(name, decl, target, args, span, method=True)
+            return Binary(",", before, after)
         if self._lib.clang_CXXMethod_isVirtual(target) and (pointer or _through(address)):
             held = stored_method(target, name, address, self._declarations.span(target))
             return CallExpr(name, None, args, span, method=True, pointer=held)
@@ -277,12 +308,18 @@ class CallBuilder:
         arguments = tuple(self._build(child) for child in operands)
         op = name.removeprefix("operator").strip()
         types = tuple(self._type(child) for child in operands)
+        before: Expression | None = None
         if self._is_systems(target):
             atomic = types and is_atomic_class(types[0])
             standard = atomic_update(op, arguments[0], arguments[1:], span) if atomic else None
             standard = standard or standard_operator(op, arguments, types, span)
+            if standard is None and types and types[0].name in KEYED:
+                second = self._second(operands[0])
+                standard = keyed_method(op, arguments[0], types[0], arguments[1:], second, span)
             if standard is not None:
                 return standard
+            moved = self._lib.clang_CXXMethod_isMoveAssignmentOperator(target)
+            before = None if moved else copied_elements(name, arguments, types, span)
         if target.kind not in METHODS:
             return self._called(name, decl, target, self._handed(arguments, target), span)
         if op == "=" and len(arguments) == 2 and self._copies_as_it_is(target):
@@ -291,7 +328,19 @@ class CallBuilder:
         if _is_closure(types[0]):
             return self._called(name, decl, target, handed, span)
         address = address_of(arguments[0], span)
-        return self._called(name, decl, target, (address, *handed), span, method=True)
+        call = self._called(name, decl, target, (address, *handed), span, method=True)
+        return call if before is None else Binary(",", before, call)
+
+    def _second(self, node: Node) -> Decl:
+        """The member of a map's elements with the value of the key. A set has none."""
+        ctype = self._lib.clang_getCanonicalType(
+            self._lib.clang_getCursorType(unwrapped(node, _IMPLICIT).cursor)
+        )
+        if ctype.kind == POINTER:
+            ctype = self._lib.clang_getCanonicalType(self._lib.clang_getPointeeType(ctype))
+        mapped = self._lib.clang_Type_getTemplateArgumentAsType(ctype, 1)
+        held = self._declarations.read_type(mapped)
+        return self._declarations.field(value_type(ctype), "second", held)
 
     def _copies_as_it_is(self, target: lc.Cursor) -> bool:
         """Whether an assignment operator is implicit and copies all members."""

@@ -8,6 +8,7 @@ from regionpredict.frontend.libclang_reader import bindings as lc
 ENUMERATION, LABEL, TRANSLATION_UNIT = 5, 48, 350
 UNNAMED_ATTRIBUTE = 400  # an attribute without its own kind: `[[noreturn]]`
 STRUCT, BASE = 2, 44
+UNNAMED_DECLARATION = 1  # `[a, b]` of a structured binding, and each of its names
 FIELD, ENUMERATOR, VARIABLE, PARAMETER, CONSTRUCTOR = 6, 7, 9, 10, 24
 FUNCTIONS = frozenset((8, 21, CONSTRUCTOR, 25, 26, 30))
 FUNCTION_TEMPLATE, OVERLOADED = 30, 49

@@ -18,14 +18,21 @@ from regionpredict.frontend.libclang_reader.cursors import (
     STRUCT,
     TRANSLATION_UNIT,
     UNNAMED_ATTRIBUTE,
+    UNNAMED_DECLARATION,
     VARIABLE,
+    Node,
 )
 from regionpredict.frontend.libclang_reader.types import TypeReader
 from regionpredict.frontend.syntax import (
     CType,
     Decl,
     Expression,
+    Index,
     IntLit,
+    Member,
+    Name,
+    Unary,
+    address_of,
     unread_list,
 )
 from regionpredict.frontend.text import SourceText
@@ -36,6 +43,7 @@ INTERNAL_LINKAGE = 2  # CXLinkage_Internal: `static`
 _FUNCTION_TYPES = frozenset((110, 111))  # CXType_FunctionNoProto, CXType_FunctionProto
 _ATTRIBUTES = frozenset((UNNAMED_ATTRIBUTE,))
 _MEMBERS = frozenset((FIELD, STRUCT, 3, 4, BASE))  # possible first members of a list
+_MAY_REFER = frozenset((PARAMETER, VARIABLE, FIELD, UNNAMED_DECLARATION))
 _REFERRED = FUNCTIONS | {VARIABLE, PARAMETER, ENUMERATOR, FIELD, 28}
 
 
@@ -165,7 +173,7 @@ class Declarations:
             kind = "static" if parent.kind in FUNCTIONS else "global"
         full = self._lib.clang_getCursorType(cursor)
         ctype = self._types.of(full)
-        target = self._types.refers(full) if cursor.kind in (PARAMETER, VARIABLE, FIELD) else None
+        target = self._types.refers(full) if cursor.kind in _MAY_REFER else None
         if target is not None:
             ctype = CType("pointer", 64, element=target)
         span = self.span(cursor)
@@ -226,6 +234,50 @@ class Declarations:
             return False
         printed = lc.text(self._lib.clang_getCursorPrettyPrinted(function, None))
         return "noreturn" in printed.partition("{")[0].lower()
+
+    def bind(self, node: Node) -> tuple[Decl, tuple[Decl, ...]]:
+        """The object of a structured binding, without its initializer, and its names.
+
+        `auto &[key, value] = *it;` is `auto &object = *it;`, `auto &key = object.first;` and
+        `auto &value = object.second;`.
+        """
+        held = self.declare(node.cursor)
+        whole = self._lib.clang_getCursorType(node.cursor)
+        refers = whole.kind in (103, 104)
+        record = self._lib.clang_getPointeeType(whole) if refers else whole
+        place: Expression = Name(held, NO_SPAN)
+        if held.reference:
+            place = Unary("*", place, NO_SPAN)
+        names = []
+        cursors = [c.cursor for c in node.children if c.kind == UNNAMED_DECLARATION]
+        members = self.members(record)
+        for at, cursor in enumerate(cursors):
+            ctype = self.type_at(cursor)
+            if self._types.of(record).kind == "array":
+                part: Expression = Index(place, IntLit(at), NO_SPAN)
+            elif len(members) == len(cursors):
+                part = Member(place, members[at], False, NO_SPAN)
+            else:  # of a class of the library
+                name = ("first", "second")[at] if len(cursors) == 2 else f"get<{at}>"
+                part = Member(place, self.field(record, name, ctype), False, NO_SPAN)
+            by_address = refers and ctype.kind in ("int", "float", "struct")
+            decl = Decl(
+                lc.spelling(cursor), "local",
+                CType("pointer", 64, element=ctype) if by_address else ctype, self.span(cursor),
+                init=address_of(part, NO_SPAN) if by_address else part, reference=by_address,
+            )  # fmt: skip
+            self._decls[cursor.data0 or 0] = decl
+            self._scope[decl.name] = decl
+            names.append(decl)
+        return held, tuple(names)
+
+    def field(self, record: lc.Type, name: str, ctype: CType) -> Decl:
+        """A member of a class by its name. `ctype` is its type if the class is not instantiated."""
+        declared = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(record))
+        for member in lc.children(declared, frozenset((FIELD,))):
+            if lc.spelling(member) == name:
+                return self.of(member)
+        return Decl(name, "field", ctype, NO_SPAN)
 
     def members(self, ctype: lc.Type) -> list[Decl]:
         """The members of a struct in order, up to the first unnamed one."""
@@ -318,7 +370,11 @@ class Declarations:
 
     def type_at(self, cursor: lc.Cursor) -> CType:
         """The type of an expression. Its array extents are parsed with the names in scope."""
-        ctype = self._types.of(self._lib.clang_getCursorType(cursor))
+        return self.read_type(self._lib.clang_getCursorType(cursor))
+
+    def read_type(self, of: lc.Type) -> CType:
+        """A type of libclang. Its array extents are parsed with the names in scope."""
+        ctype = self._types.of(of)
         if ctype.has_spelt_extent:
             ctype = self._types.resolve(ctype, self._scope.get, NO_SPAN)
         return ctype

@@ -1,8 +1,8 @@
 """Converts the standard library's containers, iterators and small functions to C.
 
 A container is the address of its first element (`types.py`), and so is an iterator. `v[i]` and
-`v.at(i)` are `v[i]` of a pointer, and `v.end()` is `v + v.size()`. Other operations stay calls with
-the container's memory.
+`v.at(i)` are `v[i]` of a pointer, and `v.end()` is `v + v.size()`. The elements of a map or a set
+are those of an array (`keyed_containers`). Other operations stay calls with the container's memory.
 """
 
 from __future__ import annotations
@@ -27,8 +27,11 @@ from regionpredict.ir import Span
 
 _ELEMENTS = frozenset((
     "std::vector", "std::valarray", "std::span", "std::array", "std::basic_string",
-    "std::basic_string_view",
+    "std::basic_string_view", "std::deque", "std::queue", "std::stack", "std::priority_queue",
 ))  # fmt: skip
+HASHED = frozenset(f"std::unordered_{kind}" for kind in ("map", "multimap", "set", "multiset"))
+KEYED = HASHED | {"std::map", "std::multimap", "std::set", "std::multiset"}
+"""Maps and sets."""
 _VIEWS = frozenset(("std::span", "std::basic_string_view"))
 _OWNERS = frozenset(("std::unique_ptr", "std::shared_ptr"))
 _BEGINS = frozenset(("begin", "cbegin", "data", "c_str"))
@@ -42,8 +45,28 @@ _NUMBERS = frozenset(("int", "float"))
 
 
 def is_container(ctype: CType) -> bool:
-    """Whether it is a container with contiguous elements."""
-    return ctype.name in _ELEMENTS
+    """Whether it is a container, whose elements are read as those of an array."""
+    return ctype.name in _ELEMENTS or ctype.name in KEYED
+
+
+def copied_elements(
+    name: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
+) -> Expression | None:
+    """The copies that an assignment to a container makes: `v = w`, `v.assign(first, last)`.
+
+    None if it makes none. The caller adds the call itself, which sets the length.
+    """
+    element = types[0].element
+    if element is None or not is_container(types[0]) or types[0].name in _VIEWS:
+        return None
+    if name == "operator=" and len(args) == 2 and is_container(types[1]):
+        end = Binary("+", args[1], size_of(args[1], types[1], span))
+        return CallExpr("std::copy", None, (args[1], end, args[0]), span)
+    if name == "assign" and len(args) == 3 and types[1].kind == "int":
+        return CallExpr("std::fill_n", None, args, span)
+    if name in ("assign", "insert") and len(args) > 2 and types[-1].kind == "pointer":
+        return CallExpr("std::copy", None, (*args[-2:], args[0]), span)
+    return None
 
 
 def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
@@ -86,31 +109,40 @@ def constructed_container(
     return Cast(ctype, CallExpr("memcpy", None, copied, span))
 
 
+def pointed_container(container: Expression, ctype: CType, span: Span) -> tuple[Expression, CType]:
+    """The container of a method call, `p->size()` or `v.size()`, and its type."""
+    held = ctype.element
+    if ctype.kind == "pointer" and not ctype.name and held is not None and is_container(held):
+        return dereferenced(container, span), held
+    return container, ctype
+
+
 def standard_method(
     name: str, container: Expression, ctype: CType, args: tuple[Expression, ...], span: Span
 ) -> Expression | None:
     """A method call in terms of addresses, or None."""
-    held = ctype.element
-    if ctype.kind == "pointer" and not ctype.name and held is not None and is_container(held):
-        container, ctype = dereferenced(container, span), held  # p->size()
     if ctype.name == "complex":
         half = CType("float", ctype.bits // 2)
         return Cast(half, container) if name in ("real", "imag") and not args else None
     if ctype.name in _OWNERS:
         return container if name == "get" else None
-    if ctype.name not in _ELEMENTS:
+    if name == "operator bool" and ctype.kind == "int":
+        return container  # an element of `std::vector<bool>`
+    if not is_container(ctype):
         return None
     if name in _BEGINS and not args:
         return container
     if name in _ENDS and not args:
         return Binary("+", container, size_of(container, ctype, span))
-    if name in ("at", "operator[]") and len(args) == 1:
-        return Index(container, args[0], span)
     if name in ("size", "length"):
         return size_of(container, ctype, span)
     if name == "empty":
         return Binary("==", size_of(container, ctype, span), IntLit(0))
-    if name == "front":
+    if ctype.name in KEYED:
+        return None
+    if name in ("at", "operator[]") and len(args) == 1:
+        return Index(container, args[0], span)
+    if name in ("front", "top"):
         return Index(container, IntLit(0), span)
     if name == "back":
         last = Binary("-", size_of(container, ctype, span), IntLit(1))
@@ -124,13 +156,13 @@ def standard_operator(
     """An operator between addresses or complex numbers as a C operator, or None."""
     if any(ctype.kind not in ("int", "float", "pointer", "array") for ctype in types):
         return None
-    if op == "[]" and len(args) == 2:
+    if op == "[]" and len(args) == 2 and types[0].name not in KEYED:
         return Index(args[0], args[1], span)
     if op in ("*", "->") and len(args) == 1:
         return Unary("*", args[0], span) if op == "*" else args[0]
     if op in ("++", "--"):
         return Unary(_STEPS[len(args)][op], args[0], span)
-    if any(ctype.name in _ELEMENTS for ctype in types):
+    if any(map(is_container, types)):
         return None  # a copy of some or all elements
     if op == "-" and len(args) == 1:
         return Unary("-", args[0], span)
@@ -149,8 +181,10 @@ def standard_call(
         ctype = types[0]
         if ctype.kind == "array":
             ctype = ctype._replace(name="std::array")
-        if ctype.name in _ELEMENTS:
+        if is_container(ctype):
             return standard_method(name, args[0], ctype, (), span)
+    if name in ("make_pair", "make_tuple"):
+        return Opaque("", args)
     if name == "addressof" and len(args) == 1:
         return address_of(args[0], span)
     if name in _SAME and len(args) == 1:

@@ -14,6 +14,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     LOOPS,
     PARAMETER,
     TRY,
+    UNNAMED_DECLARATION,
     VARIABLE,
     Node,
     grow,
@@ -236,6 +237,12 @@ class TreeBuilder:
                     if decl.reference:
                         self._refer(decl)
                 decls.append(decl)
+            elif child.kind == UNNAMED_DECLARATION and child.children:
+                held, names = self._declarations.bind(child)
+                held.init = self._expressions.build(child.children[-1])
+                if held.reference:
+                    self._refer(held)
+                decls += [held, *names]
         return DeclStmt(tuple(decls), self._at(at))
 
     def _initialiser(self, node: Node) -> Expression | None:
@@ -320,15 +327,20 @@ class TreeBuilder:
         return init, condition, increment
 
     def _range_for(self, node: Node, at: _At) -> Stmt:
-        variable = next(
-            (self._declarations.declare(c.cursor) for c in node.children if c.kind == VARIABLE),
-            None,
-        )
+        variable: Decl | None = None
+        names: tuple[Decl, ...] = ()
+        for child in node.children:
+            if child.kind == VARIABLE:
+                variable = self._declarations.declare(child.cursor)
+            elif child.kind == UNNAMED_DECLARATION:
+                variable, names = self._declarations.bind(child)
         parts = [c for c in node.children if c.kind >= 100]
         if not parts:
             return Unread("range for", (), self._at(at))
         value = self._condition_of(parts[0]) if len(parts) > 1 else None
         body = self._statement(parts[-1])
+        if names:
+            body = Compound((DeclStmt(names, self._at(at)), body))
         if variable is not None and value is not None and len(parts) == 2:
             ctype = self._declarations.type_at(parts[0].cursor)
             last_line = self._place.end(node.cursor)[1]

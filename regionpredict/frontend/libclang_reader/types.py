@@ -1,7 +1,8 @@
 """Converts libclang's types to `CType`.
 
 Containers and iterators of the standard library have the type of their memory. A `std::vector<T>`
-is a pointer to `T`, a `std::array<T, n>` an array, and a `std::complex<T>` C's `T _Complex`.
+is a pointer to `T`, a `std::array<T, n>` an array, and a `std::complex<T>` C's `T _Complex`. Maps
+and sets are pointers to the values that their nodes hold.
 """
 
 from __future__ import annotations
@@ -32,15 +33,21 @@ _INTEGERS = {
 }  # fmt: skip
 _FLOATS = {21: 32, 22: 64, 23: 128, 30: 128, 31: 16, 32: 16}
 _BOOL = 3  # CXType_Bool
+POINTER = 101  # CXType_Pointer
+MEMBER_POINTER = 117  # CXType_MemberPointer
 _MAX_DEPTH = 8
 _EXTENT_WORDS = re.compile(r"\b(?:static|const|volatile|restrict)\b\s*")
 _QUALIFIERS = re.compile(r"^(?:(?:const|volatile|restrict) )+")
 # The inline namespaces of library versions inside `std` are left out.
 _STANDARD = re.compile(
     r"(?:std|__gnu_cxx)::(?:__\w+::)*(?P<name>vector|array|valarray|span|complex|unique_ptr"
-    r"|basic_string|basic_string_view"
-    r"|shared_ptr|__normal_iterator|__wrap_iter)<"
+    r"|basic_string|basic_string_view|shared_ptr|deque|queue|stack|priority_queue"
+    r"|(?:unordered_)?(?:multi)?(?:map|set)"
+    r"|__normal_iterator|__wrap_iter|_Deque_iterator|_Rb_tree_(?:const_)?iterator"
+    r"|_Node_(?:const_)?iterator|__(?:hash_)?(?:map|tree)_(?:const_)?iterator)<"
 )
+_BIT = "std::_Bit_reference"
+_KEYED = re.compile(r"(?:unordered_)?(?:multi)?(?:map|set)")
 _FIRST_EXTENT = re.compile(r"\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]")
 
 
@@ -73,9 +80,9 @@ class TypeReader:
             return CType("float", 2 * element.bits, name="complex")
         if depth > _MAX_DEPTH:
             return UNKNOWN
-        if kind in (101, 103, 104):
+        if kind in (POINTER, 103, 104, MEMBER_POINTER):
             element = self.of(self._lib.clang_getPointeeType(ctype), depth + 1)
-            if kind != 101:
+            if kind in (103, 104):
                 return element  # a reference is used like its target
             return CType("pointer", 64, element=element)
         if kind in (112, 114, 115, 116):
@@ -84,6 +91,8 @@ class TypeReader:
             size = self._lib.clang_Type_getSizeOf(ctype)
             name = lc.text(self._lib.clang_getTypeSpelling(ctype))
             name = _QUALIFIERS.sub("", name)
+            if name == _BIT:
+                return CType("int", 8, True)
             match = _STANDARD.match(name)
             standard = self._standard(match["name"], ctype, depth) if match else None
             return standard or CType("struct", 8 * max(0, size), name=name)
@@ -104,11 +113,15 @@ class TypeReader:
         if self._lib.clang_Type_getNumTemplateArguments(ctype) < 1:
             return None
         first = self._lib.clang_Type_getTemplateArgumentAsType(ctype, 0)
+        if _KEYED.fullmatch(name):
+            first = value_type(ctype)
         element = self.of(first, depth + 1)
         if name == "complex":
             return CType("float", 2 * element.bits, name="complex")
         if name in ("__normal_iterator", "__wrap_iter"):
             return element if element.kind == "pointer" else None
+        if name.endswith("iterator"):
+            return CType("pointer", 64, element=element)
         if name == "array":
             size, element_size = (
                 self._lib.clang_Type_getSizeOf(ctype),
@@ -119,7 +132,7 @@ class TypeReader:
             )
             return CType("array", 64, element=element, extent=extent, name="std::array")
         if name == "vector" and self._lib.clang_getCanonicalType(first).kind == _BOOL:
-            return None  # packed bits with proxy objects
+            element = CType("int", 8, True)  # a bit, whose byte is accessed
         if name in ("unique_ptr", "shared_ptr") and element.kind == "array":
             element = element.element or UNKNOWN
         return CType("pointer", 64, element=element, name=f"std::{name}")
@@ -161,3 +174,14 @@ class TypeReader:
         if isinstance(extent, Opaque):
             extent = parse_expression(extent.text, lookup, span)
         return ctype._replace(element=element, extent=extent)
+
+
+def value_type(ctype: lc.Type) -> lc.Type:
+    """The type of the elements of a map or a set: what its allocator, the last of its template
+    arguments, allocates.
+    """
+    lib = lc.library()
+    number = lib.clang_Type_getNumTemplateArguments(ctype)
+    allocator = lib.clang_Type_getTemplateArgumentAsType(ctype, number - 1)
+    held: lc.Type = lib.clang_Type_getTemplateArgumentAsType(allocator, 0)
+    return held

@@ -28,7 +28,10 @@ from regionpredict.frontend.syntax import (
 )
 
 _SETS = frozenset(("resize", "assign"))
-_MAY_SET = frozenset(("push_back", "emplace_back", "insert", "erase", "clear", "swap", "operator="))
+_MAY_SET = frozenset((
+    "push_back", "emplace_back", "push_front", "emplace_front", "push", "insert", "emplace",
+    "emplace_hint", "try_emplace", "insert_or_assign", "erase", "clear", "swap", "operator=",
+))  # fmt: skip
 
 
 class Length(NamedTuple):

@@ -26,7 +26,7 @@ def with_invariant_names(
     elements: dict[str, str] = {}  # `t[k].n` -> its name for all elements
 
     def named(atom: Atom) -> Expr | None:
-        if not _is_place(atom) or atom.names & variables:
+        if not is_place_value(atom) or atom.names & variables:
             return None
         if "[]" in atom.label and any(argument.constant is None for argument in atom.args):
             elements[str(atom)] = entry_name(atom)
@@ -91,7 +91,7 @@ def _changed(region: Region, change: Change) -> Region:
     return replace(region, nest=nest, arrays=arrays, enclosing=outer)
 
 
-def _is_place(atom: Atom) -> bool:
+def is_place_value(atom: Atom) -> bool:
     """Whether it is a value read from memory or a function's result, without operators and `?`."""
     return atom.kind in ("ref", "call") and (atom.label[-1:].isalnum() or atom.label[-1:] == "_")
 

@@ -16,7 +16,8 @@
 Knuth, The Art of Computer Programming, vol. 3, sec. 5.2.4: a sort has n log2(n) comparisons and
 moves. Every pass goes through the array in order, and merges runs of w elements. Other methods are
 of the same order. Searches that may end early are counted to their end. A binary search has log2(n)
-comparisons with elements at places that depend on the values (sec. 6.2.1).
+comparisons with elements at places that depend on the values (sec. 6.2.1). A search in a balanced
+tree has as many. A search in a hash table has about one (sec. 6.4).
 """
 
 from __future__ import annotations
@@ -85,9 +86,12 @@ _RANGES = {
 _COUNTED = {"fill_n": _FILLS, "generate_n": _FILLS, "copy_n": _COPIES, "for_each_n": _LOOKS}
 _SORTS = frozenset(("sort", "stable_sort", "partial_sort", "make_heap", "sort_heap"))
 _SORTS_OF_C = frozenset(("qsort", "mergesort", "heapsort"))
-_SEARCHES = frozenset(("lower_bound", "upper_bound", "equal_range", "binary_search"))
-ALGORITHMS = frozenset((*_RANGES, *_COUNTED, *_SORTS, *_SEARCHES))
-"""Algorithms of the C++ library, which a call names `std::fill`."""
+_SEARCHES = frozenset(("lower_bound", "upper_bound", "equal_range", "binary_search", "map::find"))
+_LOOKUPS = frozenset(("unordered_map::find",))
+ALGORITHMS = frozenset((*_RANGES, *_COUNTED, *_SORTS, *_SEARCHES, *_LOOKUPS))
+"""Algorithms of the C++ library, which a call names `std::fill`. A search in a map or a set has the
+range of its elements as arguments.
+"""
 
 
 def is_algorithm(name: str) -> bool:
@@ -116,6 +120,8 @@ def algorithm_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | No
         return loops.sort(first, length, order) if place is not None else None
     if name in _SEARCHES:
         return loops.search(first, length)
+    if name in _LOOKUPS:
+        return loops.look_up(first)
     return loops.over(length, _COUNTED.get(name) or _RANGES[name])
 
 
@@ -209,6 +215,14 @@ class _Loops:
         body = If(Binary("<", element, self._call.args[-1]), onwards, None, self._at)
         doubled = Assign("*=", Name(step, self._at), IntLit(2), self._at)
         return Compound((start, self._counted(step, 1, self._held(length), doubled, body)))
+
+    def look_up(self, base: Expression) -> Stmt | None:
+        """One comparison with an element. None if the array is unknown."""
+        element = self._element_at(base)
+        if element is None:
+            return None
+        self._frame.env[self._element] = self._context.varying(self._call.name)
+        return self._does(Binary("==", element, self._call.args[-1]))
 
     def _element_at(self, base: Expression) -> Unary | None:
         """The element at the loop's variable of the array that starts at `base`."""

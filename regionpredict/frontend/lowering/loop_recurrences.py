@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame
+from regionpredict.frontend.lowering.invariant_values import is_place_value
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
 from regionpredict.frontend.syntax import (
@@ -165,6 +166,7 @@ class _Recurrence:
             self.first[label] = start if isinstance(start, Expr) else None
             self.next[label] = held if isinstance(held, Expr) else context.varying("?")
         self.goes_on = goes_on if goes_on is not None else again
+        self._name_places()
         self.breaks = broken is not None
         if broken is not None and self.goes_on is not None:
             left = Expr.atom("state", label=f"break@{name}")
@@ -173,6 +175,20 @@ class _Recurrence:
                 self.goes_on = Expr.atom("and", Expr.atom("not", broken), self.goes_on)
             else:
                 self.goes_on = Expr.atom("and", Expr.atom("not", left), self.goes_on)
+
+    def _name_places(self) -> None:
+        """Gives names to values in memory that no loop changes: `size(v)`, `grid[0]`."""
+        around = frozenset(self.context.open_loops)
+
+        def named(atom: Atom) -> Expr | None:
+            moves = atom.names & around or any(_states_in(operand) for operand in atom.args)
+            return Expr.name(str(atom)) if is_place_value(atom) and not moves else None
+
+        self.goes_on = self.goes_on and self.goes_on.replace_atoms(named)
+        for label, after in self.next.items():
+            start = self.first[label]
+            self.first[label] = start and start.replace_atoms(named)
+            self.next[label] = after.replace_atoms(named)
 
     def counted(self, written: set[Decl]) -> CarriedLoop | None:
         """The loop. None if its number of iterations depends on code that is not understood."""

@@ -472,8 +472,9 @@ class Context:
             return Pointer(name if pointee.kind == "struct" else name[1:], (ZERO,), pointee)
         storage = {"static": "global"}.get(decl.kind, decl.kind)
         if decl in self.private or decl.name in self.private_names:
-            # A private array. The target of a private pointer is not private.
-            storage = "private" if decl.ctype.kind == "array" else "unknown"
+            # A private array or container. The target of another private pointer is not private.
+            made_empty = decl.ctype.name and isinstance(decl.init, Opaque)
+            storage = "private" if decl.ctype.kind == "array" or made_empty else "unknown"
         return self._array_pointer(
             self.name_of(decl, frame.depth), decl.ctype, storage, decl.span, frame
         )

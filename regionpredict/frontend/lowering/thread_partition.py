@@ -121,7 +121,7 @@ def header_of(loop: Loop) -> ThreadBounds | None:
 
 
 def _thread_offsets(loop: Loop) -> list[Expr]:
-    """What subscripts add to the loop's variable and depends on the thread number."""
+    """The terms with the thread number that subscripts add to the loop's variable."""
     offsets = {
         offset
         for statement in statements_in(loop.body)

@@ -1,0 +1,59 @@
+"""Converts the standard library's maps and sets to arrays of their elements.
+
+`m.find(k)` is a search in the array `m` of `m.size()` elements, with log2(n) comparisons in a tree
+and one in a hash table. Each is at a place that depends on the key. `m[k]` is the second member of
+the element that is found.
+"""
+
+from __future__ import annotations
+
+from regionpredict.frontend.libclang_reader.standard_library import HASHED, KEYED, size_of
+from regionpredict.frontend.syntax import (
+    Assign,
+    Binary,
+    CallExpr,
+    CType,
+    Decl,
+    Expression,
+    Member,
+    Unary,
+)
+from regionpredict.ir import Span
+
+_FINDS = frozenset(("find", "lower_bound", "upper_bound"))
+_ASKS = frozenset(("count", "contains"))
+_SELECTS = frozenset(("[]", "operator[]", "at"))
+
+
+def keyed_method(
+    name: str, container: Expression, ctype: CType, args: tuple[Expression, ...],
+    second: Decl, span: Span,
+) -> Expression | None:  # fmt: skip
+    """A method call on a map or a set in terms of its elements, or None.
+
+    `second` is the member of a map's elements with the value of the key.
+    """
+    if ctype.name not in KEYED or len(args) != 1:
+        return None
+    size = size_of(container, ctype, span)
+    end = Binary("+", container, size)
+    found = _search(container, end, ctype, args[0], span)
+    if name in _FINDS:
+        return found
+    if name in _ASKS:
+        return Binary("!=", found, end)
+    if name in _SELECTS:
+        return Member(Unary("*", found, span), second, False, span)
+    if name == "insert":
+        return Assign("=", Unary("*", found, span), args[0], span)
+    return None
+
+
+def _search(
+    container: Expression, end: Expression, ctype: CType, key: Expression, span: Span
+) -> Expression:
+    kind = "unordered_map" if ctype.name in HASHED else "map"
+    result = CType("pointer", 64, element=ctype.element)
+    name = f"std::{kind}::find"
+    function = Decl(name, "function", result, span)
+    return CallExpr(name, function, (container, end, key), span)
