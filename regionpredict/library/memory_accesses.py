@@ -134,8 +134,12 @@ _ALLOCATED: dict[str, tuple[int, ...]] = {
 _REGISTERS = re.compile(r"_(?:mm(?:256|512)?|k(?:and|or|xor|not|mov)\w*|cvt)_?\w*")
 # Names of intrinsics with an immediate operand after macro expansion in compilers' headers.
 _REGISTER_BUILTINS = re.compile(
-    r"__builtin_ia32_(?:shuf|pshuf|p?blend|v?perm|palignr|ps[lr]ldqi|round|cmp[ps][sd]|dpp|"
-    r"v?extract|v?insert|vec_(?:ext|set)_)\w*"
+    r"__builtin_ia32_(?!\w*(?:load|store|gather|scatter|mov(?:nt|dir)|lddqu|prefetch|clflush|clwb|"
+    r"x(?:save|rstor)))\w+"
+)
+_INDEXED_BUILTIN = re.compile(
+    r"__builtin_ia32_(?P<kind>gather|scatter)3?[sd]iv(?P<lanes>\d+)(?P<type>df|sf|di|si)"
+    r"|__builtin_ia32_gather[dq]_(?P<short>pd|ps|d|q)(?P<width>256)?"
 )
 _MEMORY_INTRINSIC = re.compile(
     r"_mm(?P<width>256|512)?_(?:mask_|maskz_)?"
@@ -214,6 +218,12 @@ class MemoryIntrinsic(NamedTuple):
 
 def memory_intrinsic(name: str) -> MemoryIntrinsic | None:
     """The memory access of an x86 intrinsic. None for one on registers only."""
+    indexed = _INDEXED_BUILTIN.fullmatch(name)
+    if indexed is not None:
+        element = 8 if (indexed["type"] or indexed["short"]) in ("df", "di", "pd", "q") else 4
+        lanes = int(indexed["lanes"] or int(indexed["width"] or 128) // (8 * element))
+        store = indexed["kind"] == "scatter"
+        return MemoryIntrinsic("write" if store else "read", int(not store), element, lanes)
     match = _MEMORY_INTRINSIC.fullmatch(name)
     if match is None:
         return None
