@@ -41,9 +41,9 @@ _LEAST_STEM = 4
 """Minimum length of a word that pasted names are searched for."""
 _TYPES = frozenset((b"double", b"float", b"long", b"char", b"short", b"unsigned", b"void"))
 """Words that macros paste into names, but which are used everywhere."""
-_MOST_CPP = 100
-"""Maximum number of C++ files without a directive that are read. Each takes some seconds. If more
-files have a name that matters, such as `size`, only files with directives are read."""
+_MOST_CPP = 40
+"""Maximum number of C++ files without a directive that are read, the nearest to a loop by calls.
+Each takes some seconds, and a name such as `size` reaches all files of a program."""
 
 
 class _Node(NamedTuple):
@@ -68,8 +68,8 @@ class Selection(NamedTuple):
         if not self.undecided:
             return ()
         return (
-            f"{self.undecided} C++ files without a directive may call these loops but are "
-            "not read; the values they pass are unknown; pass fewer folders to read them",
+            f"{self.undecided} C++ files without a directive may call these loops or be called by "
+            "them, but are not read; pass fewer folders to read them",
         )
 
 
@@ -82,16 +82,16 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
         return Selection(list(requests), {})
     texts = _Texts(requests)
     links = _Links(texts.passages)
-    with_loops = links.callers(links.directed, through_functions=False)
+    with_loops = links.callers(dict.fromkeys(links.directed, 0), through_functions=False)
     files = links.files_of(with_loops)
     directed = texts.with_all_of(files) | texts.with_instances_of(files)
-    callers = links.callers(with_loops, through_functions=True)
-    chosen = texts.with_all_of(links.files_of(links.called(callers))) | directed
-    undecided = {path for path in chosen - directed if is_cpp(path)}
-    if len(undecided) > _MOST_CPP:
-        chosen -= undecided
-    else:
-        undecided = set()
+    reached = links.called(links.callers(with_loops, through_functions=True))
+    chosen = texts.with_all_of(links.files_of(reached)) | directed
+    distances = links.distances(reached)
+    nearest = sorted((path for path in chosen - directed if is_cpp(path)),
+                     key=lambda path: (distances.get(path, len(reached)), path))  # fmt: skip
+    undecided = nearest[_MOST_CPP:]
+    chosen.difference_update(undecided)
     read = [request for request in requests if request.path in chosen]
     return Selection(read, {
         request.path: texts.lookups[request.path]
@@ -301,14 +301,22 @@ class _Links:
         return file not in left_out
 
     def files_of(self, passages: Iterable[int]) -> set[str]:
-        """These passages and all that may use them, also through macros.
-
-        With `through_functions`, also through functions.
-        """
+        """The files of passages, without those that only have macros."""
         return {self._files[at] for at in passages if not self._passages[at].macro}
 
-    def callers(self, passages: set[int], *, through_functions: bool) -> set[int]:
-        """These passages and everything that they may use."""
+    def distances(self, passages: Mapping[int, int]) -> dict[str, int]:
+        """For each file, the smallest number of references from a loop to one of its passages."""
+        nearest: dict[str, int] = {}
+        for at, distance in passages.items():
+            file = self._files[at]
+            nearest[file] = min(distance, nearest.get(file, distance))
+        return nearest
+
+    def callers(self, passages: Mapping[int, int], *, through_functions: bool) -> dict[int, int]:
+        """These passages and all that may use them, each with its distance in references.
+
+        With `through_functions`, also through functions. Otherwise only through macros.
+        """
 
         def names_of(at: int) -> frozenset[bytes]:
             passage = self._passages[at]
@@ -317,30 +325,32 @@ class _Links:
         return self._reached(passages, names_of, self._naming, lambda definer, name, user:
                              self._is_definition_of(user, name, definer))  # fmt: skip
 
-    def called(self, passages: set[int]) -> set[int]:
-        """All passages reachable from these by following names."""
+    def called(self, passages: Mapping[int, int]) -> dict[int, int]:
+        """All passages reachable from these by following names, each with its distance."""
         return self._reached(
             passages, self._used_names.__getitem__, self._defining, self._is_definition_of
         )
 
     def _reached(
-        self, passages: set[int], names_of: Callable[[int], frozenset[bytes]],
+        self, passages: Mapping[int, int], names_of: Callable[[int], frozenset[bytes]],
         linked: Mapping[bytes, Sequence[int]], is_link: Callable[[int, bytes, int], bool],
-    ) -> set[int]:  # fmt: skip
-        """These passages and all that are reachable from them by one name after another."""
-        reached, done = set(passages), set[tuple[bytes, str]]()
-        waiting = list(reached)
+    ) -> dict[int, int]:  # fmt: skip
+        """These passages and all that are reachable from them, each with its smallest distance."""
+        reached, done = dict(passages), set[tuple[bytes, str]]()
+        waiting = sorted(passages, key=passages.__getitem__)
         while waiting:
-            at = waiting.pop()
-            for name in names_of(at):
-                known = (name, self._files[at] if name in self._variants else "")
-                if known in done:
-                    continue
-                done.add(known)
-                more = [number for number in linked.get(name, ())
-                        if number not in reached and is_link(at, name, number)]  # fmt: skip
-                reached.update(more)
-                waiting += more
+            ahead: list[int] = []
+            for at in waiting:
+                for name in names_of(at):
+                    known = (name, self._files[at] if name in self._variants else "")
+                    if known in done:
+                        continue
+                    done.add(known)
+                    more = [number for number in linked.get(name, ())
+                            if number not in reached and is_link(at, name, number)]  # fmt: skip
+                    reached.update(dict.fromkeys(more, reached[at] + 1))
+                    ahead += more
+            waiting = ahead
         return reached
 
 
