@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from regionpredict.predict import Plan, Recommendation, TeamPrediction
 
 
 def planned_sizes(
@@ -36,3 +38,19 @@ def planned_sizes(
 def at_most(threads: int, most: int | None) -> int:
     """The threads of a parallel region in a program with `most` recommended threads, if known."""
     return threads if most is None else min(threads, most)
+
+
+def planned_threads(
+    teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
+) -> dict[str, int]:
+    """Threads of the parallel regions that run with other threads than their rows show. They come
+    from the plans, limited to the program's `hint`.
+    """
+    several = [team.facts.id for team in teams if team.threads_per_core > 1]
+    most = None if hint is None else hint.threads
+    planned = planned_sizes([plan.sizes for plan in plans], several, most)
+    limited = {
+        team.facts.id: at_most(team.threads, most) for team in teams
+        if team.threads is not None and at_most(team.threads, most) < team.threads
+    }  # fmt: skip
+    return limited | planned

@@ -16,7 +16,7 @@ from regionpredict.machine import Machine
 from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
-from regionpredict.predict.estimate import CUT, Estimate
+from regionpredict.predict.estimate import CUT, Estimate, Prediction
 from regionpredict.predict.hints import hint_on, one_a_core, seats_of
 from regionpredict.predict.limiting_factors import limit
 from regionpredict.predict.machine_uncertainty import UncertainLoop, moves_of
@@ -382,3 +382,23 @@ def _with_band(
         TeamPoint(threads, value, *bounds)
         for (threads, value), bounds in zip(speedup, band, strict=True)
     )
+
+
+def region_seconds(
+    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]
+) -> dict[str, float]:
+    """By region, the time of all its executions in the program on one thread, in seconds. Regions
+    without a time are missing.
+    """
+    runs: dict[str, float] = {}
+    for team in teams:
+        for member in team.facts.members:
+            name = member.facts.region.id
+            weight = team.facts.executions.weight * member.runs.weight
+            runs[name] = runs.get(name, 0.0) + weight
+    return {
+        prediction.facts.region.id: runs[prediction.facts.region.id]
+        * points_of(prediction)[0].seconds
+        for prediction in predictions
+        if points_of(prediction) and prediction.facts.region.id in runs
+    }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from regionpredict.ir import Span
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, Recommended
-from regionpredict.report.advice import ByTeam
+from regionpredict.predict.program_advice import ByTeam
 from regionpredict.report.clause_edit import advised_clause, with_clause
 from regionpredict.report.loop_table import CONFLICTS
 from regionpredict.report.quantities import seats_text

@@ -22,7 +22,7 @@ from regionpredict.predict import (
     TeamPrediction,
     seconds_alone,
 )
-from regionpredict.report.advice import ByTeam
+from regionpredict.predict.program_advice import ByTeam
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.recommendation import program_documents
 from regionpredict.report.reuse import (

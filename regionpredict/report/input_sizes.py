@@ -10,9 +10,9 @@ from pathlib import PurePath
 
 from regionpredict.machine import Machine
 from regionpredict.predict import Recommendation, size_target
+from regionpredict.predict.teams import region_seconds
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.quantities import show_count
-from regionpredict.report.view import region_seconds
 
 _KNOWN = {
     "large": "assumed large, {}",

@@ -17,7 +17,7 @@ from regionpredict.analysis import RACES, RegionFacts
 from regionpredict.analysis.given_sizes import place_of, scope_of
 from regionpredict.errors import plural
 from regionpredict.ir import Clause, Diagnostic, Span
-from regionpredict.measure.planned_sizes import at_most
+from regionpredict.measure.planned_sizes import at_most, planned_threads
 from regionpredict.predict import (
     Estimate,
     Plan,
@@ -29,7 +29,7 @@ from regionpredict.predict import (
 )
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 from regionpredict.report.size_hints import open_sentence
-from regionpredict.report.thread_rules import clauses_rule, planned_threads
+from regionpredict.report.thread_rules import clauses_rule
 
 _SLASHES = "// "
 _SPLICE = " \\"

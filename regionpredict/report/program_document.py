@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping
 from regionpredict.predict import (
     DensityDerivation,
 )
-from regionpredict.report.advice import advice_sentence, program_advice
+from regionpredict.predict.program_advice import program_advice
+from regionpredict.predict.teams import region_seconds
+from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import (
     Block,
     Cell,
@@ -47,7 +49,6 @@ from regionpredict.report.view import (
     View,
     chosen_predictions,
     chosen_teams,
-    region_seconds,
 )
 from regionpredict.sizes.ranking import rank_sizes
 

@@ -15,7 +15,7 @@ from regionpredict.predict import (
     Recommended,
     TeamPrediction,
 )
-from regionpredict.report.advice import ByTeam
+from regionpredict.predict.program_advice import ByTeam
 from regionpredict.report.run_settings import AS_USUAL, RunSettings
 
 

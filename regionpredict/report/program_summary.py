@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from regionpredict.predict import Plan, SizeHint, TeamPrediction
-from regionpredict.report.advice import advice_sentence, program_advice
+from regionpredict.predict.program_advice import program_advice
+from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Block, Cell, Column, Items, Table, Text
 from regionpredict.report.loop_table import CONFLICTS, loop_table
 from regionpredict.report.names import common_folder, first_of, several

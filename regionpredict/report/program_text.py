@@ -17,6 +17,7 @@ from regionpredict.analysis import INCOMPLETE
 from regionpredict.machine import Machine
 from regionpredict.predict import Prediction, TeamPrediction
 from regionpredict.predict.constants import MOST_OF_THE_TIME
+from regionpredict.predict.teams import region_seconds
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Block, Items, Text
 from regionpredict.report.fact_document import first_message
@@ -41,7 +42,7 @@ from regionpredict.report.reading_notes import note_lines
 from regionpredict.report.size_hints import cut_sentence, needed_sentence, open_sentence
 from regionpredict.report.thread_rules import plan_rule
 from regionpredict.report.unconverged import convergence_sentence
-from regionpredict.report.view import View, chosen_predictions, chosen_teams, region_seconds
+from regionpredict.report.view import View, chosen_predictions, chosen_teams
 from regionpredict.sizes.ranking import rank_sizes
 from regionpredict.workload import TYPICAL
 

@@ -17,7 +17,7 @@ from regionpredict import __version__
 from regionpredict.ir import Diagnostic, Span
 from regionpredict.machine import Machine
 from regionpredict.predict import NOTHING_RECOMMENDED, Prediction, Recommended
-from regionpredict.report.advice import ByTeam
+from regionpredict.predict.program_advice import ByTeam
 from regionpredict.report.editor_notes import Finding, changes, hint_text, noted
 from regionpredict.report.json_text import fields_of
 from regionpredict.report.loop_table import CONFLICTS

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from regionpredict.report.layered_layout import layered_layout
 from regionpredict.report.quantities import plural, show_count, show_seconds, show_share
+from regionpredict.tasks.graph_boxes import box_edges, grains_of, narrow_end, whole_tasks
+from regionpredict.tasks.layered_layout import layered_layout
 from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.task_graph import (
-    CHUNK,
-    CONTINUE,
     JOIN,
     NODE_KINDS,
     IntArray,
@@ -36,8 +34,6 @@ screen.
 """
 NARROW = 0.2
 """The smallest share of a narrow end that is mentioned."""
-_MOMENT = 1e-9
-"""A share of the depth that counts as no time."""
 _NAME = re.compile(r"[^\W\d]+")
 
 
@@ -123,18 +119,18 @@ def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
         )
         for at in shown
     )  # fmt: skip
-    member = _whole_tasks(graph)
+    member = whole_tasks(graph)
     by_line = int(member.max(initial=-1)) + 1 > MOST_BOXES
     if by_line:
         member = np.unique(line_of * len(NODE_KINDS) + graph.node_kinds, return_inverse=True)[1]
     count = int(member.max(initial=-1)) + 1
-    edges = _edges(graph, metrics, member, count)
+    edges = box_edges(graph, metrics, member, count)
     layout = layered_layout(count, [edge[:2] for edge in edges])
     first = np.full(count, graph.nodes, dtype=np.int64)
     np.minimum.at(first, member, np.arange(graph.nodes))
     seconds = np.bincount(member, weights=graph.seconds, minlength=count)
     pieces = np.bincount(member, minlength=count)
-    many = _grains(graph, member, count)
+    many = grains_of(graph, member, count)
     marked = np.zeros(count, dtype=bool)
     marked[member[[v for v in metrics.path if graph.seconds[v] > 0]]] = True
     boxes = []
@@ -190,25 +186,12 @@ def _limit(graph: TaskGraph, metrics: GraphMetrics, groups: tuple[PictureGroup, 
     if most is not None and most.name:
         text += f" {most.name} has {show_share(most.path)} of it."
     few = int(parallelism / 2)
-    tail = _narrow_end(graph, metrics, few) if few else 0.0
+    tail = narrow_end(graph, metrics, few) if few else 0.0
     if tail >= NARROW:
         text += (
             f" In the last {show_share(tail)} of it, at most {plural(few, 'task')} can run at once."
         )
     return text
-
-
-def _narrow_end(graph: TaskGraph, metrics: GraphMetrics, few: int) -> float:
-    """The share at the end of the critical path in which at most `few` tasks run on unlimited
-    threads.
-    """
-    begin = graph.schedule.begin
-    times = np.concatenate([begin, begin + graph.seconds])
-    change = np.repeat([1, -1], graph.nodes)[np.argsort(times, kind="stable")]
-    times = np.sort(times, kind="stable")
-    wide = (np.cumsum(change)[:-1] > few) & (np.diff(times) > metrics.depth_s * _MOMENT)
-    last = np.flatnonzero(wide)
-    return 1.0 - float(times[last[-1] + 1]) / metrics.depth_s if len(last) else 1.0
 
 
 def _line_names(graph: TaskGraph) -> tuple[IntArray, list[str]]:
@@ -228,80 +211,3 @@ def _title(graph: TaskGraph, node: int, line: str) -> str:
         return graph.names[node]
     known = graph.iterations_of(node)
     return line if known is None else f"{line} {known}"
-
-
-def _grains(graph: TaskGraph, member: IntArray, count: int) -> IntArray:
-    """The number of tasks or chunks in each box."""
-    grain = graph.tasks.copy()
-    chunks = np.flatnonzero(graph.node_kinds == CHUNK)
-    grain[chunks] = int(graph.tasks.max(initial=0)) + 1 + np.arange(len(chunks))
-    pairs = np.unique(np.stack([member, grain], axis=1), axis=0)
-    return np.bincount(pairs[:, 0], minlength=count)
-
-
-def _whole_tasks(graph: TaskGraph) -> IntArray:
-    """The box of each node. A piece that waits only for the previous piece of its task is in the
-    same box, which creates no cycle.
-    """
-    single = np.bincount(graph.targets, minlength=graph.nodes) == 1
-    chunk = graph.node_kinds == CHUNK  # separate boxes
-    joined = (graph.edge_kinds == CONTINUE) & single[graph.targets]
-    joined &= ~chunk[graph.targets] & ~chunk[graph.sources]
-    before = np.arange(graph.nodes)
-    before[graph.targets[joined]] = graph.sources[joined]
-    while True:  # doubles the distance in each pass
-        further = before[before]
-        if (further == before).all():
-            break
-        before = further
-    member: IntArray = np.unique(before, return_inverse=True)[1]
-    return member
-
-
-def _edges(
-    graph: TaskGraph, metrics: GraphMetrics, member: IntArray, count: int
-) -> list[tuple[int, int, int, bool, bool]]:
-    """(upper box, lower box, number of edges, on the critical path, upwards), without redundant
-    edges. Only lines that alternate have upward edges.
-    """
-    level = np.full(count, graph.nodes, dtype=np.int64)
-    np.minimum.at(level, member, graph.schedule.level)
-    ends = np.stack([member[graph.sources], member[graph.targets]], axis=1)
-    pairs, numbers = np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0, return_counts=True)
-    boxes = [int(member[node]) for node in metrics.path]
-    path = set(pairwise(boxes))
-    oriented: dict[tuple[int, int], tuple[int, bool, bool]] = {}
-    for (source, target), number in zip(pairs.tolist(), numbers.tolist(), strict=True):
-        turned = (level[source], source) > (level[target], target)
-        key = (target, source) if turned else (source, target)
-        other = oriented.get(key)
-        marked = (source, target) in path
-        if other is None:
-            oriented[key] = (number, marked, turned)
-        else:
-            oriented[key] = (other[0] + number, other[1] or marked, False)
-    kept = _needed(count, list(oriented), level)
-    return [
-        (*key, number, marked, turned)
-        for key, (number, marked, turned) in oriented.items()
-        if key in kept or marked
-    ]
-
-
-def _needed(count: int, edges: list[tuple[int, int]], level: IntArray) -> set[tuple[int, int]]:
-    """Edges that are not implied by other paths (Aho, Garey and Ullman 1972)."""
-    after: list[list[int]] = [[] for _ in range(count)]
-    for source, target in edges:
-        after[source].append(target)
-    order = sorted(range(count), key=lambda box: (level[box], box))
-    reached = [0] * count  # bit sets of the boxes after each box
-    kept = set()
-    place = {box: number for number, box in enumerate(order)}
-    for box in reversed(order):
-        mask = 0
-        for target in sorted(after[box], key=place.__getitem__):
-            if not mask >> target & 1:
-                kept.add((box, target))
-                mask |= reached[target] | 1 << target
-        reached[box] = mask
-    return kept

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from regionpredict.measure.planned_sizes import at_most, planned_sizes
+from regionpredict.measure.planned_sizes import planned_threads
 from regionpredict.predict import (
     Estimate,
     Plan,
@@ -18,22 +18,6 @@ from regionpredict.predict import (
 )
 from regionpredict.predict.constants import PACKAGE_PRICE
 from regionpredict.report.quantities import plural
-
-
-def planned_threads(
-    teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
-) -> dict[str, int]:
-    """Threads of the parallel regions that run with other threads than their rows show. They come
-    from the plans, limited to the program's `hint`.
-    """
-    several = [team.facts.id for team in teams if team.threads_per_core > 1]
-    most = None if hint is None else hint.threads
-    planned = planned_sizes([plan.sizes for plan in plans], several, most)
-    limited = {
-        team.facts.id: at_most(team.threads, most) for team in teams
-        if team.threads is not None and at_most(team.threads, most) < team.threads
-    }  # fmt: skip
-    return limited | planned
 
 
 def row_rule(estimates: Sequence[Estimate], what: str) -> list[str]:

@@ -13,7 +13,8 @@ from typing import TypeVar
 from regionpredict.analysis import RegionFacts
 from regionpredict.errors import UsageError
 from regionpredict.ir import Region
-from regionpredict.predict import Prediction, TeamPrediction, points_of
+from regionpredict.predict import Prediction, TeamPrediction
+from regionpredict.predict.teams import region_seconds
 
 Shown = TypeVar("Shown", Prediction, RegionFacts)
 Order = tuple[bool, float | str]
@@ -65,26 +66,6 @@ def chosen_teams(
         for team in teams
         if any(member.facts.region.id in shown for member in team.facts.members)
     )
-
-
-def region_seconds(
-    predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]
-) -> dict[str, float]:
-    """By region, the time of all its executions in the program on one thread, in seconds. Regions
-    without a time are missing.
-    """
-    runs: dict[str, float] = {}
-    for team in teams:
-        for member in team.facts.members:
-            name = member.facts.region.id
-            weight = team.facts.executions.weight * member.runs.weight
-            runs[name] = runs.get(name, 0.0) + weight
-    return {
-        prediction.facts.region.id: runs[prediction.facts.region.id]
-        * points_of(prediction)[0].seconds
-        for prediction in predictions
-        if points_of(prediction) and prediction.facts.region.id in runs
-    }
 
 
 def _chosen(

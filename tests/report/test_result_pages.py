@@ -19,8 +19,8 @@ from regionpredict.machine import load
 from regionpredict.measure.hints_file import Hint, Hints
 from regionpredict.measure.records import RegionRun
 from regionpredict.measure.summary import RegionSummary, Timing
+from regionpredict.predict.roofline import memory_traffic, peak_operations
 from regionpredict.report.comparison import comparison_document, wrong_term
-from regionpredict.report.html.roofline import memory_traffic, peak_operations
 from regionpredict.report.machine import machine_document
 from regionpredict.report.rendered import rendered
 from regionpredict.report.trace_results import result_document

@@ -9,17 +9,13 @@ from typing import NamedTuple
 
 from regionpredict.machine import Machine
 from regionpredict.predict import Point, Prediction, SaturationDerivation, TeamPrediction
-from regionpredict.report.advice import (
-    ByTeam,
-    ProgramAdvice,
-    advice_sentence,
-    program_advice,
-)
+from regionpredict.predict.program_advice import ByTeam, ProgramAdvice, program_advice
+from regionpredict.predict.teams import region_seconds
+from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Drawing
 from regionpredict.report.html.constants import GRADES, HALF_GOOD, WORTH_TELLING
 from regionpredict.report.loop_table import CONFLICTS
 from regionpredict.report.quantities import plural
-from regionpredict.report.view import region_seconds
 
 _OF = int(GRADES.value)
 

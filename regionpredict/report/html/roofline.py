@@ -9,14 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from regionpredict.machine import Machine
-from regionpredict.machine.kernels import KERNELS
-from regionpredict.predict import Prediction, SaturationDerivation, size_target
+from regionpredict.predict import Prediction, SaturationDerivation
+from regionpredict.predict.roofline import float_operations, memory_traffic, peak_operations
 from regionpredict.report.document import Block, Drawing, Text
 from regionpredict.report.quantities import plural
-from regionpredict.workload import statement_table
 
-_DOUBLE = 64  # bits
-_ONE = ("fp_add", "fp_mul", "fp_div", "fp_sqrt", "fp_fma")
 _LEAST, _MOST = 1 / 64, 64.0  # operations per byte that are always drawn
 
 
@@ -54,14 +51,7 @@ def _point(prediction: Prediction, machine: Machine) -> Drawing | None:
     at = {point.threads: point for point in prediction.derivation.points}.get(prediction.threads)
     if at is None or at.memory_bytes <= 0 or at.seconds <= 0:
         return None
-    count = 0
-    table = statement_table(prediction.facts, machine.line_bytes, size_target(machine))
-    for statement in table.statements:
-        own = sum(number * (2 if kind == "fp_fma" else 1) for kind, number in statement.operations
-                  if kind in _ONE)  # fmt: skip
-        if own and statement.executions is None:
-            return None
-        count += own * (statement.executions or 0)
+    count = float_operations(prediction, machine)
     if not count:
         return None
     return {
@@ -74,33 +64,3 @@ def _point(prediction: Prediction, machine: Machine) -> Drawing | None:
 
 def _sloped(least: float, ridge: float, memory: float) -> list[list[float]]:
     return [[least, least * memory], [ridge, ridge * memory]]
-
-
-def peak_operations(machine: Machine) -> float:
-    """Operations per second of all cores with full vectors of doubles, and with fused operations if
-    they are faster.
-
-    A throughput is in cycles between two scalar operations. A vector operation takes no longer than
-    a scalar one.
-    """
-    core = machine.processor
-    add, mul, fma = (machine.operation(kind).throughput_cycles.value
-                     for kind in ("fp_add", "fp_mul", "fp_fma"))  # fmt: skip
-    pipes = core.fp_pipes.value / max(core.fp_add_pipes.value * add, core.fp_mul_pipes.value * mul)
-    cycle = max(min(1 / add + 1 / mul, pipes), 2 / fma)
-    return cycle * machine.simd_bits / _DOUBLE * machine.clock_hz * machine.cores
-
-
-def memory_traffic(machine: Machine) -> float:
-    """The largest memory bandwidth of all domains over all kernels, in bytes per second. It
-    includes lines that are read before a store.
-    """
-    cores = machine.cores_per_domain
-    read_first = machine.write_allocate(cores)
-    best = max(
-        curve.at(cores) * (1 + read_first * KERNELS[name].allocates / KERNELS[name].application)
-        for name, curve in machine.memory.bandwidth.items()
-    )
-    total = best * machine.domains
-    shared = machine.memory.shared_path
-    return total if shared is None else min(total, shared.traffic_bytes_per_s.value)

@@ -1,8 +1,8 @@
 """Layered layout of a directed graph: nodes in rows, edges that point down and rarely cross.
 
-The four steps of Sugiyama, Tagawa and Toda 1981: assign a row to each node by its longest path,
-insert points where long edges pass a row, order each row by the mean of the neighbors, and assign
-coordinates.
+The four steps are those of Sugiyama, Tagawa and Toda 1981. The longest path gives each node its
+row. Points are inserted where long edges pass a row. The mean of the neighbors gives the order of a
+row. The last step assigns coordinates.
 """
 
 from __future__ import annotations

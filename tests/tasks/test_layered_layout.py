@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from regionpredict.report.layered_layout import Layout, layered_layout
+from regionpredict.tasks.layered_layout import Layout, layered_layout
 
 
 def crossings(layout: Layout) -> int:

@@ -1,0 +1,47 @@
+"""The source changes of all parallel regions of a program, ranked by the time that they save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from regionpredict.predict.advice import Advice
+from regionpredict.workload import Span
+
+ByTeam = Mapping[str, Sequence[Advice]]
+"""The changes by the id of their parallel region, the best first."""
+_WORTH = 0.01  # share of the program's time: changes that save less are not listed
+
+
+class ProgramAdvice(NamedTuple):
+    """A source change with its effect on all regions that need it: total gain and seconds saved."""
+
+    id: str
+    span: Span
+    message: str
+    gain: float
+    saved: float
+
+
+def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAdvice]:
+    """The best change of each parallel region, the most seconds saved first; a change that several
+    regions need is listed once.
+
+    If the program takes `spent` seconds, changes that save almost nothing are left out.
+    """
+    same: dict[tuple[str, Span], list[Advice]] = {}
+    for ranked in advice.values():
+        for best in ranked[:1]:
+            same.setdefault((best.id, best.span), []).append(best)
+    changes = [_together(ones) for ones in same.values()]
+    changes = [best for best in changes if best.saved >= _WORTH * (spent or 0.0)]
+    return sorted(changes, key=lambda best: -best.saved)
+
+
+def _together(ones: Iterable[Advice]) -> ProgramAdvice:
+    known = list(ones)
+    saved = sum(advice.saved for advice in known)
+    before = sum(advice.saved / (1.0 - 1.0 / advice.gain) for advice in known)
+    first = max(known, key=lambda advice: advice.saved)
+    gain = before / (before - saved) if before > saved else first.gain
+    return ProgramAdvice(first.id, first.span, first.message, gain, saved)
