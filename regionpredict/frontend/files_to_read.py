@@ -15,7 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,9 +41,11 @@ _LEAST_STEM = 4
 """Minimum length of a word that pasted names are searched for."""
 _TYPES = frozenset((b"double", b"float", b"long", b"char", b"short", b"unsigned", b"void"))
 """Words that macros paste into names, but which are used everywhere."""
-_MOST_CPP = 40
-"""Maximum number of C++ files without a directive that are read, the nearest to a loop by calls.
-Each takes some seconds, and a name such as `size` reaches all files of a program."""
+_MOST = 200
+"""Maximum number of files without a directive that are read, the nearest to a loop by calls. A
+name such as `size` reaches all files of a program."""
+_OF_CPP = 5
+"""A C++ file counts as this number of files, since reading it takes some seconds."""
 
 
 class _Node(NamedTuple):
@@ -68,7 +70,7 @@ class Selection(NamedTuple):
         if not self.undecided:
             return ()
         return (
-            f"{self.undecided} C++ files without a directive may call these loops or be called by "
+            f"{self.undecided} files without a directive may call these loops or be called by "
             "them, but are not read; pass fewer folders to read them",
         )
 
@@ -88,9 +90,9 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
     reached = links.called(links.callers(with_loops, through_functions=True))
     chosen = texts.with_all_of(links.files_of(reached)) | directed
     distances = links.distances(reached)
-    nearest = sorted((path for path in chosen - directed if is_cpp(path)),
-                     key=lambda path: (distances.get(path, len(reached)), path))  # fmt: skip
-    undecided = nearest[_MOST_CPP:]
+    nearest = sorted(chosen - directed, key=lambda path: (distances.get(path, len(reached)), path))
+    counts = accumulate(_OF_CPP if is_cpp(path) else 1 for path in nearest)
+    undecided = [path for path, count in zip(nearest, counts, strict=True) if count > _MOST]
     chosen.difference_update(undecided)
     read = [request for request in requests if request.path in chosen]
     return Selection(read, {

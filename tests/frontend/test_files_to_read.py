@@ -190,23 +190,25 @@ def test_few_files_are_all_read(tmp_path: Path) -> None:
     assert files_to_read(requests).read == requests
 
 
-@pytest.mark.parametrize(("callers", "undecided"), [(40, 0), (43, 3)])
-def test_the_files_of_cpp_nearest_to_a_loop_are_read(
-    tmp_path: Path, callers: int, undecided: int
+@pytest.mark.parametrize(
+    ("suffix", "callers", "undecided"), [("cpp", 40, 0), ("cpp", 43, 3), ("c", 202, 2)]
+)
+def test_the_files_nearest_to_a_loop_are_read(
+    tmp_path: Path, suffix: str, callers: int, undecided: int
 ) -> None:
     """A chain of callers: each file calls the function of the one before."""
-    (tmp_path / "sum.cpp").write_text(f"void g0(int n, double *a) {{\n{LOOP}}}\n")
+    (tmp_path / f"sum.{suffix}").write_text(f"void g0(int n, double *a) {{\n{LOOP}}}\n")
     for number in range(1, callers + 1):
         before = f"g{number - 1}"
         text = (
             f"void {before}(int, double *);\nvoid g{number}(int n, double *a) {{ {before}(n, a); }}"
         )
-        (tmp_path / f"call{callers - number:02}.cpp").write_text(f"{text}\n")
+        (tmp_path / f"call{callers - number:03}.{suffix}").write_text(f"{text}\n")
     selection = files_to_read(requests_for([str(tmp_path)]))
     left = {Path(path).name for path in selection.left}
-    assert left == {f"call{number:02}.cpp" for number in range(undecided)}
+    assert left == {f"call{number:03}.{suffix}" for number in range(undecided)}
     assert len(selection.read) == 1 + callers - undecided
-    assert [remark.split(" C++ files")[0] for remark in selection.remarks] == (
+    assert [remark.split(" files")[0] for remark in selection.remarks] == (
         [str(undecided)] if undecided else []
     )
 
