@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -369,14 +369,22 @@ def _with_pasted(passages: list[Passage]) -> list[Passage]:
         return passages
     defined = frozenset[bytes]().union(*(own.names for own in passages))
     used = frozenset[bytes]().union(*(own.used_names for own in passages)) - defined
-    text = b"\n".join(sorted(used))
-    names = {stem: frozenset(re.findall(rb"^\w*%b\w*$" % stem, text, re.MULTILINE)) - _TYPES
-             for stem in stems}  # fmt: skip
+    names: dict[bytes, set[bytes]] = {}
+    for name in used - _TYPES:
+        for stem in stems.intersection(_parts(name)):
+            names.setdefault(stem, set()).add(name)
     return [
         own._replace(names=(own.names - pasting).union(*(
             names[word] for macro, word in own.stems if macro in pasting and word in names
         ))) if own.stems else own for own in passages
     ]  # fmt: skip
+
+
+def _parts(name: bytes) -> Iterator[bytes]:
+    """All parts of a name that may be stems: `scale`, `scal` and `cale` of `scale`."""
+    for start in range(len(name) - _LEAST_STEM + 1):
+        for end in range(start + _LEAST_STEM, len(name) + 1):
+            yield name[start:end]
 
 
 def _variants(files: Collection[str]) -> list[list[str]]:
