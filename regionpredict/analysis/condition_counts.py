@@ -173,7 +173,7 @@ def _plain_parts(value: Expr) -> list[Expr]:
 
 
 def _period_of(atom: Atom, name: str, breakpoints: set[int]) -> int:
-    """The period of a remainder or a masked value."""
+    """The period of a remainder (`i % 4`) or of a masked value (`i & 3`) in a loop's variable."""
     if atom.kind not in ("mod", "bitand"):
         raise UndecidedError
     value, size = atom.args

@@ -105,7 +105,7 @@ class Guard(NamedTuple):
 
     @property
     def is_decided(self) -> bool:
-        """Whether it is known to hold, or not to hold, in all iterations."""
+        """Whether the condition is known to hold, or not to hold, in all iterations."""
         known = [part.constant for part in conjuncts(self.condition)]
         return 0 in known or None not in known
 

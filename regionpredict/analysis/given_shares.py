@@ -27,7 +27,7 @@ _SKEW = re.compile(r"(skew|powerlaw)\((.+)\)")
 
 
 def skew_name(name: str) -> tuple[str, str] | None:
-    """Kind and target of `skew(row)` and `powerlaw(f.c:9)`. None for other names.
+    """The two parts of a name such as `skew(row)` or `powerlaw(f.c:9)`. None for other names.
 
     >>> skew_name("skew(row)"), skew_name("n")
     (('skew', 'row'), None)

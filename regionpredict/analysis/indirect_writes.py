@@ -97,12 +97,12 @@ def _shared_writes(region: Region) -> list[Reference]:
 
 
 def _of_part(loop: Loop, moving: Set[str]) -> bool:
-    """Whether it traverses a part of the data whose start depends on the parallel loop."""
+    """Whether the loop traverses a part of the data whose start depends on the parallel loop."""
     return loop.start is not None and not loop.start.names.isdisjoint(moving)
 
 
 def _grows(write: Reference) -> bool:
-    """Whether its statement reads the element that it writes."""
+    """Whether the write's statement reads the element that it writes."""
     return any(
         other.kind == "read" and other.array == write.access.array
         and other.subscripts == write.access.subscripts for other in write.statement.accesses
@@ -137,7 +137,7 @@ def _through_memory(
 
 
 def _looked_up(subscript: Expr, chosen: Collection[str], kinds: Collection[str]) -> bool:
-    """Whether it is read from memory and changes with the iteration."""
+    """Whether the subscript is read from memory and changes with the iteration."""
     return any(
         atom.kind in kinds and not atom.names.isdisjoint(chosen) for atom in subscript.atoms()
     )

@@ -63,7 +63,7 @@ def _near(atom: Atom, variables: Set[str], near: int) -> Expr | None:
 
 
 def _small(place: Expr, variables: Set[str]) -> bool:
-    """Whether it is affine in the loops' variables, and not a hash of them."""
+    """Whether the place is affine in the loops' variables, and not a hash of them."""
     return all(
         -_LARGEST_FACTOR <= number <= _LARGEST_FACTOR
         for monomial, number in place.terms.items()

@@ -36,14 +36,14 @@ _PATTERNS = ("streaming", "random")
 @click.option("--dimensions", default=None, type=click.IntRange(1, 3), metavar="N",
               help="Measure one loop of your own: dimensions of its array, 1 to 3.")  # fmt: skip
 @click.option("--order", default=None, metavar="ORDER",
-              help="Order of its loops: i, ij, ji, ijk, ... kji; i counts the first "
+              help="Order of the loops: i, ij, ji, ijk, ... kji; i counts the first "
               "dimension.")  # fmt: skip
 @click.option("--operations", default=None, type=click.IntRange(1, 10_000), metavar="N",
               help="Operations on each element of the loop.")  # fmt: skip
 @click.option("--working-set", default=None, type=NumberRange(0.001, 64), metavar="X",
               help="Size of its array, in multiples of the largest cache.")  # fmt: skip
 @click.option("--pattern", default=None, type=click.Choice(_PATTERNS),
-              help="Whether its elements are streamed or read at random.")  # fmt: skip
+              help="Order of accesses: streamed or at random.")  # fmt: skip
 @click.option("--cc", "compiler", default=None, metavar="COMPILER", help="The C compiler.")
 @click.option("--time-budget", default="2m", show_default=True, metavar="TIME",
               help="End measuring after this time, done or not.")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Success rates: those of the hints with an interval, and those of trivial strategies."""
+"""Success rates of hints, with their interval, and of trivial strategies."""
 
 from __future__ import annotations
 

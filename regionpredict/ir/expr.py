@@ -544,7 +544,7 @@ def _show(factor: Factor) -> str:
 
 
 def _is_product(value: Expr) -> bool:
-    """Whether it is shown with a `*` between its factors."""
+    """Whether the value is shown with a `*` between its factors."""
     return any(
         len(monomial) > 1 or (monomial and (coefficient != 1 or monomial[0][1] != 1))
         for monomial, coefficient in value.terms.items()

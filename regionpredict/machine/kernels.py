@@ -14,8 +14,8 @@ from dataclasses import dataclass
 class Kernel:
     """The streams of a kernel, in array elements per iteration.
 
-    `reads` and `writes` are those of the program. `allocates` are lines loaded by stores that the
-    program never reads.
+    `reads` and `writes` are accesses of the program. `allocates` are lines loaded by stores that
+    the program never reads.
     """
 
     name: str

@@ -84,7 +84,7 @@ class JobState(NamedTuple):
 
     @property
     def active(self) -> bool:
-        """Whether it waits, runs, or is about to end."""
+        """Whether the job waits, runs, or is about to end."""
         return self.state in _ACTIVE
 
 

@@ -71,7 +71,7 @@ class MeasuredLoop(NamedTuple):
         return " ".join(["omp", self.kind, *clauses])
 
     def has(self, name: str) -> bool:
-        """Whether it has the clause."""
+        """Whether the directive has the clause."""
         return any(clause.name == name for clause in self.clauses)
 
 

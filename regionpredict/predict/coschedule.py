@@ -322,7 +322,7 @@ def _team_costs(phase: Phase, load: PhaseLoad, domains: int) -> float:
 
 
 def _as_one(phases: Sequence[Running]) -> Running:
-    """Consecutive phases as one phase, on the path of the one that waits longest."""
+    """Consecutive phases as one phase, on the path of the phase that waits longest."""
     seconds = sum(phase.seconds for phase in phases)
     return Running(
         seconds, sum(phase.fixed for phase in phases), sum(phase.waiting for phase in phases),

@@ -32,7 +32,7 @@ class Term(NamedTuple):
 
     @property
     def good(self) -> bool:
-        """Whether it adds to the good score."""
+        """Whether the term adds to the good score."""
         return not self.kind.endswith(" miss")
 
     @property

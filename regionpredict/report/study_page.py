@@ -145,7 +145,7 @@ def _verdict(judged: Sequence[JudgedModel]) -> str:
     if not rate.right:
         return "No model gave a right hint."
     return (
-        f"Most right hints: {best.model} model, {_share(rate)}, if right is "
+        f"The {best.model} model has the most right hints, {_share(rate)}. A right hint is "
         f"{_rule(best.comparison)}."
     )
 

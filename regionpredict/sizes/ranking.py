@@ -43,8 +43,9 @@ class UnboundSize(NamedTuple):
 
 
 class SizeRanking(NamedTuple):
-    """`settled` is how many of the `regions` with a hint are known now. `in_part` of them are
-    partial, which no size changes. `recorded`: other sizes come from a recorded run.
+    """`regions` counts the regions with a hint, and `settled` those hints that are known now.
+    `in_part` of the known hints are partial, which no size changes. `recorded`: other sizes come
+    from a recorded run.
     """
 
     regions: int
@@ -109,8 +110,8 @@ def _settled(
 
 
 class _Names:
-    """The name to set for a region's size. It is limited to the function if another one has its own
-    value, or if regions of others depend on it, too."""
+    """The name to set for a region's size. The name is limited to the function if another function
+    has its own value, or if regions of other functions depend on it, too."""
 
     def __init__(self, predictions: Sequence[Prediction]) -> None:
         self._known: dict[str, set[str]] = {}  # by name, the functions in which it has a value
@@ -152,7 +153,7 @@ def differs_by_element(name: str) -> bool:
 
 
 def _is_anothers(name: str) -> bool:
-    """Whether it belongs to another function than the region's."""
+    """Whether the name belongs to another function than the region's."""
     return scope_of(name) is not None and place_of(name) is None
 
 

@@ -29,7 +29,7 @@ class Concurrency(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether it is exact."""
+        """Whether the number is exact."""
         return self.low == self.high
 
 

@@ -34,8 +34,8 @@ Group = tuple[tuple[int, ...], tuple[int, ...], int]
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A Cartesian topology as one rank knows it. `sizes` and `periodic` are the same on all ranks,
-    and `place` is the rank's own.
+    """A Cartesian topology as recorded by one rank. `sizes` and `periodic` are the same on all
+    ranks, and `place` is the rank's own.
     """
 
     sizes: tuple[int, ...]

@@ -278,7 +278,7 @@ class _Places:
         return Place(f"{kind.value}{where}", file, line, kind)
 
     def lock(self, which: int) -> int:
-        """A small number for a lock."""
+        """The number of a lock: 0 for the first that is seen, then 1, 2, ..."""
         return self._locks.setdefault(which, len(self._locks))
 
     def _look_up(self) -> None:

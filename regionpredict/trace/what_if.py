@@ -5,7 +5,7 @@ side, since both last synchronized (Boehme 2014, section 4.2.1). To remove it, t
 on the call path is shortened in proportion, until no interval has a delay. Then the recorded run is
 replayed (`recorded_replay.py`). In operations of more than two locations, the last one is compared
 with all waiting ones, and other late ones with the first. Locations that arrive in the same tick
-are treated alike. So if two ranks are equally late, both delays are removed.
+are treated alike. If two ranks are equally late, both delays are therefore removed.
 
 A delay cost is the waiting time of others because of a call path. A gain is the reduction of the
 run time. Costs add up over ranks. A gain counts once, and only as far as no other location is as

@@ -143,8 +143,8 @@ class Part:
 def distinct_lines(walks: Sequence[Walk], part: Part) -> Lines | None:
     """The lines of groups of one array, without duplicates. None if there are too many runs.
 
-    A fraction of an iteration, in a mean piece, counts as that fraction of the difference that a
-    whole iteration makes. If there are several, the largest is used.
+    The pieces of a thread may have a fraction of an iteration on average. This fraction weights the
+    lines that a whole additional iteration adds. The largest of several fractions is used.
     """
     fractions: set[float] = set()
     low = _lines(walks, part, fractions, up=False)

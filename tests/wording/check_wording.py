@@ -84,6 +84,8 @@ PATTERNS = (
     Pattern("whatever", r"\b(whatever|whoever|whomever)\b", "for any, independent of"),
     Pattern("; None", r"; (None|unknown|empty|none|else)\b", "a second sentence"),
     Pattern("those of", r"^(Those|The same) of\b", "the noun"),
+    Pattern("whether it", r"^Whether (it|its|they|their|them)\b", "the noun"),
+    Pattern("that do", r"\b(that|which|who) (did|does|do|has one|have one)\.?$", "verb, noun"),
 )  # fmt: skip
 
 # The beginning of a sentence that puts off its subject.

@@ -90,6 +90,7 @@ def _around_repetition(name: str) -> tuple[str, str]:
 
 
 def _postfix(name: str) -> str:
-    """The text after the repetition, without separators. Empty if it has parameters."""
+    """The part of a folder's name after the number of the repetition, without separators. Empty if
+    this part has parameters."""
     after = _around_repetition(name)[1]
     return "" if _NAME.search(after) else after.strip("._-")

@@ -330,7 +330,7 @@ class FittedModel:
     def formula_quantiles(self, point: FloatArray, levels: Sequence[float]) -> list[float]:
         """Quantiles of the value measured at a point `(1, m)`, for ascending levels.
 
-        They are those of the mixture of all candidates, by their posterior probability.
+        The limits come from the mixture of all candidates, weighted by their posterior probability.
         """
         return quality.quantiles(self._around(point), point, levels)
 

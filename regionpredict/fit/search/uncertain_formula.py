@@ -1,6 +1,6 @@
 """Forecasts with a formula that noise leaves uncertain.
 
-A formula that explains the points to within their noise may be one of several that do. With large
+Several formulas may explain the points to within their noise. With large
 noise, even a constant explains growth. So the candidates' median and the forecast by views are
 averaged. Their weights are their precision, the reciprocal of the variance of the logarithm. If the
 formula agrees with the average, it is the forecast alone.

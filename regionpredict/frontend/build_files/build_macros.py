@@ -124,7 +124,7 @@ def _of_folders(folders: Sequence[str], elsewhere: Mapping[Path, str]) -> _Macro
 
 
 def _in_each(folders: Iterable[str], names: Sequence[str]) -> Iterator[str]:
-    """The first file of these names in each of the folders that has one."""
+    """In each of the folders, the first existing file of these names."""
     for folder in folders:
         paths = (str(Path(folder, name)) for name in names)
         if found := next(filter(is_regular_file, paths), None):

@@ -113,7 +113,9 @@ def _header_folders(root: str) -> dict[str, list[str]]:
 
 
 def project_files(requests: Iterable[SourceRequest]) -> Mapping[str, list[str]]:
-    """File name -> the folders that have one, below the requests' roots and named folders."""
+    """By file name, the folders that contain such a file, below the requests' roots and named
+    folders.
+    """
     files: dict[str, list[str]] = {}
     for top in dict.fromkeys(top for request in requests for top in _tops(request)):
         for name, folders in _header_folders(top).items():

@@ -203,7 +203,7 @@ class Declarations:
         return self._types.of(self._lib.clang_getCursorType(definition))
 
     def _is_const(self, full: lc.Type, ctype: CType) -> bool:
-        """Whether it is a constant number type."""
+        """Whether the type is a constant number type."""
         canonical = self._lib.clang_getCanonicalType(full)
         return (
             ctype.kind in ("int", "float")
@@ -224,8 +224,8 @@ class Declarations:
         )
 
     def _never_returns(self, function: lc.Cursor) -> bool:
-        """Whether its type (`__attribute__`), `[[noreturn]]` or `_Noreturn` declares that it never
-        returns.
+        """Whether the function's type (`__attribute__`), `[[noreturn]]` or `_Noreturn` declares
+        that it never returns.
         """
         ctype = self._lib.clang_getCursorType(function)
         if "noreturn" in lc.text(self._lib.clang_getTypeSpelling(ctype)):
@@ -323,7 +323,7 @@ class Declarations:
         return self._lib.clang_getPointeeType(ctype).kind in _FUNCTION_TYPES
 
     def is_closure(self, method: lc.Cursor) -> bool:
-        """Whether it is the body of a lambda."""
+        """Whether the method is the body of a lambda."""
         if method.kind not in METHODS and method.kind != FUNCTION_TEMPLATE:
             return False
         if lc.spelling(method) != "operator()":

@@ -141,14 +141,14 @@ class ExpressionBuilder:
         return frozenset(self._calls.getters)
 
     def falls(self, node: Node) -> bool:
-        """Whether it is `j--`, which is not an increment if only it ends the loop."""
+        """Whether the expression is `j--`, which is not an increment if only it ends the loop."""
         node = unwrapped(node)
         if node.kind != UNARY:
             return False
         return _UNARY[self._lib.clang_getCursorUnaryOperatorKind(node.cursor)] == "p--"
 
     def compares(self, node: Node) -> bool:
-        """Whether it may be the condition of a loop."""
+        """Whether the expression may be the condition of a loop."""
         node = unwrapped(node)
         if node.kind != 114:
             return node.kind in (NAME, MEMBER, SUBSCRIPT)
@@ -361,14 +361,14 @@ class ExpressionBuilder:
 
 
 def _is_reference(expression: Expression) -> bool:
-    """Whether it uses a reference, an address that is dereferenced implicitly."""
+    """Whether the expression uses a reference, an address that is dereferenced implicitly."""
     if not isinstance(expression, Unary) or expression.op != "*":
         return False
     return _refers(expression.operand)
 
 
 def _refers(expression: Expression) -> bool:
-    """Whether it is a variable or a member that is declared as a reference."""
+    """Whether the expression is a variable or a member that is declared as a reference."""
     return (isinstance(expression, Name) and expression.decl.reference) or (
         isinstance(expression, Member) and expression.field.reference
     )

@@ -45,7 +45,7 @@ _NUMBERS = frozenset(("int", "float"))
 
 
 def is_container(ctype: CType) -> bool:
-    """Whether it is a container, whose elements are read as those of an array."""
+    """Whether the type is a container, whose elements are read as those of an array."""
     return ctype.name in _ELEMENTS or ctype.name in KEYED
 
 

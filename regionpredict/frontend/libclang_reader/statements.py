@@ -128,7 +128,8 @@ class TreeBuilder:
         )  # fmt: skip
 
     def getters(self) -> frozenset[tuple[str, str]]:
-        """The accessor methods so far that return a member: `.m_n`, `size()`."""
+        """Accessor methods that were read before, each with the member that it returns: `.m_n`,
+        `size()`."""
         return self._expressions.getters()
 
     def declared(self, cursor: lc.Cursor) -> Decl:

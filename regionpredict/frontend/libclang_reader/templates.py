@@ -181,7 +181,7 @@ def _argument(function: lc.Cursor, at: int) -> str:
 
 
 def is_of_lambda(name: str) -> bool:
-    """Whether it is the name of an instance with a lambda."""
+    """Whether an instance with a lambda has this name."""
     return "<lambda at " in name or ", lambda at " in name
 
 

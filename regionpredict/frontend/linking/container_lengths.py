@@ -73,7 +73,9 @@ def _constructed(function: Function, changed: Collection[Decl]) -> dict[Decl, Le
 
 
 def _changed_variables(bodies: Mapping[Function, list[Expression]]) -> set[Decl]:
-    """The variables that some function assigns, resizes, or passes to a function that does."""
+    """Variables that a function assigns or resizes, or passes to another function that changes
+    them.
+    """
     changed: set[Decl] = set()
     handed: list[tuple[Decl, Decl]] = []  # (argument, parameter)
     defined = {function.decl: function for function in bodies}

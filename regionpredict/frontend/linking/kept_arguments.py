@@ -66,7 +66,7 @@ def _is_named(expression: Expression, decl: Decl) -> bool:
 
 
 def _is_target(expression: Expression, pointer: Decl) -> bool:
-    """Whether it is `*p` or `p[i]`."""
+    """Whether the expression is `*p` or `p[i]`."""
     if isinstance(expression, Unary) and expression.op == "*":
         return _is_named(expression.operand, pointer)
     return isinstance(expression, Index) and _is_named(expression.base, pointer)

@@ -115,7 +115,7 @@ class ProgramUnits:
         return self._defined.get(decl)
 
     def home(self, decl: Decl) -> int | None:
-        """The unit with an internal (`static`) function or variable, if it is open."""
+        """The loaded unit that contains an internal (`static`) function or variable, or None."""
         if decl not in self._homes:
             self._homes[decl] = next(
                 (number for number in self._loaded if decl in self._contained(number)), None
@@ -541,7 +541,9 @@ class _View:
 
 
 def _is_same(function: Function | None, other: Function | None) -> bool:
-    """Whether they are one function. A function in a header is parsed again in each unit."""
+    """Whether the two declarations are one function. A function in a header is parsed again in each
+    unit.
+    """
     if function is None or other is None:
         return function is other
     return function is other or function.span == other.span

@@ -80,7 +80,7 @@ def named_function(value: Expression | None) -> Decl | None:
 
 
 def is_null(value: Expression | None) -> bool:
-    """Whether it is a null pointer."""
+    """Whether the value is a null pointer."""
     while isinstance(value, Cast):
         value = value.operand
     return isinstance(value, IntLit) and value.value == 0

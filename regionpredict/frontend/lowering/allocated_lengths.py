@@ -146,7 +146,9 @@ class AllocatedLengths:
         return [value for value in assigned if not _is_null(value)]
 
     def _may_set(self, expression: Expression, decl: Decl) -> bool:
-        """Whether it moves a pointer, or passes its address to a function that does not free it."""
+        """Whether the expression moves a pointer, or passes its address to a function that does not
+        free it.
+        """
         if isinstance(expression, CallExpr):
             handed = any(_has_address(argument, decl) for argument in expression.args)
             return handed and not self._frees(expression)
@@ -308,7 +310,9 @@ def _names(expression: Expression, decl: Decl) -> bool:
 
 
 def _is_member(expression: Expression | None, field: Decl) -> bool:
-    """Whether it is that member. Each unit that reads its header declares it again."""
+    """Whether the expression is the member `field`. Each unit that reads its header declares it
+    again.
+    """
     if not isinstance(expression, Member):
         return False
     own = expression.field

@@ -236,7 +236,7 @@ class CallTrees:
 
 
 def _sets_others(expression: Expression) -> bool:
-    """Whether it sets something other than a local variable."""
+    """Whether the expression sets something other than a local variable."""
     place = set_place(expression)
     if place is None or (isinstance(expression, Unary) and expression.op == "&"):
         return False
@@ -248,7 +248,7 @@ def _is_without_memory(call: CallExpr) -> bool:
 
 
 def _is_known(call: CallExpr) -> bool:
-    """Whether it is a library function with known memory accesses."""
+    """Whether the call is a library function with known memory accesses."""
     name = call.name
     return _is_without_memory(call) or (
         call.pointer is None

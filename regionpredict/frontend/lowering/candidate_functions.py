@@ -232,7 +232,7 @@ def _is_address(expression: Expression) -> bool:
 
 
 def _is_own(place: Expression) -> bool:
-    """Whether it is in a variable of the function's own: an array, or a member of a struct."""
+    """Whether the place is in a local variable: an array, or a member of a struct."""
     while isinstance(place, (Index, Member)):
         if isinstance(place, Member) and place.arrow:
             return False

@@ -127,7 +127,9 @@ def _allocated_lengths(
 
 
 def _is_anothers(name: str) -> bool:
-    """Whether it is a member of a variable whose name means another one in the region (`a'.n`)."""
+    """Whether the name is a member of a variable whose name means another one in the region
+    (`a'.n`).
+    """
     return "'" in name.partition(".")[0].partition("->")[0] and not name.endswith("'")
 
 
@@ -278,7 +280,7 @@ class _Finder:
         return converted(self.context.value(given, Frame({})), decl.ctype), function
 
     def _reads_later_assigned(self, value: Expression, at: Span) -> bool:
-        """Whether it reads a member that the function sets later: `m = s.n; s.n = 5;`."""
+        """Whether the value reads a member that the function sets later: `m = s.n; s.n = 5;`."""
         read = {e.field.name for e in every_expression(value) if isinstance(e, Member)}
         sets = self.unit.changes_in(self.function).sets
         places = (set_place(e) for name in read for e in sets.get(name, ()))

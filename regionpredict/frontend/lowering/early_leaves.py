@@ -60,8 +60,8 @@ def ends_loop(side: Stmt, *, breaks: bool) -> bool:
 
 
 def _leaves(statement: Stmt, labels: frozenset[str], *, in_loop: bool, own: bool) -> bool:
-    """Whether it may skip the following statements. `own`: a `continue` belongs to the outermost
-    loop."""
+    """Whether the statement may skip the following statements. `own`: a `continue` belongs to the
+    outermost loop."""
     if isinstance(statement, Return):
         return not in_loop
     if isinstance(statement, Jump):

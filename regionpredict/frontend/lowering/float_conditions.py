@@ -127,7 +127,7 @@ class FloatConditions:
 
 
 def _is_plain(number: _Ratio) -> bool:
-    """Whether it is a constant or a parameter. A result of two such numbers differs from a
+    """Whether the number is a constant or a parameter. A result of two such numbers differs from a
     third."""
     names = [Expr.name(name) for name in number.over.names]
     whole = number.over.constant is not None or number.over in (*names, *(-name for name in names))

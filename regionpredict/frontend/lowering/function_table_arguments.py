@@ -94,7 +94,7 @@ def _passed(
 
 
 def _is_constant(argument: Expression) -> bool:
-    """Whether it looks like one: most arguments are names."""
+    """Whether the argument looks like a constant. Most arguments are names."""
     return not isinstance(argument, Name) or argument.decl.is_const
 
 

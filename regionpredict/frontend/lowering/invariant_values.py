@@ -92,7 +92,9 @@ def _changed(region: Region, change: Change) -> Region:
 
 
 def is_place_value(atom: Atom) -> bool:
-    """Whether it is a value read from memory or a function's result, without operators and `?`."""
+    """Whether the value is a value read from memory or a function's result, without operators and
+    `?`.
+    """
     return atom.kind in ("ref", "call") and (atom.label[-1:].isalnum() or atom.label[-1:] == "_")
 
 

@@ -147,7 +147,7 @@ class _Loops:
         self._element = Decl(f"{base}@{self._at.line}", "local", LONG, self._at)
 
     def _held(self, length: Expression) -> Expression:
-        """The length, as a variable that holds what it is now."""
+        """A new variable with the present value of the length."""
         held = Decl(f"length of {self._element.name}", "local", LONG, self._at)
         self._frame.env[held] = self._context.value(length, self._frame)
         return Name(held, self._at)

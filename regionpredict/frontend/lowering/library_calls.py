@@ -208,7 +208,7 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
 
 
 def _is_new(argument: Expression) -> bool:
-    """Whether it is memory that is allocated here."""
+    """Whether the argument is memory that is allocated here."""
     made = _bare(argument)
     return isinstance(made, CallExpr) and allocated(made.name) is not None
 

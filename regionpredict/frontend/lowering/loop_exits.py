@@ -27,7 +27,7 @@ def exits(body: Stmt, *, own: bool = True) -> bool:
 
 
 def runs_once(loop: While) -> bool:
-    """Whether it is `do { ... } while (0)`, and nothing leaves it before its end."""
+    """Whether the loop is `do { ... } while (0)`, and nothing leaves it before its end."""
     condition = loop.condition
     while isinstance(condition, Cast):
         condition = condition.operand

@@ -235,7 +235,7 @@ class _Recurrence:
         return sorted(names)
 
     def _are_names(self, needed: list[str], written: set[Decl]) -> bool:
-        """Whether its names are integers that the loop does not change."""
+        """Whether the needed names are integers that the loop does not change."""
         parts = [self.goes_on, *(self.first[name] for name in needed),
                  *(self.next[name] for name in needed)]  # fmt: skip
         names = frozenset[str]().union(*(part.names for part in parts if part is not None))
@@ -339,7 +339,7 @@ def _last_break(body: Stmt) -> Expression | None:
 
 
 def _jumps(body: Stmt, *, own: bool = True) -> bool:
-    """Whether it contains a jump."""
+    """Whether the body contains a jump."""
     if isinstance(body, Return):
         return True
     if isinstance(body, Jump):
@@ -349,7 +349,7 @@ def _jumps(body: Stmt, *, own: bool = True) -> bool:
 
 
 def _may_not_change(expression: Expression, unit: LinkedUnit) -> bool:
-    """Whether it has side effects in parts that may not be evaluated."""
+    """Whether the expression has side effects in parts that may not be evaluated."""
     if isinstance(expression, Ternary):
         return bool(unit.effects.of(expression))
     return (

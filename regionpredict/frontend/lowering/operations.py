@@ -179,8 +179,8 @@ class Tally:
         return ctype
 
     def _scalar_member(self, expression: Index | Member | Unary, kind: str, ctype: CType) -> bool:
-        """Whether it is a member of a value, or of a fixed object outside arrays. It is then
-        recorded like a variable."""
+        """Whether the expression is a member of a value, or of a fixed object outside arrays. It is
+        then recorded like a variable."""
         if not isinstance(expression, Member):
             return False
         if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):

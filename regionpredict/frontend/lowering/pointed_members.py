@@ -312,7 +312,7 @@ def _inside(place: Expression | None) -> Expression | None:
 
 
 def _is_counted(place: Expression | None) -> bool:
-    """Whether it is one of many elements, selected by a subscript that is not a number."""
+    """Whether the place is one of many elements, selected by a subscript that is not a number."""
     while place is not None:
         if isinstance(place, Index) and not isinstance(place.index, IntLit):
             return True

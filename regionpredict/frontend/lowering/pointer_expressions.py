@@ -28,7 +28,7 @@ def in_array(base: Expression, place: Pointer, shape: Array | None) -> bool:
 
 
 def is_written_pointer(expression: Expression) -> bool:
-    """Whether it is a pointer in the source, neither a container nor a reference."""
+    """Whether the expression is a pointer in the source, neither a container nor a reference."""
     if not isinstance(expression, Name):
         return False
     ctype = expression.decl.ctype
@@ -46,7 +46,7 @@ def nameless(expression: Expression | None) -> str:
 
 
 def is_nameless(label: str) -> bool:
-    """Whether it is the display of a value without a name."""
+    """Whether the label is the display of a value without a name."""
     return label == "?" or label.startswith('"')
 
 

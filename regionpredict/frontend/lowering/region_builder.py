@@ -693,7 +693,7 @@ def _counters(loop: Stmt) -> set[Decl]:
 
 
 def _is_object(value: Expression) -> bool:
-    """Whether it is a whole object through a reference: `return *this` moves no data."""
+    """Whether the value is a whole object through a reference: `return *this` moves no data."""
     if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
         return False
     decl = value.operand.decl

@@ -101,7 +101,7 @@ class _Conditions:
             self._in(below, frame, counters)
 
     def _tests_function_pointer(self, test: Expression | None) -> bool:
-        """Whether it is `table[k] != NULL`. The target of the call shows whether this holds."""
+        """Whether the test is `table[k] != NULL`, which the target of the call decides."""
         if isinstance(test, Binary) and test.op == "!=" and is_null(test.right):
             test = test.left
         return bool(self._unit.functions_at(test)) if isinstance(test, (Index, Member)) else False

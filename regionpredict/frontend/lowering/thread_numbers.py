@@ -56,7 +56,7 @@ class ThreadNumbers:
 
     def hang_on(self, expression: Expression, moved: Collection[Decl]) -> bool:
         """Whether an expression's value may depend on the thread number, given the variables
-        `moved` that do.
+        `moved` that depend on it.
         """
         return any(
             self.asks(inner) or (isinstance(inner, Name) and inner.decl in moved)

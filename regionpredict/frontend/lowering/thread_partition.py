@@ -190,7 +190,7 @@ def _dealing(
 
 
 def _are_blocks(parts: Sequence[range], everything: range) -> bool:
-    """Whether they are all iterations, divided into contiguous pieces in any order."""
+    """Whether the parts are all iterations, divided into contiguous pieces in any order."""
     end = 0
     for part in sorted(parts, key=lambda part: (part[0] - everything.start) * everything.step):
         if part != everything[end : end + len(part)]:

@@ -298,8 +298,8 @@ class VariableValues:
         )  # fmt: skip
 
     def _stores(self, loop: Stmt) -> bool:
-        """Whether it may set an integer whose address was taken. A store of another type cannot
-        (C11, sec. 6.5, 7)."""
+        """Whether the loop may set an integer whose address was taken. A store of another type
+        cannot (C11, sec. 6.5, 7)."""
         return bool(self.context.exposed) and any(
             type_of(place).kind not in ("float", "pointer")
             if (place := written_place(inner)) is not None

@@ -473,7 +473,7 @@ _STATEMENTS: dict[type, Callable[..., list[Event]]] = {
 
 
 def _alone(pragma: Pragma) -> bool:
-    """Whether it has `num_threads(1)`, so that one thread runs it."""
+    """Whether the pragma has `num_threads(1)`, so that one thread runs it."""
     clause = pragma.clause("num_threads")
     return clause is not None and (clause.text or "").strip() == "1"
 

@@ -412,7 +412,7 @@ class Evaluator(Caller, ABC):
         return self._at(self.value(expression.base), self.value(expression.index))
 
     def _is_row(self, expression: Expression) -> bool:
-        """Whether it is an element of an array of arrays."""
+        """Whether the expression is an element of an array of arrays."""
         if type(expression) is not Index:
             return False
         if expression not in self._rows:

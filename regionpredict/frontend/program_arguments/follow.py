@@ -367,14 +367,14 @@ class Follower(LoopFollower):
             self.initialise(Place(decl), decl.ctype, decl.init)
 
     def _is_plain(self, decl: Decl, init: Expression) -> bool:
-        """Whether it is a floating-point number whose initializer only computes. In a loop that
-        fills arrays, it is unknown as assigned ones are."""
+        """Whether the variable is a floating-point number whose initializer only computes. In a
+        loop that fills arrays, it is unknown as assigned ones are."""
         if decl not in self._plain:
             self._plain[decl] = decl.ctype.kind == "float" and not does_more(init)
         return self._plain[decl]
 
     def _decides(self, statement: If) -> bool:
-        """Whether it may call a function of the program, or start a parallel region."""
+        """Whether the statement may call a function of the program, or start a parallel region."""
         if statement not in self._deciding:
             self._deciding[statement] = any(
                 self.unit.body_of(decl) is not None for decl in calls_in(statement)

@@ -102,8 +102,9 @@ class FunctionValues:
         return value, {name: self._symbols[name].use for name in value.names & self._symbols.keys()}
 
     def outlives(self, site: Directive, use: Name) -> bool:
-        """Whether its value depends on a name that has changed since, as in `m = n; n = 5;`.
-        Members that only a store to an unknown place may have changed are left out."""
+        """Whether the value depends on a name that has changed since, as in `m = n; n = 5;`.
+        Members that only a store to an unknown place may have changed are left out.
+        """
         value = self._held(site, use)
         if value is None:
             return False

@@ -101,7 +101,7 @@ def only_fills(loop: For | While, written: Written, grown: Iterable[Decl]) -> bo
 
 
 def _is_real(decl: Decl) -> bool:
-    """Whether it is a floating-point number or an array of them."""
+    """Whether the variable is a floating-point number or an array of them."""
     return element_type(decl).kind == "float"
 
 

@@ -93,7 +93,7 @@ def written_to(target: Expression) -> Written:
 
 
 def is_real_element(target: Expression) -> bool:
-    """Whether it is a floating-point number in an array, or reached through a pointer."""
+    """Whether the place is a floating-point number in an array, or reached through a pointer."""
     element = isinstance(target, Index) or (isinstance(target, Unary) and target.op == "*")
     return element and type_of(target).kind == "float"
 

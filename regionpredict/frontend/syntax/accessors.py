@@ -165,7 +165,7 @@ def _fails(expression: Expression) -> bool:
 
 
 def _costs_nothing(argument: Expression) -> bool:
-    """Whether it is a name, a constant, an address, or a sum of these.
+    """Whether the argument is a name, a constant, an address, or a sum of these.
 
     It has no load, call or side effect.
     """

@@ -50,7 +50,7 @@ def variable_of(place: Expression | None) -> Decl | None:
 
 
 def is_place(expression: Expression) -> bool:
-    """Whether it is a variable or memory location whose address can be taken."""
+    """Whether the expression is a variable or memory location whose address can be taken."""
     if isinstance(expression, Unary):
         return expression.op == "*"
     return isinstance(expression, (Name, Index, Member))

@@ -42,7 +42,7 @@ class Pragma(NamedTuple):
 
     @property
     def is_loop(self) -> bool:
-        """Whether it shares the iterations of a loop among threads."""
+        """Whether the directive shares the iterations of a loop among threads."""
         tokens = self.kind.split()
         if tokens[0] in ("cancel", "cancellation", "declare", "end"):
             return False
@@ -50,7 +50,7 @@ class Pragma(NamedTuple):
 
     @property
     def is_task(self) -> bool:
-        """Whether it creates explicit tasks from its statement or from its loop."""
+        """Whether the directive creates explicit tasks from its statement or from its loop."""
         tokens = self.kind.split()
         return tokens == ["task"] or "taskloop" in tokens
 

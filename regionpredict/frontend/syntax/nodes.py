@@ -43,21 +43,21 @@ class CType(NamedTuple):
 
     @property
     def has_spelt_extent(self) -> bool:
-        """Whether it contains an extent as unparsed text."""
+        """Whether the type contains an extent as unparsed text."""
         if isinstance(self.extent, Opaque):
             return True
         return self.element is not None and self.element.has_spelt_extent
 
     @property
     def is_option_table(self) -> bool:
-        """Whether it is an array of options for `getopt_long`."""
+        """Whether the type is an array of options for `getopt_long`."""
         names = ("option", "struct option")  # the parsers' names for it
         return self.kind == "array" and self.element is not None and self.element.name in names
 
     @property
     def holds_sizes(self) -> bool:
-        """Whether its initial values may be sizes or functions: a struct, or a few integers or
-        pointers.
+        """Whether the type's initial values may be sizes or functions: a struct, or a few integers
+        or pointers.
         """
         if self.kind != "array" or self.element is None:
             return self.kind == "struct"
@@ -68,7 +68,7 @@ class CType(NamedTuple):
 
     @property
     def may_hold_functions(self) -> bool:
-        """Whether it is an array of structs or pointers, whose initializer may contain
+        """Whether the type is an array of structs or pointers, whose initializer may contain
         functions.
         """
         return (

@@ -111,7 +111,9 @@ def _check_cores(section: Section, node: Node) -> None:
 def read_caches(
     item: Item, labels: Labels, defaulted: list[str], node: Node, family: Family
 ) -> tuple[Cache, ...]:
-    """The list `caches`, from the core outwards. Missing lines and ways are those of the family."""
+    """The list `caches`, from the core outwards. The family gives missing line
+    sizes and associativities.
+    """
     if not item.sequence():
         raise item.error("caches must name at least one level")
     caches = tuple(

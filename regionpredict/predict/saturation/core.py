@@ -175,7 +175,7 @@ def _lanes_text(lanes: float, full: float) -> str:
 
 
 def _masks(machine: Machine) -> bool:
-    """Whether its vectors use masked loads and stores."""
+    """Whether the machine's vectors use masked loads and stores."""
     return machine.simd_bits >= MASKED_BITS.value
 
 

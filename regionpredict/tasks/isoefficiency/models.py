@@ -74,7 +74,7 @@ class EfficiencyPoint:
 
     @property
     def sound(self) -> bool:
-        """Whether it may be used for decisions."""
+        """Whether the point may be used for decisions."""
         return not self.disturbed and not self.wrong
 
     @property
