@@ -155,12 +155,12 @@ class Declarations:
         return "" if known is None else " ".join(known.data[begin:end].decode().split())
 
     def _made(self, cursor: lc.Cursor) -> Decl:
-        kind, value, offset = "local", None, 0
+        kind, value, offset, owner = "local", None, 0, ""
         if cursor.kind == PARAMETER:
             kind = "parameter"
         elif cursor.kind == FIELD:
             kind = "field"
-            offset = self._offset(cursor)
+            offset, owner = self._offset(cursor), self._owner(cursor)
         elif cursor.kind == ENUMERATOR:
             kind = "constant"
             value = int(self._lib.clang_getEnumConstantDeclValue(cursor))
@@ -182,6 +182,7 @@ class Declarations:
             name, kind, ctype, span, value=value, reference=target is not None,
             never_returns=kind == "function" and self._never_returns(cursor),
             is_const=cursor.kind == VARIABLE and self._is_const(full, ctype), offset=offset,
+            owner=owner,
         )  # fmt: skip
         decl.is_volatile = bool(
             self._lib.clang_isVolatileQualifiedType(self._lib.clang_getCanonicalType(full))
@@ -222,6 +223,12 @@ class Declarations:
         return max(
             0, int(self._lib.clang_Type_getOffsetOf(ctype, lc.spelling(field).encode())) // 8
         )
+
+    def _owner(self, field: lc.Cursor) -> str:
+        """The name of the struct that declares a member."""
+        struct = self._lib.clang_getCursorSemanticParent(field)
+        ctype = self._types.of(self._lib.clang_getCursorType(struct))
+        return ctype.name if ctype.kind == "struct" else ""
 
     def _never_returns(self, function: lc.Cursor) -> bool:
         """Whether the function's type (`__attribute__`), `[[noreturn]]` or `_Noreturn` declares

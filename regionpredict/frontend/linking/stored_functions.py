@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.frontend.linking.struct_types import struct_of, type_of
+from regionpredict.frontend.linking.struct_types import owner_of, struct_of, type_of
 from regionpredict.frontend.syntax import (
     Assign,
     CallExpr,
@@ -96,8 +96,7 @@ def place_of(pointer: Expression) -> Place | None:
 
 
 def _member(member: Member) -> Place:
-    owner = struct_of(type_of(member.base)) if member.base is not None else ""
-    return owner, member.field.name
+    return owner_of(member), member.field.name
 
 
 def _table(decl: Decl) -> Place | None:

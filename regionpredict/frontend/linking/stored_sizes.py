@@ -23,7 +23,7 @@ from regionpredict.frontend.linking.stored_functions import (
     called_variables,
     place_of,
 )
-from regionpredict.frontend.linking.struct_types import struct_of, type_of
+from regionpredict.frontend.linking.struct_types import owner_of, struct_of, type_of
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     Assign,
@@ -156,7 +156,7 @@ def member_in_program(place: Expression) -> str:
         place = place.base
     if not isinstance(place, Member) or place.base is None:
         return ""
-    struct = struct_of(type_of(place.base)).removeprefix("struct ")
+    struct = owner_of(place).removeprefix("struct ")
     return f"{struct}.{place.field.name}{element}" if struct.isidentifier() else ""
 
 
@@ -379,7 +379,7 @@ class _Census:
         return spoilt
 
     def _member(self, member: Member) -> None:
-        owner = struct_of(type_of(member.base)) if member.base is not None else ""
+        owner = owner_of(member)
         if "union" in owner or "<" in owner:  # instances of a template share their text
             self.lost.add(owner)
         own = struct_of(member.field.ctype)

@@ -24,6 +24,13 @@ def struct_of(ctype: CType | None) -> str:
     return ctype.name if ctype is not None and ctype.kind == "struct" else ""
 
 
+def owner_of(member: Member) -> str:
+    """The struct that declares a member, which may be a base class of its object's class. "" if it
+    is unknown.
+    """
+    return member.field.owner or struct_of(type_of(member.base))
+
+
 def type_of(expression: Expression | None) -> CType | None:
     """A type that contains the struct of an expression."""
     while expression is not None:

@@ -110,7 +110,7 @@ class Decl:
 
     __slots__ = (
         "ctype", "init", "is_atomic", "is_const", "is_volatile", "kind", "name", "never_returns",
-        "offset", "reference", "span", "symbol", "value",
+        "offset", "owner", "reference", "span", "symbol", "value",
     )  # fmt: skip
 
     def __init__(
@@ -127,6 +127,7 @@ class Decl:
         never_returns: bool = False,
         is_const: bool = False,
         offset: int = 0,
+        owner: str = "",
     ) -> None:
         self.name = name
         self.kind = kind  # 'global' | 'local' | 'parameter' | 'field' | 'constant' | 'function'
@@ -141,6 +142,7 @@ class Decl:
         self.is_atomic = False  # `_Atomic`, itself or its elements, if the types do not show it
         self.is_volatile = False  # it may change at any time
         self.offset = offset  # of a field: bytes from the start of its struct, 0 if unknown
+        self.owner = owner  # of a field: the struct that declares it, "" if its uses show it
 
     def __repr__(self) -> str:
         return f"Decl({self.name})"
