@@ -103,6 +103,7 @@ class TrafficCurve:
         self._allocates = write_allocation
         self._levels: dict[int, tuple[LevelTraffic, ...]] = {}
         self._counted: dict[int, _Knot] = {}
+        self._walking: dict[int, float] = {}
         self._rates: dict[tuple[int, int, float], float] = {}
         self._read_off: dict[int, Data] = {}
         self._bandwidth = cache_bandwidths(machine)
@@ -310,9 +311,25 @@ class TrafficCurve:
             sum(traffic.read for traffic in unforeseen) / line,
             sum(map(self._claimed, unforeseen)) / line,
         )
-        caches = self._caches(threads)
-        walking = 0.0 if self._walks is None else self._walks.seconds(threads, caches)
+        walking = self._walking_at(threads) if self.has_wide_strides else 0.0
         return _Knot((*totals, memory.scattered), tuple(lines), memory, walking)
+
+    def _walking_at(self, threads: int) -> float:
+        """`Data.walking`, interpolated between two edges with nearly the same time."""
+        position = bisect_left(self.edges, threads)
+        if threads < self._cores and self.edges[position] != threads:
+            left, right = self.edges[position - 1 : position + 1]
+            a, b = self._counted_walking(left), self._counted_walking(right)
+            if abs(a - b) <= STRAIGHT.value * max(a, b):
+                return a + (threads - left) / (right - left) * (b - a)
+        return self._counted_walking(threads)
+
+    def _counted_walking(self, threads: int) -> float:
+        seconds = self._walking.get(threads)
+        if seconds is None and self._walks is not None:
+            caches = self._caches(threads)
+            seconds = self._walking[threads] = self._walks.seconds(threads, caches)
+        return seconds or 0.0
 
     def _data(self, knot: _Knot, threads: int) -> Data:
         seconds = own = 0.0

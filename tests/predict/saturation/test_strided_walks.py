@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from regionpredict.predict.saturation.address_translation import (
 from regionpredict.predict.saturation.region_time import LoopTime
 from regionpredict.predict.saturation.strided_walks import StridedWalks
 from regionpredict.predict.saturation.traffic_curve import TrafficCurve
-from regionpredict.workload import CacheContents, Workload
+from regionpredict.workload import CacheContents, CacheLevel, Workload
 
 MACHINE = round_machine()  # 1024 translations of 4 KiB, one page walker
 COLUMNS = 1024  # a row of 8 KiB: two pages
@@ -79,6 +80,38 @@ def test_columns_within_the_tlb_walk_once_a_page(tmp_path: Path) -> None:
     eighth brings a line of the table from memory."""
     cycles = walking(tmp_path, BY_COLUMNS, 600, 1)
     assert cycles == pytest.approx(150 * 200 + 1050 * 4, rel=0.02)
+
+
+class AskedWalks(StridedWalks):
+    """Page walks that keep for how many threads they were counted, in `asked`."""
+
+    asked: dict[int, float]
+
+    def seconds(self, threads: int, caches: Sequence[CacheLevel]) -> float:
+        self.asked[threads] = seconds = super().seconds(threads, caches)
+        return seconds
+
+
+def test_walks_are_counted_where_caches_are_full_and_read_off_in_between(tmp_path: Path) -> None:
+    """A core's TLB is its own, so dividing the columns changes the walks only at their ends."""
+    workload = of_rows(tmp_path, BY_COLUMNS, 1600)
+    assert workload.execution is not None
+    counter = workload.traffic_of(workload.execution.work)
+    walks = AskedWalks(counter, MACHINE, CacheContents())
+    walks.asked = {}
+    curve = TrafficCurve(counter, MACHINE, contents=CacheContents(), walks=walks)
+    counts = range(1, MACHINE.cores + 1)
+    read_off = {threads: curve.at(threads).walking for threads in counts}
+    for threads in counts:
+        curve.count_at(threads)
+    assert set(walks.asked) <= set(curve.edges)
+    for threads in set(counts) - set(curve.edges):
+        counted = TrafficCurve(
+            counter, MACHINE, contents=CacheContents(),
+            walks=StridedWalks(counter, MACHINE, CacheContents()),
+        )
+        counted.edges = sorted({*counted.edges, threads})
+        assert read_off[threads] == pytest.approx(counted.at(threads).walking, rel=0.01)
 
 
 def test_rows_ask_for_nothing(tmp_path: Path) -> None:
