@@ -392,8 +392,10 @@ class RegionTime:
         """
         made = []
         base = 0.0
-        for threads in counts:
-            work = self._work(self._working(threads))
+        working = [self._working(threads) for threads in counts]
+        self.traffic.ask(working)
+        for threads, active in zip(counts, working, strict=True):
+            work = self._work(active)
             terms = self._terms(threads, work, profile or self.profile)
             seconds = sum(terms.values())
             base = base or seconds

@@ -107,7 +107,9 @@ def test_walks_are_counted_where_caches_are_full_and_read_off_in_between(tmp_pat
     assert set(walks.asked) <= set(curve.edges)
     for threads in set(counts) - set(curve.edges):
         counted = TrafficCurve(
-            counter, MACHINE, contents=CacheContents(),
+            counter,
+            MACHINE,
+            contents=CacheContents(),
             walks=StridedWalks(counter, MACHINE, CacheContents()),
         )
         counted.edges = sorted({*counted.edges, threads})
