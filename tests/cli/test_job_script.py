@@ -44,7 +44,7 @@ def _script(folder: Path, source: str, *words: str) -> list[str]:
 def test_a_kernel_that_main_never_comes_to_has_no_say(tmp_path: Path) -> None:
     lines = _script(tmp_path, SOURCE, "--set", "n=4000000")
     assert "# excluded, because no main reaches it: f.c:5" in lines
-    assert not any("sizes assumed large" in line for line in lines)
+    assert not any("Sizes: assumed large" in line for line in lines)
     assert "# 1 region weighed by predicted time" in lines
     alone = SOURCE.replace(SOURCE[SOURCE.index("void unused") : SOURCE.index("static void k")], "")
     options = [line for line in lines if line.startswith("#SBATCH")]
@@ -55,7 +55,7 @@ def test_a_kernel_that_main_never_comes_to_has_no_say(tmp_path: Path) -> None:
 def test_a_kernel_that_the_run_never_comes_to_is_left_out(tmp_path: Path) -> None:
     lines = _script(tmp_path, SOURCE, "--args", "4000000")
     assert "# 1 region weighed by predicted time" in lines
-    assert not any("f.c:5" in line or "sizes assumed large" in line for line in lines)
+    assert not any("f.c:5" in line or "Sizes: assumed large" in line for line in lines)
 
 
 def test_without_a_main_every_kernel_counts(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_without_a_main_every_kernel_counts(tmp_path: Path) -> None:
     lines = _script(tmp_path, library)
     assert not any("excluded, because" in line for line in lines)
     assert "# 2 regions weighed by predicted time" in lines
-    assert any("sizes assumed large" in line for line in lines)
+    assert any("Sizes: assumed large" in line for line in lines)
 
 
 def test_the_program_has_its_arguments(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_a_program_is_studied_in_one_command_and_goes_on(tmp_path: Path) -> None
     assert len(heads) == 2
     assert max(map(len, done.stdout.splitlines())) <= 80
     drawn = blocks_of(tmp_path / "out" / "study.html", "scatter")
-    assert {one["y"] for one in drawn} == {"utilisation (%)"}
+    assert {one["y"] for one in drawn} == {"utilization (%)"}
     assert len(drawn) == 6  # three models by two criteria
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")][2:]
     assert [row[0] for row in rows] == [

@@ -12,7 +12,10 @@ from tests.report.test_result_pages import comparison
 
 HOST = Host("node", "a processor", 1, 2, 1, 1)
 RUN = Run(2, 0, False, 1.0, "now", 0.0, "p", "gcc", "libgomp", ())
-MOST = "Most right hints: saturation model, 50.0 % (1 of 2), if right is the fewest within 10 %."
+MOST = (
+    "The saturation model has the most right hints, 50.0 % (1 of 2). A right hint is the fewest "
+    "within 10 %."
+)
 
 
 @pytest.mark.parametrize(
