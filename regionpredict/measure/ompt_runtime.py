@@ -12,7 +12,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from regionpredict.errors import InputError, with_extra
 
@@ -48,10 +50,10 @@ def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
     Raises InputError for a program built by gcc if no runtime can replace gcc's, or if gcc's is
     linked statically.
     """
-    needed = _symbols(program)
-    gcc = {name for name in needed if name.startswith("GOMP_")}
+    symbols = _symbols(program)
+    gcc = {name for name in symbols.imported if name.startswith("GOMP_")}
     if not gcc:
-        if needed is not None and any(n.startswith("GOMP_") for n in _symbols(program, own=True)):
+        if any(name.startswith("GOMP_") for name in symbols.defined):
             raise InputError(
                 "is statically linked with gcc's OpenMP runtime, which has no support for tools",
                 remedy="link it without -static, or build it with clang", path=str(program),
@@ -64,7 +66,7 @@ def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
             remedy=_INSTALL,
             path=str(program),
         )
-    lacking = sorted(gcc - _symbols(path, own=True))
+    lacking = sorted(gcc - _symbols(path).defined)
     if lacking:
         raise InputError(
             f"built by gcc, and {path.name} does not know its call {lacking[0]}",
@@ -109,11 +111,23 @@ def is_fixed(module: Path) -> bool:
     return head[:4] == _ELF and int.from_bytes(head[16:18], "little") == _EXECUTABLE
 
 
-def _symbols(path: Path, *, own: bool = False) -> set[str]:
-    """Names that a file imports or defines. Empty if it is not an executable."""
-    side = "--defined-only" if own else "--undefined-only"
-    listing = _output(["nm", "-D", side, str(path)])
-    return {line.split()[-1].partition("@")[0] for line in listing.splitlines() if line.split()}
+class _Symbols(NamedTuple):
+    """Names in the dynamic symbol table of a file."""
+
+    imported: frozenset[str]
+    defined: frozenset[str]
+
+
+@cache
+def _symbols(path: Path) -> _Symbols:
+    """The symbols of a file. There are none if it is not an executable."""
+    imported: set[str] = set()
+    defined: set[str] = set()
+    for line in _output(["nm", "-D", str(path)]).splitlines():
+        words = line.split()  # an address, unless it is imported, a type, and a name
+        if len(words) > 1:
+            (imported if len(words) == 2 else defined).add(words[-1].partition("@")[0])
+    return _Symbols(frozenset(imported), frozenset(defined))
 
 
 def _output(line: Sequence[str]) -> str:

@@ -228,7 +228,7 @@ def _task_graphs() -> dict[str, Kind]:
 def _programs(here: Path) -> dict[str, Kind]:
     """What a program is read with: build files, a recorded run, an input file, an editor."""
     predict = ("predict", "src", "-m", "dunnington")
-    analyze = (("analyze", "src"), (*predict, "--format", "html"))
+    analyze = (("analyze", "src"),) * 49 + ((*predict, "--format", "html"),)
     made = {
         name: Kind(f"src/{file}", text, analyze, {
             f"src/{other}": data for other, data in files.items() if other != file})
@@ -259,19 +259,24 @@ def _written_by_programs() -> dict[str, Kind]:
         ("recorded places", "sites-7"),
     ):  # fmt: skip
         made[name] = Kind(f"from/{file}", recorders[file], (
-            ("trace", "record", "-o", "out", "--", "sh", "-c", 'cp from/* "$REGIONPREDICT_TRACE"'),
-            ), {f"from/{other}": data for other, data in recorders.items() if other != file},
+            ("trace", "record", "-o", "out", "--", *_copy("from/*", "TRACE")),),
+            {f"from/{other}": data for other, data in recorders.items() if other != file},
             silent=True)  # fmt: skip
     tasks = graphs.recording()
     for name, file in (("tasks of a run", "events-7-0"), ("places of a run", "sites-7")):
         made[name] = Kind(f"from/{file}", tasks[file], (
-            ("tasks", "record", "-o", "out", "--", "sh", "-c", 'cp from/* "$REGIONPREDICT_OMPT"'),
-            ), {f"from/{other}": tasks[other] for other in ("events-7-0", "sites-7")
-                if other != file}, silent=True)  # fmt: skip
+            ("tasks", "record", "-o", "out", "--", *_copy("from/*", "OMPT")),),
+            {f"from/{other}": data for other, data in tasks.items()
+             if other != file and other.partition("-")[0] in ("events", "sites")},
+            silent=True)  # fmt: skip
     made["times of a run"] = Kind("from.jsonl", programs.recorded_run(), (
-        ("measure", "--threads", "1", "--repeat", "1", "--quiet-wait", "none", "--", "sh", "-c",
-         'cp from.jsonl "$REGIONPREDICT_OUTPUT"'),))  # fmt: skip
+        ("measure", "--threads", "1", "--repeat", "1", "--quiet-wait", "none", "--",
+         *_copy("from.jsonl", "OUTPUT")),))  # fmt: skip
     return made
+
+
+def _copy(files: str, where: str) -> tuple[str, ...]:
+    return "sh", "-c", f'exec cp {files} "$REGIONPREDICT_{where}"'
 
 
 def _archives(here: Path) -> dict[str, Kind]:
