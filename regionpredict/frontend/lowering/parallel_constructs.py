@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -43,13 +44,10 @@ class ParallelSite(NamedTuple):
 
 def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> ParallelConstruct:
     """The construct. `frame` has the loops around the region."""
-    pragma, body = site.directive.pragma, site.directive.body
-    if pragma.is_loop:
-        body = None  # for a combined construct, its loop
-    synchronisations = [] if body is None else list(_synchronisations(body, ()))
+    synchronisations, successors = _inside(site.directive)
     return ParallelConstruct(
         span=site.directive.span,
-        clauses=pragma.clauses,
+        clauses=site.directive.pragma.clauses,
         depth=site.depth,
         synchronisations=tuple(
             TeamSynchronisation(
@@ -60,8 +58,18 @@ def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> Pa
             )
             for directive, loops in synchronisations
         ),
-        successors=() if body is None else tuple(_successors(body, ends=True)),
+        successors=successors,
     )
+
+
+@lru_cache(maxsize=1)  # the regions of a construct are built one after the other
+def _inside(
+    parallel: Directive,
+) -> tuple[tuple[tuple[Directive, tuple[For, ...]], ...], tuple[LoopSuccessor, ...]]:
+    """The other constructs in a `parallel`, with their loops, and the successors of its loops."""
+    if parallel.body is None or parallel.pragma.is_loop:  # the body of a combined one is its loop
+        return (), ()
+    return tuple(_synchronisations(parallel.body, ())), tuple(_successors(parallel.body, ends=True))
 
 
 def _synchronisations(

@@ -7,6 +7,7 @@ for (int j = 0; j < n; j++)        k grows by 2 in each of n iterations:
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection
 
 from regionpredict.frontend.lowering.early_leaves import parted
@@ -53,6 +54,7 @@ class VariableValues:
     def __init__(self, context: Context, effects: Effects) -> None:
         self.context = context
         self.effects = effects
+        self._writers: dict[Compound, dict[Decl, list[Stmt] | None]] = {}
 
     def known_iterations(self, loop: For, frame: Frame) -> int | None:
         """The number of iterations of a loop whose condition is always a known number. None if
@@ -160,8 +162,8 @@ class VariableValues:
             return ZERO
         if isinstance(body, Compound):
             total = ZERO
-            items, rest = parted(body.items, in_loop=True)
-            if rest is not None and decl in self.effects.written_in(rest):
+            items = self._writers_in(body)[decl]
+            if items is None:
                 return None
             for item in items:
                 part = self.advance(item, decl, frame)
@@ -183,6 +185,19 @@ class VariableValues:
                 return None
             return inner * trips
         return None
+
+    def _writers_in(self, block: Compound) -> dict[Decl, list[Stmt] | None]:
+        """The statements of a block that write each variable. None after a possible early exit."""
+        known = self._writers.get(block)
+        if known is None:
+            items, rest = parted(block.items, in_loop=True)
+            writers: defaultdict[Decl, list[Stmt]] = defaultdict(list)
+            for item in items:
+                for decl in self.effects.written_in(item):
+                    writers[decl].append(item)
+            skipped = self.effects.written_in(rest) if rest is not None else ()
+            known = self._writers[block] = {**writers, **dict.fromkeys(skipped)}
+        return known
 
     def set(self, decl: Decl, value: Expression | None, frame: Frame) -> None:
         """Assigns the value of an expression to the variable."""

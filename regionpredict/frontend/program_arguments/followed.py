@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -47,6 +46,7 @@ class Followed:
     parallel: bool = False
     cut: bool = False
     files: InputFiles = field(default_factory=InputFiles)
+    _order: list[Span] = field(default_factory=list)  # of the entries
 
     def has_entry(self, span: Span, memory: Memory) -> bool:
         """Whether the last execution began with the same values."""
@@ -59,16 +59,18 @@ class Followed:
         entries = self.entries.setdefault(span, [])
         if len(entries) < _MOST_ENTRIES:
             entries.append(entry)
+            self._order.append(span)
         else:
             entries[-1] = entry._replace(memory=entries[-1].memory.common(entry.memory))
 
-    def entries_so_far(self) -> dict[Span, int]:
-        """The number of recorded entries of each place, for `forget_entries_after`."""
-        return {span: len(entries) for span, entries in self.entries.items()}
+    def entries_so_far(self) -> int:
+        """The number of recorded entries, for `forget_entries_after`."""
+        return len(self._order)
 
-    def forget_entries_after(self, counts: Mapping[Span, int]) -> None:
-        """Removes the entries that were recorded since these counts."""
-        for span in list(self.entries):
-            del self.entries[span][counts.get(span, 0) :]
+    def forget_entries_after(self, count: int) -> None:
+        """Removes the entries that were recorded since there were `count`."""
+        while len(self._order) > count:
+            span = self._order.pop()
+            self.entries[span].pop()
             if not self.entries[span]:
                 del self.entries[span]

@@ -12,6 +12,7 @@ unknown. A value holds at every execution of its directive.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -193,6 +194,7 @@ class _FunctionFollower(Follower):
         self.unsure = _UncertainPlaces(self.retyped, set())
         self.memories: dict[Directive, Memory] = {}
         self.symbols: dict[str, _Symbol] = {}
+        self._places: defaultdict[str, dict[Place, int]] = defaultdict(dict)  # of equal names
         self._counters: dict[int, list[Decl]] = {}  # loop counters, by the loop's body
         self._scanned: set[Function] = set()
         self._escaped: set[Decl] = set()  # variables that a pointer may point to
@@ -239,8 +241,8 @@ class _FunctionFollower(Follower):
         self.memory.write(place, self._symbol(place, name, use))
 
     def _symbol(self, place: Place, name: str, use: Symbol) -> Expr:
-        while name in self.symbols and self.symbols[name].place != place:
-            name += "'"
+        places = self._places[name]
+        name += "'" * places.setdefault(place, len(places))
         self.symbols[name] = _Symbol(place, use)
         return Expr.name(name)
 
