@@ -59,7 +59,7 @@ _ORIGINS = {
 }  # fmt: skip
 """The origins of sizes in words, in the order of `SIZE_ORIGINS`."""
 _AND_MORE = re.compile(r"(.*), and (\d+) more")  # several figures, the first with its name
-_ON_HOST = "RP118"  # a loop under target, with its note below the row
+_BELOW_ROW = ("RP118", "RP121", "RP122")  # where the loop runs: on the host, inside other regions
 
 
 def program_text(result: ProgramResult, view: View) -> list[Block]:
@@ -149,7 +149,8 @@ def _remarks(loop: Loop) -> list[str]:
         return remarks
     if loop.status == "skipped":
         return [f"skipped: {first_message(loop.facts)}"]
-    remarks += [note.message for note in loop.diagnostics if note.id == _ON_HOST][:1]
+    shown = {note.id: note for note in reversed(loop.diagnostics) if note.id in _BELOW_ROW}
+    remarks += [f"{note.message} ({note.id})" for note in shown.values()]
     if loop.idle:
         remarks.append("apparently does not run; excluded from the plan")
     return remarks

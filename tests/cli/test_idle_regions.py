@@ -81,3 +81,17 @@ def test_what_only_arguments_lead_to_does_not_run_without_any(tmp_path: Path) ->
     assert [team["executions"]["value"] for team in told["teams"]] == [10, 0]
     told = json.loads(ran(tmp_path, text, "predict", "--args", "300 7", "--format", "json"))
     assert [team["executions"]["value"] for team in told["teams"]] == [10, 1]
+
+
+def test_a_region_inside_another_has_that_below_its_row(tmp_path: Path) -> None:
+    """It has one thread, and nothing else in the row says why."""
+    text = (
+        "double a[400];\nvoid f(void) {\n#pragma omp parallel for\n"
+        "  for (int i = 0; i < 400; i++) {\n#pragma omp parallel for\n"
+        "    for (int j = 0; j < 400; j++) a[i] += j;\n  }\n}\n"
+    )
+    lines = [" ".join(line.split()) for line in ran(tmp_path, text, "predict").splitlines()]
+    row = next(at for at, line in enumerate(lines) if line.startswith("5 "))
+    below = " ".join(lines[row + 1 : row + 3])
+    assert below.startswith("inside the parallel region at line 3, it has one thread: remove this")
+    assert below.endswith("directive (RP121)")
