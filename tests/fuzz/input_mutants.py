@@ -244,6 +244,9 @@ def _programs(here: Path) -> dict[str, Kind]:
             (*predict, "--args", "src/grid.txt"),), {"src/main.c": programs.READS_A_FILE}),
         "hints to run": Kind("h.json", _hints(here), (("run", "--hints", "h.json", "--", "true"),),
             alone=True, silent=True),
+        "calibration": Kind(".m.yaml.samples.json", runs.calibration(here / "cc"), (
+            ("calibrate", "-o", "m.yaml", "--cc", str(here / "cc"), "--quiet-wait", "none",
+             "--time-budget", "1s"),), silent=True),
         "editor": Kind("messages", programs.editor_session(), (
             ("lsp", "-m", "dunnington"),), good, fed=True, alone=True, fails_without_words=True),
     }  # fmt: skip

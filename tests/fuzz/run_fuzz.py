@@ -41,7 +41,7 @@ from forked_command import load_program  # noqa: E402
 
 from regionpredict.frontend import FRONTENDS  # noqa: E402
 
-_PIECE = {True: 40 * source_mutants.BATCH, False: 10 * input_mutants.BATCH}
+_PIECE = {True: 40 * source_mutants.BATCH, False: 25 * input_mutants.BATCH}
 _LONGEST_S = 1800.0
 """Of one piece; a command in it that hangs is ended long before."""
 
@@ -173,7 +173,10 @@ def _told(path: Path) -> tuple[int, list[tuple[int, str]]]:
 
 
 def sanitizing(folder: Path) -> dict[str, str]:
-    """The environment in which C parts are built and run with sanitizers; empty without them."""
+    """The environment in which C parts are built and run with sanitizers; empty without them.
+
+    The words of each call of the compiler are added to `sanitized/words`.
+    """
     compiler = shutil.which("gcc")
     if compiler is None:
         return {}
@@ -187,15 +190,19 @@ def sanitizing(folder: Path) -> dict[str, str]:
     wrapper = folder / "sanitized" / "gcc"
     wrapper.parent.mkdir()
     wrapper.write_text(
-        f'#!/bin/sh\nexec {compiler} -fsanitize=address,undefined -fno-omit-frame-pointer "$@"\n'
+        f"""#!/bin/sh
+printf '%s\\n' "$@" >>'{wrapper.parent}/words'
+exec {compiler} -fsanitize=address,undefined -fno-omit-frame-pointer "$@"
+"""
     )
     wrapper.chmod(0o755)
     return {
         "CC": str(wrapper), "OMPI_CC": str(wrapper), "MPICH_CC": str(wrapper),
         "XDG_CACHE_HOME": str(folder / "sanitized" / "cache"),
         "LD_PRELOAD": " ".join(libraries),
+        # Python frees millions of objects: the default of 256 MB doubles the page faults.
         "ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0:abort_on_error=1:"
-        "allocator_may_return_null=1",
+        "allocator_may_return_null=1:quarantine_size_mb=8:malloc_context_size=5",
         "UBSAN_OPTIONS": "halt_on_error=1:abort_on_error=1:print_stacktrace=1",
     }  # fmt: skip
 

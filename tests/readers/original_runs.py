@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import json
 import struct
+from pathlib import Path
+
+from regionpredict.cli.this_host import allowed_threads, free_bytes
+from regionpredict.machine.calibrate.plan import plan
+from regionpredict.machine.calibrate.run import _signature
+from regionpredict.machine.calibrate.samples import SCHEMA as SAMPLES
+from regionpredict.machine.detect import read_sysfs
 
 P = (2, 4, 8, 16, 32)
 SCHEMA = "regionpredict/isoefficiency-campaign/1"
@@ -173,3 +180,19 @@ def recorded_ranks() -> dict[str, bytes]:
         "events-7-1": b"".join(struct.pack("<4Q", *event) for event in ((1, 0, 0, 7), *team)),
         "names-7": b"1 solve\n", "sites-7": b"2 1a2b 40001a2b /usr/bin/env\n",
     }  # fmt: skip
+
+
+def calibration(compiler: Path) -> bytes:
+    """The samples of a calibration of this host that measured everything. `compiler` becomes a
+    script whose programs print samples."""
+    compiler.write_text("""#!/bin/sh
+for word; do [ "$before" = -o ] && target=$word; before=$word; done
+printf '#!/bin/sh\\necho 1 1 1 1 1\\n' >"$target"
+chmod +x "$target"
+""")
+    compiler.chmod(0o755)
+    topology = read_sysfs()
+    planned = plan(topology, free_bytes(), allowed_threads(topology.threads))
+    samples = {measurement.key: [1.0, 1.01, 0.99, 1.0, 1.0] for measurement in planned}
+    signature = _signature(topology, str(compiler))
+    return json.dumps({"schema": SAMPLES, "host": signature, "samples": samples}).encode()

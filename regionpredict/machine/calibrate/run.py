@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import subprocess
 import time
@@ -14,7 +13,7 @@ from regionpredict.errors import InputError
 from regionpredict.machine.calibrate.build import build
 from regionpredict.machine.calibrate.figures import figures
 from regionpredict.machine.calibrate.plan import Measurement, plan
-from regionpredict.machine.calibrate.samples import LEAST_SAMPLES, State, settled
+from regionpredict.machine.calibrate.samples import LEAST_SAMPLES, State, is_sample, settled
 from regionpredict.machine.detect.topology import Topology
 from regionpredict.machine.writer import Figures
 from regionpredict.scratch_folder import scratch_folder
@@ -144,7 +143,7 @@ def _run(program: Path, measurement: Measurement, seconds: float, left: float) -
         samples = [float(text) for text in done.stdout.split()]
     except ValueError:
         return []
-    return [value for value in samples if 0 < value < math.inf]
+    return list(filter(is_sample, samples))
 
 
 def _signature(topology: Topology, compiler: str) -> str:

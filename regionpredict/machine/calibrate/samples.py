@@ -7,10 +7,12 @@ import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median, stdev
+from typing import Any
 
 from regionpredict.atomic_file import replace_file
-from regionpredict.documents import parse_json, read_text, reading
+from regionpredict.documents import read_text
 from regionpredict.errors import InputError
+from regionpredict.json_records import json_record
 
 SCHEMA = "regionpredict/calibration/1"
 ENOUGH = 0.05
@@ -22,6 +24,17 @@ _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 """Student's t for 95 %, two-sided, for 1 to 10 degrees of freedom. Beyond, it falls from 2.2 to
 1.96.
 """
+
+
+_SMALLEST, _LARGEST = 1e-15, 1e15
+"""The range of a measurement in its unit, such as cycles or bytes per second. Products of all
+measurements stay finite.
+"""
+
+
+def is_sample(value: Any) -> bool:
+    """Whether a value may be a measurement."""
+    return type(value) in (int, float) and _SMALLEST < value < _LARGEST
 
 
 def student_t(degrees: int) -> float:
@@ -78,13 +91,15 @@ class State:
         remedy = "remove this file to start over"
         if not path.exists():
             return state
-        with reading(path, "the samples of an interrupted run", remedy):
-            data = parse_json(read_text(path, remedy), path, remedy)
-            if isinstance(data, dict) and data["schema"] == SCHEMA and data["host"] == host:
-                state.samples = {
-                    key: [float(v) for v in kept] for key, kept in data["samples"].items()
-                }
-                state.resumed = len(state.samples)
+        what = "the samples of an interrupted run"
+        data = json_record(read_text(path, remedy), what, path, remedy)
+        if data.text("schema") == SCHEMA and data.text("host") == host:
+            kept = data.inner("samples")
+            for key in kept.value:
+                state.samples[key] = kept.items(key)
+                if not all(map(is_sample, state.samples[key])):
+                    raise kept.error(key, "has a value that is no measurement")
+            state.resumed = len(state.samples)
         return state
 
     def add(self, key: str, samples: list[float]) -> None:
