@@ -77,7 +77,7 @@ def fingerprint(dependencies: FileDependencies) -> Fingerprint | None:
             answers.listing(folder)
         for tree in dependencies.trees:
             answers.tree(tree)
-    except OSError:
+    except (OSError, ValueError):  # a path with a null byte
         return None
     return Fingerprint(answers.hash.hexdigest(), answers.changed_ns)
 

@@ -323,7 +323,7 @@ def _dependencies(body: bytes) -> FileDependencies | None:
             tuple(Tree(str(top), _texts(names), _texts(suffixes), _texts(skipped), int(most))
                   for top, names, suffixes, skipped, most in trees),
         )  # fmt: skip
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         return None
 
 
@@ -338,7 +338,8 @@ def _printed(body: bytes) -> list[tuple[int, str]] | None:
     try:
         schema, pieces = json.loads(body)
         printed = [(int(number), text) for number, text in pieces]
-    except (ValueError, TypeError, RecursionError):
+        "".join(text for _, text in printed).encode()
+    except (ValueError, TypeError, OverflowError, RecursionError):
         return None
     texts = all(number in (1, 2) and isinstance(text, str) for number, text in printed)
     return printed if schema == _SCHEMA and texts else None

@@ -15,7 +15,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import submitit
 from submitit.core.utils import FailedJobError, FailedSubmissionError, UncompletedJobError
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, visible
 from regionpredict.measure.child import end_with_parent
 
 _ACTIVE = {
@@ -171,12 +171,12 @@ def look(job_id: str) -> JobState | None:
     Uses squeue, since submitit would use sacct, which needs an accounting database.
     """
     line = ["squeue", "--noheader", "--states=all", f"--jobs={job_id}", "--format=%T|%r|%N"]
-    try:
-        done = subprocess.run(line, capture_output=True, text=True, timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired):
+    done = _answer(line)
+    if done is None:
         return None
-    if done.returncode == 0 and done.stdout.count("|") >= 2:
-        return JobState(*done.stdout.splitlines()[0].split("|")[:3])
+    for answer in done.stdout.splitlines() if done.returncode == 0 else ():
+        if answer.count("|") >= 2:
+            return JobState(*map(visible, answer.split("|")[:3]))
     if done.returncode == 0 or "Invalid job id" in done.stderr:
         return JobState("GONE", "", "")
     return None
@@ -224,20 +224,29 @@ def running_jobs(folder: Path) -> list[str]:
     return [job_id for job_id, job in seen.items() if job is None or job.active]
 
 
+def _answer(line: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
+    """What a command of Slurm prints. None if it does not respond."""
+    try:
+        return subprocess.run(
+            line, capture_output=True, text=True, errors="replace", timeout=60, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+
+
 def node_of(host: str) -> str | None:
     """Slurm's name of the node with host name `host`. None if several match.
 
     Raises JobFailedError if no node matches.
     """
-    done = subprocess.run(
-        ["scontrol", "--oneliner", "show", "nodes"], capture_output=True, text=True, timeout=60,
-        check=False,
-    )  # fmt: skip
+    done = _answer(["scontrol", "--oneliner", "show", "nodes"])
+    if done is None:
+        return None
     names = set()
     for line in done.stdout.splitlines():
         node = dict(re.findall(r"\b(NodeName|NodeHostName)=(\S+)", line))
         calls_itself = {name.split(".")[0] for name in node.values()}
-        if host.split(".", maxsplit=1)[0] in calls_itself:
+        if "NodeName" in node and host.split(".", maxsplit=1)[0] in calls_itself:
             names.add(node["NodeName"])
     if done.returncode == 0 and not names:
         raise JobFailedError(

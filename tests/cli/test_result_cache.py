@@ -19,6 +19,9 @@ from typing import NamedTuple
 
 import pytest
 
+sys.path.append(str(Path(__file__).parents[1] / "readers"))
+from spoilt_inputs import mutants
+
 from regionpredict.cli import result_cache as cache_module
 from regionpredict.file_dependencies import FileDependencies, Tree, fingerprint
 
@@ -294,6 +297,28 @@ def test_a_damaged_file_is_no_answer(project: Project, suffix: str) -> None:
         assert project.run(*PREDICT) == good, name
         assert path.read_bytes() == written, name  # made anew
     assert project.is_kept(*PREDICT)
+
+
+def test_a_damaged_text_with_its_digest_is_no_answer_and_no_error(tmp_path: Path) -> None:
+    """Only its owner can write it. Paths of another run may have any characters."""
+    known = FileDependencies(
+        (str(tmp_path),), ("/etc/hosts",), ("a.h",), ((("/usr",), ("b.h",)),), ("/usr",),
+        (Tree("/usr/include", ("c.h",), (".h",), ("x",), 4),),
+    )  # fmt: skip
+    questions = json.dumps(known).encode()
+    assert cache_module._dependencies(questions) == known
+    answer = json.dumps([1, [[1, "table\n"], [2, "note \ud83d\ude00\n"]]]).encode()
+    assert cache_module._printed(answer) == [(1, "table\n"), (2, "note \U0001f600\n")]
+    texts = [*mutants(questions, 300, seed=1), questions.replace(b"a.h", b"\\u0000"),
+             questions.replace(b"4]", b"1e999]")]  # fmt: skip
+    for text in texts:
+        found = cache_module._dependencies(text)
+        if found is not None:
+            fingerprint(found._replace(trees=()))
+    for text in (*mutants(answer, 300, seed=2), answer.replace(b"[1, ", b"[1e999, "),
+                 answer.replace(b"\\ud83d", b"")):  # fmt: skip
+        printed = cache_module._printed(text)
+        assert printed is None or "".join(piece for _, piece in printed).encode() is not None
 
 
 def as_file(cache: Path) -> None:
