@@ -120,7 +120,7 @@ class _Symbols(NamedTuple):
 
 @cache
 def _symbols(path: Path) -> _Symbols:
-    """The symbols of a file. There are none if it is not an executable."""
+    """The symbols of a file. Both sets are empty unless it is an executable or a library."""
     imported: set[str] = set()
     defined: set[str] = set()
     for line in _output(["nm", "-D", str(path)]).splitlines():

@@ -98,7 +98,7 @@ class State:
             for key in kept.value:
                 state.samples[key] = kept.items(key)
                 if not all(map(is_sample, state.samples[key])):
-                    raise kept.error(key, "has a value that is no measurement")
+                    raise kept.error(key, "must be positive numbers of plausible size")
             state.resumed = len(state.samples)
         return state
 
