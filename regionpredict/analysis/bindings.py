@@ -16,6 +16,7 @@ from types import MappingProxyType
 from regionpredict.analysis.given_sizes import sizes_in
 from regionpredict.ir import Definition, Expr, Loop, Region
 from regionpredict.ir.folding import Number
+from regionpredict.ir.reached import reached
 
 _THREAD = "omp_get_thread_num()"
 _COUNTERS_TRIED = 64  # maximum number of tried values of a counter
@@ -290,14 +291,9 @@ def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
 
 def _used_names(region: Region, defined: Mapping[str, Expr]) -> set[str]:
     """The names that the region's counts depend on, also through definitions."""
-    used = set(names_inside(region))
-    waiting = list(used)
-    while waiting:
-        value = defined.get(waiting.pop())
-        new = value.names - used if value is not None else frozenset()
-        used |= new
-        waiting.extend(new)
-    return used
+    return set(
+        reached(names_inside(region), lambda name: defined[name].names if name in defined else ())
+    )
 
 
 def names_inside(region: Region) -> frozenset[str]:

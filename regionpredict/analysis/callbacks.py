@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.callees import Callees, without_idle
 from regionpredict.constant import Constant
-from regionpredict.ir.flow import Block, CallEvent, Event, Flow, every_event
+from regionpredict.ir.flow import CallEvent, Flow, changed_flow, every_event
 
 MOST_CLONES = Constant(
     2000.0, "functions", "assumed", "enough for a table of hundreds of tasks; ends a recursion"
@@ -51,19 +51,15 @@ class _Cloning:
         self.calling: dict[tuple[str, str], frozenset[int]] = {}
 
     def all(self) -> tuple[Flow, ...]:
-        own = [replace(flow, body=self._body(flow, flow.body, {})) for flow in self.flows]
+        own = [self._made(flow, {}) for flow in self.flows]
         made = [*own, *(clone for clone in self.clones.values() if clone is not None)]
         return without_idle(self.flows, made)
 
-    def _body(self, flow: Flow, events: Sequence[Event], given: Given) -> tuple[Event, ...]:
-        """The events of a function that is passed these functions."""
-        return tuple(
-            replace(event, body=self._body(flow, event.body, given))
-            if isinstance(event, Block)
-            else self._call(flow, event, given)
-            if isinstance(event, CallEvent)
-            else event
-            for event in events
+    def _made(self, flow: Flow, given: Given) -> Flow:
+        """A function that is passed these functions."""
+        return changed_flow(
+            flow,
+            lambda event: self._call(flow, event, given) if isinstance(event, CallEvent) else event,
         )
 
     def _call(self, flow: Flow, call: CallEvent, given: Given) -> CallEvent:
@@ -109,8 +105,7 @@ class _Cloning:
             if len(self.clones) >= MOST_CLONES.value:
                 return flow.function
             self.clones[key] = None  # during its construction, since it may be recursive
-            body = self._body(flow, flow.body, given)
-            self.clones[key] = replace(flow, function=name, body=body)
+            self.clones[key] = replace(self._made(flow, given), function=name)
         return name
 
     def _shown(self, meant: NamedFunction) -> str:

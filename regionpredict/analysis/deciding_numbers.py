@@ -14,6 +14,7 @@ from regionpredict.constant import Constant
 from regionpredict.ir import Span
 from regionpredict.ir.flow import Block, CallEvent, Flow, every_event
 from regionpredict.ir.folding import Number
+from regionpredict.ir.reached import reached
 
 _Key = tuple[Span, str]
 
@@ -128,10 +129,4 @@ class DecidingNumbers:
 
 def _reached(start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, CallEvent]]]) -> set[_Key]:
     """A function and all functions it reaches."""
-    reached = {start}
-    waiting = [start]
-    while waiting:
-        new = {callee for callee, _ in calls.get(waiting.pop(), ())} - reached
-        reached |= new
-        waiting += new
-    return reached
+    return set(reached([start], lambda key: [callee for callee, _ in calls.get(key, ())]))

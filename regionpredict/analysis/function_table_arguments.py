@@ -13,12 +13,11 @@ from typing import NamedTuple
 from regionpredict.analysis.callees import Callees, without_idle
 from regionpredict.constant import Constant
 from regionpredict.ir.flow import (
-    Block,
     CallEvent,
     CallThroughTableParameter,
     Choice,
-    Event,
     Flow,
+    changed_flow,
     every_event,
 )
 
@@ -54,20 +53,16 @@ class _Copying:
         self.copies: dict[tuple[str, str, tuple[object, ...]], Flow | None] = {}
 
     def all(self) -> tuple[Flow, ...]:
-        own = [replace(flow, body=self._body(flow, flow.body, _NOTHING)) for flow in self.flows]
+        own = [self._made(flow, _NOTHING) for flow in self.flows]
         made = [*own, *(copy for copy in self.copies.values() if copy is not None)]
         return without_idle(self.flows, made)
 
-    def _body(self, flow: Flow, events: Sequence[Event], given: _Given) -> tuple[Event, ...]:
-        made: list[Event] = []
-        for event in events:
-            if isinstance(event, Block):
-                made.append(replace(event, body=self._body(flow, event.body, given)))
-            elif isinstance(event, CallEvent):
-                made.append(self._call(flow, event, given))
-            else:
-                made.append(event)
-        return tuple(made)
+    def _made(self, flow: Flow, given: _Given) -> Flow:
+        """A function that is passed these tables and numbers."""
+        return changed_flow(
+            flow,
+            lambda event: self._call(flow, event, given) if isinstance(event, CallEvent) else event,
+        )
 
     def _call(self, flow: Flow, call: CallEvent, given: _Given) -> CallEvent:
         call = call._replace(choices=tuple(_meant(choice, given) for choice in call.choices))
@@ -98,8 +93,7 @@ class _Copying:
             return flow.function
         name = f"{flow.function}(table {len(names) + 1})"
         self.copies[key] = None  # during its construction, since it may be recursive
-        body = self._body(flow, flow.body, given)
-        self.copies[key] = replace(flow, function=name, body=body)
+        self.copies[key] = replace(self._made(flow, given), function=name)
         return name
 
 

@@ -6,12 +6,13 @@ arrays as arguments, and which parts run on several threads.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from regionpredict.ir.expr import Expr
 from regionpredict.ir.folding import Number
+from regionpredict.ir.reached import reached
 from regionpredict.ir.source import Span
 
 Place = tuple[str, ...]
@@ -226,6 +227,21 @@ def every_event(events: Iterable[Event]) -> Iterator[Event]:
             waiting.append(iter(event.body))
 
 
+def changed_events(events: Iterable[Event], change: Callable[[Event], Event]) -> tuple[Event, ...]:
+    """Events with each of them changed, inner ones first."""
+    return tuple(
+        change(replace(event, body=changed_events(event.body, change)))
+        if isinstance(event, Block)
+        else change(event)
+        for event in events
+    )
+
+
+def changed_flow(flow: Flow, change: Callable[[Event], Event]) -> Flow:
+    """The record of a function with all of its events changed."""
+    return replace(flow, body=changed_events(flow.body, change))
+
+
 def called_functions(flows: Iterable[Flow]) -> set[str]:
     """The names of all functions that are called."""
     events = (event for flow in flows for event in every_event(flow.body))
@@ -309,12 +325,7 @@ def functions_reaching(flows: Iterable[Flow], kinds: Collection[str]) -> set[str
                 callers.setdefault(event.function, set()).add(flow.function)
             elif isinstance(event, Block) and event.kind in kinds:
                 reaching.add(flow.function)
-    waiting = list(reaching)
-    while waiting:
-        new = callers.get(waiting.pop(), set()) - reaching
-        reaching |= new
-        waiting += new
-    return reaching
+    return set(reached(reaching, lambda name: callers.get(name, ())))
 
 
 def branches_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -24,6 +25,11 @@ class Definition(NamedTuple):
     span: Span
     range: tuple[Expr, Expr] | None = None
     origin: str = "source"
+
+    def changed(self, change: Callable[[Expr], Expr]) -> Definition:
+        """The definition with its expressions changed."""
+        ends = None if self.range is None else (change(self.range[0]), change(self.range[1]))
+        return self._replace(value=change(self.value), range=ends)
 
 
 class SerialLoop(NamedTuple):

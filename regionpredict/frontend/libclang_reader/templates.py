@@ -23,6 +23,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     TEMPLATED_CLASSES,
 )
 from regionpredict.frontend.text import SourceText, functions_holding, mentioned_at
+from regionpredict.ir.reached import reached
 
 _LAMBDA = re.compile(r"\(lambda at (?P<file>[^()]*):(?P<line>\d+):\d+\)")
 _INTEGRAL = 4  # CXTemplateArgumentKind_Integral
@@ -104,15 +105,13 @@ class Templates:
         leading = {int(function.data0 or 0) for function in functions}
         if not any(self.is_template(function) for function, _, _, _ in self._located()):
             return leading
-        waiting = [_name(function) for function in functions]
-        seen = set(waiting)
-        while waiting:
-            name = waiting.pop()
-            for caller in self._mentioning(name):
-                leading.add(int(caller.data0 or 0))
-                if (spelled := _name(caller)) not in seen:
-                    seen.add(spelled)
-                    waiting.append(spelled)
+
+        def callers(name: str) -> list[str]:
+            found = self._mentioning(name)
+            leading.update(int(caller.data0 or 0) for caller in found)
+            return [_name(caller) for caller in found]
+
+        reached(map(_name, functions), callers)
         return leading
 
     def _callers(self, template: lc.Cursor) -> list[lc.Cursor]:

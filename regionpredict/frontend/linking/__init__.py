@@ -6,8 +6,8 @@ resolves declarations to definitions.
 """
 
 from regionpredict.frontend.linking.container_lengths import Length
-from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit
 from regionpredict.frontend.linking.packed_unit import (
+    Body,
     PackedUnit,
     Trees,
     pack,
@@ -15,10 +15,8 @@ from regionpredict.frontend.linking.packed_unit import (
     with_models,
 )
 from regionpredict.frontend.linking.program_settings import SetPlace
-from regionpredict.frontend.linking.program_units import ProgramUnits, linked_alone
+from regionpredict.frontend.linking.program_units import LinkedUnit, ProgramUnits, linked_alone
 from regionpredict.frontend.linking.stored_functions import (
-    is_null,
-    named_function,
     place_of,
     values_in,
 )
@@ -37,10 +35,8 @@ __all__ = [
     "SetPlace",
     "Stored",
     "Trees",
-    "is_null",
     "linked_alone",
     "member_in_program",
-    "named_function",
     "pack",
     "place_of",
     "stored_at",

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
+    UNKNOWN,
     Binary,
     Cast,
-    CType,
     Decl,
     DeclStmt,
     Expression,
@@ -32,6 +32,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
     expressions_in,
 )
+from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Span
 
 
@@ -137,15 +138,9 @@ class _Census:
         else:
             moved = (expression.operand,) if expression.op in INCREMENT_OPERATORS else ()
         for inner in moved:
-            ctype = _declared_type(inner)
-            if ctype is not None and ctype.element is not None and ctype.class_name:
+            ctype = type_of(inner) if isinstance(inner, (Name, Member)) else UNKNOWN
+            if ctype.element is not None and ctype.class_name:
                 self.several.add(ctype.class_name)
-
-
-def _declared_type(expression: Expression) -> CType | None:
-    if isinstance(expression, Name):
-        return expression.decl.ctype
-    return expression.field.ctype if isinstance(expression, Member) else None
 
 
 def _last_word(name: str) -> str:

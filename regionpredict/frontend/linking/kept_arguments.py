@@ -13,9 +13,9 @@ from regionpredict.frontend.syntax import (
     Expression,
     Function,
     Index,
-    Name,
     Unary,
     expressions_in,
+    is_variable,
     set_place,
     without_casts,
 )
@@ -53,20 +53,16 @@ class KeptArguments:
                 return False
             if isinstance(inner, CallExpr):
                 reads += sum(
-                    _is_named(argument, parameter) and self.keeps(inner, position)
+                    is_variable(argument, parameter) and self.keeps(inner, position)
                     for position, argument in enumerate(inner.args)
                 )
-            uses += _is_named(inner, parameter)
+            uses += is_variable(inner, parameter)
             reads += _is_target(inner, parameter)
         return uses == reads
-
-
-def _is_named(expression: Expression, decl: Decl) -> bool:
-    return isinstance(expression, Name) and expression.decl is decl
 
 
 def _is_target(expression: Expression, pointer: Decl) -> bool:
     """Whether the expression is `*p` or `p[i]`."""
     if isinstance(expression, Unary) and expression.op == "*":
-        return _is_named(expression.operand, pointer)
-    return isinstance(expression, Index) and _is_named(expression.base, pointer)
+        return is_variable(expression.operand, pointer)
+    return isinstance(expression, Index) and is_variable(expression.base, pointer)

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from regionpredict.frontend.linking.class_objects import ClassObjects, class_objects
 from regionpredict.frontend.linking.container_lengths import Length, container_lengths
-from regionpredict.frontend.linking.linked_unit import Body
 from regionpredict.frontend.linking.stored_sizes import StoredSizes, stored_sizes
 from regionpredict.frontend.syntax import Decl, Function, Pragma, Unit, calls_in
 from regionpredict.frontend.text import IDENTIFIER, unreached
 from regionpredict.ir import Span
+from regionpredict.ir.reached import reached
+
+
+class Body(NamedTuple):
+    """A function with its text, which is searched for names before its tree is built."""
+
+    function: Function
+    text: bytes
 
 
 class Trees(NamedTuple):
@@ -97,12 +104,14 @@ def trees_of(unit: Unit) -> Trees:
     bodies = tuple(_live_bodies(unit))
     defined = {body.function.decl: body.function for body in bodies}
     if unit.overloads:  # a call may refer to an instance of a template
-        waiting = [body.function for body in bodies]
-        while waiting:
-            for decl in calls_in(waiting.pop().body):
-                if decl not in defined and (function := unit.body_of(decl)) is not None:
-                    defined[decl] = function
-                    waiting.append(function)
+
+        def called(function: Function) -> Iterator[Function]:
+            for decl in calls_in(function.body):
+                if decl not in defined and (meant := unit.body_of(decl)) is not None:
+                    defined[decl] = meant
+                    yield meant
+
+        reached([body.function for body in bodies], called)
     objects, lengths = ClassObjects(), dict[Decl, Length]()
     if unit.overloads and unit.directives:
         objects = class_objects(defined.values(), unit.base_classes)
@@ -121,13 +130,7 @@ def with_models(trees: Trees, models: Iterable[tuple[Trees, Collection[str]]]) -
     own = {decl.name for decl in trees.defined}
     added: dict[Decl, Body] = {}
     for model, names in models:
-        known = {body.function.decl: body for body in model.bodies}
-        waiting = [decl for decl in known if decl.name in names and decl.name not in own]
-        while waiting:
-            decl = waiting.pop()
-            if decl in known and decl not in added:
-                added[decl] = known[decl]
-                waiting += calls_in(known[decl].function.body)
+        added |= _with_called(model, set(names) - own)
     # Without the models' own helpers, whose names a program may have for other functions.
     modelled = {decl.name: body.function for decl, body in added.items() if decl.symbol}
     called = {decl for body in trees.bodies for decl in calls_in(body.function.body)}
@@ -140,6 +143,16 @@ def with_models(trees: Trees, models: Iterable[tuple[Trees, Collection[str]]]) -
     return trees._replace(
         bodies=bodies, defined=defined, stored=stored, modelled=frozenset(modelled)
     )
+
+
+def _with_called(model: Trees, names: Collection[str]) -> dict[Decl, Body]:
+    """The functions of these names in a model, and those that they call."""
+    known = {body.function.decl: body for body in model.bodies}
+    needed = reached(
+        [decl for decl in known if decl.name in names],
+        lambda decl: [one for one in calls_in(known[decl].function.body) if one in known],
+    )
+    return {decl: known[decl] for decl in needed}
 
 
 def _live_bodies(unit: Unit) -> list[Body]:

@@ -26,6 +26,7 @@ from regionpredict.frontend.syntax import (
     every_expression,
     every_statement,
     expressions_in,
+    is_variable,
     without_casts,
 )
 
@@ -53,7 +54,7 @@ def pointer_uses(
     for function in functions:
         inside |= declared_in(function.body)
         for inner in expressions_in(function.body):
-            named += _names(inner, decl)
+            named += is_variable(inner, decl)
             if isinstance(inner, Name) and inner.decl.kind in ("global", "static"):
                 outside[inner.decl] = None
             if isinstance(inner, CallExpr) and inner.pointer is not None and (
@@ -68,7 +69,7 @@ def pointer_uses(
     while waiting:
         init = waiting.pop().init
         for inner in every_expression(init) if init is not None else ():
-            named += _names(inner, decl)
+            named += is_variable(inner, decl)
             if isinstance(inner, Name) and inner.decl.kind in ("global", "static") and (
                 inner.decl not in outside
             ):  # fmt: skip
@@ -89,9 +90,3 @@ def _escaping_functions(function: Function) -> Iterator[Expression]:
             yield inner.right
         elif isinstance(inner, CallExpr):
             yield from inner.args
-
-
-def _names(expression: Expression, decl: Decl) -> bool:
-    if not isinstance(expression, Name):
-        return False
-    return expression.decl is decl or bool(decl.symbol and expression.decl.symbol == decl.symbol)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from regionpredict.frontend.linking.stored_functions import FunctionsOfProgram, Place
 from regionpredict.frontend.linking.stored_sizes import (
@@ -27,7 +27,10 @@ from regionpredict.frontend.syntax import (
     set_place,
 )
 from regionpredict.ir import Span
+from regionpredict.ir.reached import reached
 
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 _ZERO = Setting(Span("", 0), ALL, 0)
 
 
@@ -41,40 +44,26 @@ class SettingsOfProgram:
         """All units of a run. `defined` are the symbols of functions with a body, and `variables`
         those of variables with an initializer.
         """
-        self._set_at: dict[Stored, set[Setting]] = {}
+        self._set_at = _grouped(pair for unit in units for pair in unit.set_at)
+        self._moved = _grouped(pair for unit in units for pair in unit.moved)
+        self._addressed = _grouped(pair for unit in units for pair in unit.addressed)
+        self._owners = _grouped(pair for unit in units for pair in unit.owners)
+        self._at_once = _grouped(pair for unit in units for pair in unit.whole)
+        self._spoilt = frozenset[Stored]().union(*(unit.spoilt for unit in units))
         self._listed: dict[tuple[str, str], set[Setting]] = {}
-        self._owners: dict[Stored, set[str]] = {}
-        self._spoilt: set[Stored] = set()
-        self._moved: dict[Stored, set[Setting]] = {}
-        self._addressed: dict[Stored, set[Setting]] = {}
         self._kept = {what for unit in units for what, symbol in unit.kept
                       if not symbol or symbol in defined}  # fmt: skip
-        self._at_once: dict[str, set[Setting]] = {}
         self._whole = {struct for unit in units for struct, _ in unit.whole}
-        inside: dict[str, set[str]] = {}
-        members: dict[tuple[str, str], str] = {}
-        known_lost: set[str] = set()
+        nested = [place for unit in units for place in unit.inside]
+        inside = _grouped((outer, inner) for inner, outer, _ in nested)
+        members = {(outer, member): inner for inner, outer, member in nested}
+        known_lost = {struct for unit in units for struct in unit.lost}
         handed: set[str] = set()
         for unit in units:
-            self._spoilt |= unit.spoilt
-            known_lost |= unit.lost
-            for struct, where in unit.whole:
-                self._at_once.setdefault(struct, set()).add(where)
             for symbol, struct, where in unit.handed:
                 if symbol not in defined:
                     handed.add(struct)
                     self._at_once.setdefault(struct, set()).add(where)
-            for what, where in unit.moved:
-                self._moved.setdefault(what, set()).add(where)
-            for what, where in unit.set_at:
-                self._set_at.setdefault(what, set()).add(where)
-            for what, where in unit.addressed:
-                self._addressed.setdefault(what, set()).add(where)
-            for what, struct in unit.owners:
-                self._owners.setdefault(what, set()).add(struct)
-            for inner, outer, member in unit.inside:
-                inside.setdefault(outer, set()).add(inner)
-                members[outer, member] = inner
         for struct, member, where in frozenset().union(*(unit.listed for unit in units)):
             owner, name = _owner_of(struct, member, members)
             if owner is not None:
@@ -83,15 +72,15 @@ class SettingsOfProgram:
             inner = members.get((owner or "", name.partition("[")[0]), "")
             if inner and "[" in name:
                 known_lost.add(inner)  # its members by position, or an array of such structs
-        self._inside = inside
+        self._outside = _grouped((inner, outer) for inner, outer, _ in nested)
         self._members = members
         self.is_program = any(unit.has_main for unit in units)
         self.functions = FunctionsOfProgram(
             [unit.functions for unit in units], handed, inside, variables
         )
         handed |= self._passed_through_pointers([unit.through for unit in units], defined)
-        self._lost_alone = _with_inner(known_lost, inside)
-        self._lost = _with_inner(known_lost | handed, inside)
+        self._lost_alone = reached(known_lost, lambda outer: inside.get(outer, ())).keys()
+        self._lost = reached(known_lost | handed, lambda outer: inside.get(outer, ())).keys()
         self._pointed = frozenset[str]().union(*(unit.pointed for unit in units))
 
     def _passed_through_pointers(
@@ -182,14 +171,8 @@ class SettingsOfProgram:
 
     def _around(self, what: Stored) -> set[str]:
         """The structs that contain a member, or contain such a struct."""
-        around = set(self._owners.get(what, ()))
-        waiting = list(around)
-        while waiting:
-            inner = waiting.pop()
-            new = {outer for outer, inside in self._inside.items() if inner in inside} - around
-            around |= new
-            waiting += new
-        return around
+        owners = self._owners.get(what, ())
+        return set(reached(owners, lambda inner: self._outside.get(inner, ())))
 
     def _are_several_in_a_list(self, around: set[str], owners: set[str]) -> bool:
         """Whether an initializer list creates several structs with a member, for example as
@@ -280,11 +263,9 @@ def _owner_of(
     return owner, name
 
 
-def _with_inner(structs: set[str], inside: Mapping[str, set[str]]) -> set[str]:
-    """The structs and those inside them."""
-    known, waiting = set(structs), list(structs)
-    while waiting:
-        new = inside.get(waiting.pop(), set()) - known
-        known |= new
-        waiting += new
-    return known
+def _grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, set[_Value]]:
+    """The second values of some pairs, by the first."""
+    groups: dict[_Key, set[_Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, set()).add(value)
+    return groups

@@ -8,14 +8,14 @@ resolved.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
+from typing import Any, NamedTuple
 
 from regionpredict.frontend.linking.class_objects import sole_objects
 from regionpredict.frontend.linking.kept_arguments import KeptArguments
-from regionpredict.frontend.linking.linked_unit import Body, LinkedUnit, PutValue
-from regionpredict.frontend.linking.packed_unit import PackedUnit, Trees
+from regionpredict.frontend.linking.packed_unit import Body, PackedUnit, Trees
 from regionpredict.frontend.linking.pointer_calls import pointer_uses
 from regionpredict.frontend.linking.program_settings import (
     SetPlace,
@@ -38,11 +38,9 @@ from regionpredict.frontend.syntax import (
     IntLit,
     Member,
     Name,
-    Writes,
     calls_in,
     changes_in,
     expressions_in,
-    set_place,
 )
 from regionpredict.frontend.text import IDENTIFIER, written_at
 from regionpredict.ir import Span
@@ -52,15 +50,26 @@ _MOST_SETTINGS = 64  # maximum number of assignments of a member
 _SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".C", ".c++"))
 
 
+class PutValue(NamedTuple):
+    """A value stored in a place, and the function that stores it. The function is None if the value
+    comes from the initializer.
+
+    `listed`: the value comes from an initializer list, and nothing moves it afterwards.
+    """
+
+    value: Expression
+    function: Function | None
+    listed: bool = False
+
+
 class ProgramUnits:
     """The units of a run. Each is unpacked at its first use."""
 
     def __init__(self, units: Sequence[PackedUnit]) -> None:
         self._units = units
         self._loaded: dict[int, Trees] = {}
-        self._views: dict[int, _View] = {}
+        self._views: dict[int, LinkedUnit] = {}
         self._defined: dict[Decl, Function] = {}
-        self._writes: dict[Function, Writes] = {}
         self._calls: dict[Function, dict[Decl, list[CallExpr]]] = {}
         self._changes: dict[Function, Changes] = {}
         self._put_values: dict[
@@ -88,12 +97,8 @@ class ProgramUnits:
 
     def linked(self, number: int) -> LinkedUnit:
         """One of the units, with its declarations resolved."""
-        return self.view(number).unit()
-
-    def view(self, number: int) -> _View:
-        """The program as seen by one of its units."""
         if number not in self._views:
-            self._views[number] = _View(self, number)
+            self._views[number] = LinkedUnit(self, number)
         return self._views[number]
 
     def trees(self, number: int) -> Trees:
@@ -176,13 +181,8 @@ class ProgramUnits:
         return self._changes[function]
 
     def sets(self, function: Function, decl: Decl) -> bool:
-        """Whether a function sets a variable, takes its address or passes a reference to it."""
-        places = map(set_place, self.changes_in(function).sets.get(decl.name, ()))
-        return any(
-            isinstance(place, Name)
-            and (place.decl.symbol or place.decl) == (decl.symbol or decl)
-            for place in places
-        )  # fmt: skip
+        """Whether a function sets a variable, or takes its address."""
+        return bool(self.changes_in(function).setting(decl))
 
     @cached_property
     def sole_objects(self) -> dict[str, str]:
@@ -345,11 +345,6 @@ class ProgramUnits:
             base = base.base
         return isinstance(base, Name) and not base.decl.symbol and base.decl.kind != "parameter"
 
-    @property
-    def writes(self) -> dict[Function, Writes]:
-        """The writes to the variables of functions, cached at first use."""
-        return self._writes
-
 
 class _OpenUnit(ProgramUnits):
     """A single unit with its parser. Its trees need not be packed."""
@@ -369,48 +364,41 @@ def linked_alone(path: str, trees: Trees) -> LinkedUnit:
     return _OpenUnit(path, trees).linked(0)
 
 
-class _View:
-    """The program as seen by one of its units."""
+class LinkedUnit:
+    """A unit of a program, with its declarations resolved: questions over the whole program.
+
+    `functions` have OpenMP directives. `directives`, `errors`, `reassociates`, `threadprivate` and
+    `getters` come from the parser. `objects` gives the name of the only object of a class, and
+    `lengths` the lengths of containers in members. `effects` are those of expressions and
+    statements. `values` is a cache of the results of executed functions.
+    """
 
     def __init__(self, program: ProgramUnits, number: int) -> None:
         self._program = program
         self._number = number
-        self._own = program.trees(number)
-        self._bodies: dict[Decl, Function | None] = dict(self._own.defined)
+        own = self._own = program.trees(number)
+        self._bodies: dict[Decl, Function | None] = dict(own.defined)
         self._calls: dict[Decl, list[tuple[Function, CallExpr]]] = {}
         self._setters: dict[str, list[Function]] = {}
         self._writers: dict[Decl, list[Function]] = {}
+        self.path = program.path(number)
+        self.functions, self.directives, self.errors = own.functions, own.directives, own.errors
+        self.reassociates, self.threadprivate = own.reassociates, own.threadprivate
+        self.getters, self.lengths = own.getters, own.lengths
+        self.objects: Mapping[str, str] = program.sole_objects
+        self.effects = Effects(KeptArguments(self.body_of).keeps)
+        self.values: dict[Function | str, Any] = {}
+        # What is the same for all units of the program.
+        self.changes_in = program.changes_in
+        self.set_once, self.set_at = program.set_once, program.set_at
+        self.all_sets_of = program.all_sets_of
+        self.is_pointed = program.is_pointed
+        self.functions_at = program.functions_at
+        self.some_functions_at = program.some_functions_at
 
-    def unit(self) -> LinkedUnit:
-        own = self._own
-        return LinkedUnit(
-            path=self._program.path(self._number),
-            functions=own.functions,
-            bodies=lambda: [body.function for body in own.bodies],
-            directives=own.directives,
-            errors=own.errors,
-            reassociates=own.reassociates,
-            threadprivate=own.threadprivate,
-            body_of=self.body_of,
-            rivals=self.rivals,
-            calls_of=self.calls_of,
-            calls_through=self.calls_through,
-            writers_of=self.writers_of,
-            setters_of=self.setters_of,
-            changes_in=self._program.changes_in,
-            variable_of=self.variable_of,
-            set_once=self._program.set_once,
-            set_at=self._program.set_at,
-            all_sets_of=self._program.all_sets_of,
-            is_pointed=self._program.is_pointed,
-            functions_at=self._program.functions_at,
-            some_functions_at=self._program.some_functions_at,
-            objects=self._program.sole_objects,
-            getters=own.getters,
-            lengths=own.lengths,
-            effects=Effects(KeptArguments(self.body_of).keeps),
-            writes=self._program.writes,
-        )
+    def bodies(self) -> list[Function]:
+        """All functions of the unit that may be called."""
+        return [body.function for body in self._own.bodies]
 
     # -- choice of the definition ---------------------------------------------------------------
 
@@ -430,6 +418,7 @@ class _View:
         return units[:1] if len(spans) == 1 else units
 
     def body_of(self, decl: Decl) -> Function | None:
+        """The definition of a function, in this unit or another. None if it is not visible."""
         if decl not in self._bodies:
             self._bodies[decl] = self._body_elsewhere(decl)
         return self._bodies[decl]
@@ -447,11 +436,13 @@ class _View:
         )
 
     def rivals(self, decl: Decl) -> tuple[Span, ...]:
+        """The places of the definitions of a function, if they are ambiguous."""
         units = self._defining(decl.symbol) if decl.kind == "function" and decl.symbol else []
         spans = [self._program.definition(number, decl.symbol) for number in units]
         return tuple(span for span in spans if span is not None) if len(units) > 1 else ()
 
     def variable_of(self, decl: Decl) -> Decl:
+        """The declaration of a variable with its initial value."""
         if decl.init is not None or not decl.symbol:
             return decl
         units = self._nearest(self._program.initialising(decl.symbol))
@@ -467,12 +458,13 @@ class _View:
             return []
         return [number for number in self._program.naming(decl.name) if number != self._number]
 
-    def _at_home(self, decl: Decl) -> _View:
+    def _at_home(self, decl: Decl) -> LinkedUnit:
         """The units that may use a declaration. For a `static` one, only its own unit."""
         home = None if decl.symbol else self._program.home(decl)
-        return self if home is None else self._program.view(home)
+        return self if home is None else self._program.linked(home)
 
     def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
+        """The calls of a function by its name, with their callers."""
         view = self._at_home(decl)
         if view is not self:
             return view.calls_of(decl)
@@ -481,6 +473,7 @@ class _View:
         return self._calls[decl]
 
     def calls_through(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
+        """The calls of a function through members of structs, with their callers."""
         view = self._at_home(decl)
         if view is not self:
             return view.calls_through(decl)
@@ -489,7 +482,7 @@ class _View:
     def _calling(self, decl: Decl) -> Iterable[tuple[Function, CallExpr]]:
         meant = self.body_of(decl)
         for number in sorted((self._number, *self._others_naming(decl))):
-            view = self._program.view(number)
+            view = self._program.linked(number)
             for body in self._program.mentioning(number, decl.name):
                 for called, calls in self._program.calls_in(body.function).items():
                     if called is decl or (
@@ -501,6 +494,7 @@ class _View:
                             yield body.function, call
 
     def writers_of(self, decl: Decl) -> list[Function]:
+        """The functions that may set a global variable."""
         view = self._at_home(decl)
         if view is not self:
             return view.writers_of(decl)
@@ -523,6 +517,7 @@ class _View:
         return functions
 
     def setters_of(self, field: Decl) -> list[Function]:
+        """The functions that may set a member of that name."""
         name = field.name
         if name not in self._setters:
             functions = self._writing(self._number, name)
@@ -538,6 +533,40 @@ class _View:
         """The functions of a unit whose text may assign something of that name."""
         bodies = self._program.mentioning(number, name)
         return [body.function for body in bodies if written_at(body.text, name)]
+
+    def arguments_passed_to(
+        self, parameter: Decl, function: Function
+    ) -> list[tuple[Function, CallExpr, Expression]]:
+        """The arguments passed to a parameter by calls in other functions, with the calling
+        functions. Empty without calls, or if a call has too few arguments."""
+        position = function.parameters.index(parameter)
+        calls = [
+            (caller, call) for caller, call in self.calls_of(function.decl)
+            if caller.decl is not function.decl
+        ]  # fmt: skip
+        if any(position >= len(call.args) for _, call in calls):
+            return []
+        return [(caller, call, call.args[position]) for caller, call in calls]
+
+    def is_set(self, decl: Decl, function: Function) -> bool:
+        """Whether a function sets a variable, or takes its address."""
+        return bool(self.changes_in(function).setting(decl))
+
+    def assigned_values(
+        self, decl: Decl, function: Function
+    ) -> list[tuple[Expression, Function]] | None:
+        """The values that a variable of `function`, or a global one, gets anywhere, each with its
+        function. None if it is set in another way.
+        """
+        shared = decl.kind in ("global", "static")
+        init = self.variable_of(decl).init if shared else None
+        values = [] if init is None else [(init, function)]
+        for setter in self.writers_of(decl) if shared else [function]:
+            own = self.changes_in(setter).values_of(decl)
+            if own is None:
+                return None
+            values += [(value, setter) for value, _ in own]
+        return values
 
 
 def _is_same(function: Function | None, other: Function | None) -> bool:

@@ -14,17 +14,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.frontend.linking.struct_types import owner_of, struct_of, type_of
 from regionpredict.frontend.syntax import (
     Assign,
     CallExpr,
     Cast,
-    CType,
     Decl,
     Expression,
     Function,
     Index,
-    IntLit,
     Member,
     Name,
     Opaque,
@@ -33,10 +30,15 @@ from regionpredict.frontend.syntax import (
     element_placed,
     every_expression,
     initial_values,
+    is_null,
     member_named,
+    named_function,
     virtual_table,
+    without_casts,
 )
+from regionpredict.frontend.syntax.integer_types import owner_of, struct_behind, type_of
 from regionpredict.ir import Span
+from regionpredict.ir.reached import reached
 
 ANY = "*"
 WHOLE = "="
@@ -68,42 +70,17 @@ class StoredFunctions(NamedTuple):
     elsewhere: frozenset[tuple[str, str]] = frozenset()
 
 
-def named_function(value: Expression | None) -> Decl | None:
-    """The function that an expression names: `f`, `&f`, `*f`, `(type)f`."""
-    while True:
-        if isinstance(value, Cast) or (isinstance(value, Unary) and value.op in ("&", "*")):
-            value = value.operand
-        elif isinstance(value, Name) and value.decl.kind == "function":
-            return value.decl
-        else:
-            return None
-
-
-def is_null(value: Expression | None) -> bool:
-    """Whether the value is a null pointer."""
-    while isinstance(value, Cast):
-        value = value.operand
-    return isinstance(value, IntLit) and value.value == 0
-
-
 def place_of(pointer: Expression) -> Place | None:
     """The place of a called function: a member, or an element of a table."""
     while isinstance(pointer, Index):
         pointer = pointer.base
     if isinstance(pointer, Member):
-        return _member(pointer)
+        return owner_of(pointer), pointer.field.name
     return _table(pointer.decl) if isinstance(pointer, Name) else None
 
 
-def _member(member: Member) -> Place:
-    return owner_of(member), member.field.name
-
-
 def _table(decl: Decl) -> Place | None:
-    element = decl.ctype.element
-    while element is not None and element.kind == "array":
-        element = element.element
-    if decl.ctype.kind != "array" or element is None or element.kind != "pointer":
+    if decl.ctype.kind != "array" or decl.ctype.innermost.kind != "pointer":
         return None
     if decl.kind == "parameter":
         return None
@@ -136,7 +113,7 @@ class FunctionCensus:
 
     def variable(self, decl: Decl, by: Span | None = None) -> None:
         """A variable with its initializer. `by` is the function that contains it."""
-        struct = struct_of(decl.ctype)
+        struct = decl.ctype.struct
         if decl.init is None:
             if struct and decl.ctype.kind == "array" and decl.ctype.extent is None and decl.symbol:
                 self._elsewhere.add((decl.symbol, struct))
@@ -148,7 +125,7 @@ class FunctionCensus:
         else:
             table = _table(decl)
             if table is not None:
-                self._listed(decl.init, table)
+                self._inside(table, decl.init)
 
     def expression(self, expression: Expression, by: Span, at: int) -> None:
         """An expression of a function, with its number. It precedes its subexpressions."""
@@ -194,38 +171,24 @@ class FunctionCensus:
             elif not in_function:
                 self._open.add((struct, name))
 
-    def _inside(self, place: Place, values: Expression) -> None:
-        """A list for a member: its elements, or the members of a nested struct."""
-        for listed in initial_values(values) or ():
-            value = element_placed(listed)[1]
-            given = member_named(value)
-            if given is not None:
-                function = named_function(given[1])
-                if function is not None:
-                    self._put.append(Put(("", given[0]), function))
-                elif initial_values(given[1]) is not None:
-                    self._inside(("", given[0]), given[1])
-                elif not is_null(given[1]):
-                    self._open.add(("", given[0]))
-            elif initial_values(value) is not None:
-                self._inside(place, value)
-            else:
-                self._held(place, value)
-
-    def _listed(self, init: Expression, place: Place) -> None:
-        values = initial_values(init)
+    def _inside(self, place: Place, listed: Expression) -> None:
+        """A list for a member or a table: its elements, or the members of a nested struct."""
+        values = initial_values(listed)
         if values is None:
             self._open.add(place)
-        for listed in values or ():
-            value = element_placed(listed)[1]
-            if initial_values(value) is not None:
-                self._listed(value, place)
+        for value in (element_placed(value)[1] for value in values or ()):
+            given = member_named(value)
+            if given is not None:
+                self._value(("", given[0]), given[1])
             else:
-                self._held(place, value)
+                self._value(place, value)
 
-    def _held(self, place: Place, value: Expression) -> None:
+    def _value(self, place: Place, value: Expression) -> None:
+        """A value in a list, which may be another list."""
         function = named_function(value)
-        if function is not None:
+        if initial_values(value) is not None:
+            self._inside(place, value)
+        elif function is not None:
             self._put.append(Put(place, function))
         elif not is_null(value) and not (isinstance(value, Opaque) and not value.children):
             self._open.add(place)
@@ -260,7 +223,7 @@ class FunctionCensus:
 
     def _moved(self, assign: Assign, by: Span, at: int) -> None:
         """`all[i] = all[j]`: a struct in an array is set as a whole."""
-        if isinstance(assign.left, Index) and (struct := struct_of(type_of(assign.left))):
+        if isinstance(assign.left, Index) and (struct := type_of(assign.left).struct):
             self._put.append(Put((struct, WHOLE), None, by, at, listed=False))
 
     def _whole(self, expression: Name | Member | Index) -> None:
@@ -276,21 +239,14 @@ class FunctionCensus:
             self._open.add(place)
 
     def _cast(self, cast: Cast) -> None:
-        struct = struct_of(type_of(cast.operand))
+        struct = struct_behind(cast.operand)
         pointee = cast.ctype.element
         if struct and pointee is not None and pointee.kind in ("int", "float"):
             self._open.add((struct, ANY))
 
 
 def _is_pointer(place: Expression) -> bool:
-    if isinstance(place, Index):
-        while isinstance(place, Index):
-            place = place.base
-        ctype: CType | None = type_of(place)
-        while ctype is not None and ctype.kind == "array":
-            ctype = ctype.element
-        return ctype is not None and ctype.kind == "pointer"
-    return isinstance(place, Member) and place.field.ctype.kind == "pointer"
+    return type_of(place).innermost.kind == "pointer"
 
 
 def _names_functions(value: Expression) -> bool:
@@ -321,12 +277,7 @@ class FunctionsOfProgram:
 
     def lose(self, structs: Iterable[str]) -> None:
         """Marks these structs, and those inside them, as possibly containing any function."""
-        waiting = [struct for struct in structs if struct not in self._lost]
-        self._lost.update(waiting)
-        while waiting:
-            new = self._inside.get(waiting.pop(), set()) - self._lost
-            self._lost |= new
-            waiting += new
+        self._lost.update(reached(structs, lambda struct: self._inside.get(struct, ())))
 
     def places_of(self, function: Decl, home: int) -> list[tuple[int, Place]]:
         """The places of a function, with duplicates, and the storing unit. One without a symbol is
@@ -366,8 +317,7 @@ class FunctionsOfProgram:
 
 def values_in(value: Expression) -> tuple[Expression, ...]:
     """The possible values of an expression, both sides of `c ? f : g`."""
-    while isinstance(value, Cast):
-        value = value.operand
+    value = without_casts(value)
     if isinstance(value, Ternary):
         return (*values_in(value.then), *values_in(value.other))
     return (value,)

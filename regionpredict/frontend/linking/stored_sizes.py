@@ -23,7 +23,6 @@ from regionpredict.frontend.linking.stored_functions import (
     called_variables,
     place_of,
 )
-from regionpredict.frontend.linking.struct_types import owner_of, struct_of, type_of
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
     Assign,
@@ -48,9 +47,12 @@ from regionpredict.frontend.syntax import (
     every_expression,
     every_statement,
     initial_values,
+    is_null,
     member_named,
+    subexpressions,
     without_casts,
 )
+from regionpredict.frontend.syntax.integer_types import owner_of, struct_behind, type_of
 from regionpredict.ir import Span
 
 ALL = -1
@@ -229,9 +231,7 @@ class _Census:
         if array is not None and decl.init is not None:
             self._elements_listed(array, initial_values(decl.init), where)
         listed = self._literal(decl.init, decl.ctype)
-        self._left_out(
-            struct_of(decl.ctype), listed, Setting(decl.span, ALL), own=decl.kind == "local"
-        )
+        self._left_out(decl.ctype.struct, listed, Setting(decl.span, ALL), own=decl.kind == "local")
         return listed
 
     def _left_out(
@@ -244,15 +244,13 @@ class _Census:
             number = 0 if own and where.function.file.endswith(".c") else None
             self.listed.add((struct, LEFT_OUT, where._replace(number=number)))
 
-    def _literal(
-        self, made: Expression | None, ctype: CType | None
-    ) -> dict[Expression, tuple[str, str]]:
+    def _literal(self, made: Expression | None, ctype: CType) -> dict[Expression, tuple[str, str]]:
         """The values in a list that initializes a whole object, and their targets."""
         values = initial_values(made) if made is not None else None
-        struct = struct_of(ctype)
+        struct = ctype.struct
         if values is None or not struct:
             return {}
-        if ctype is not None and ctype.kind == "array":
+        if ctype.kind == "array":
             self.lost.add(struct)  # several objects
             return {}
         for value in values:
@@ -382,7 +380,7 @@ class _Census:
         owner = owner_of(member)
         if "union" in owner or "<" in owner:  # instances of a template share their text
             self.lost.add(owner)
-        own = struct_of(member.field.ctype)
+        own = member.field.ctype.struct
         if own and member.field.ctype.kind != "pointer":
             self.inside.add((own, owner, member.field.name))
         self.owners.add((_of_field(member.field), owner))
@@ -395,13 +393,13 @@ class _Census:
         symbol = call.decl.symbol if call.decl is not None else ""
         addresses = (a for a in map(without_casts, call.args) if isinstance(a, Unary))
         self._handed_to.update(dict.fromkeys(addresses, symbol))
-        structs = [struct_of(type_of(argument)) for argument in call.args]
+        structs = list(map(struct_behind, call.args))
         zeroed = call.name in _ZEROING and (len(call.args) < 3 or _is_zero(call.args[1]))
         copied = call.name in _COPYING and len(structs) > 1 and structs[0] == structs[1]
         if zeroed or copied:  # or another object of the same type
             self.whole.update((struct, where) for struct in structs[:1] if struct)
             return
-        structs.append(struct_of(type_of(call)))  # it may have set the struct that it returns
+        structs.append(struct_behind(call))  # it may have set the struct that it returns
         place = place_of(call.pointer) if call.decl is None and call.pointer is not None else None
         if place is not None:
             self.through.update((place, struct, where) for struct in structs if struct)
@@ -410,7 +408,7 @@ class _Census:
 
     def _cast(self, cast: Cast) -> None:
         """A struct accessed as bytes, or as numbers."""
-        struct = struct_of(type_of(cast.operand))
+        struct = struct_behind(cast.operand)
         pointee = cast.ctype.element
         if struct and pointee is not None and pointee.kind in ("int", "float"):
             self.lost.add(struct)
@@ -431,24 +429,22 @@ def _is_method(function: Function) -> bool:
 
 
 def _is_zero(value: Expression) -> bool:
-    while isinstance(value, Cast):
-        value = value.operand
-    values = initial_values(value)
+    values = initial_values(without_casts(value))
     if values is not None:
         return all(_is_zero(_held(inner)) for inner in values)
-    return isinstance(value, IntLit) and value.value == 0
+    return is_null(value)
 
 
 def _struct_set(place: Expression) -> str:
-    """The struct that an assignment to a place sets as a whole, or ""."""
-    steps = 0
-    while isinstance(place, Index) or (isinstance(place, Unary) and place.op == "*"):
-        place = place.base if isinstance(place, Index) else place.operand
-        steps += 1
+    """The struct that an assignment to a place sets as a whole, or under another type:
+    `*(int *)grid = 4`. "" for other places.
+    """
     ctype = type_of(place)
-    for _ in range(steps):
-        ctype = ctype.element if ctype is not None else None
-    return ctype.name if ctype is not None and ctype.kind == "struct" else ""
+    while isinstance(place, Index) or (isinstance(place, Unary) and place.op == "*"):
+        place = subexpressions(place)[0]
+    if isinstance(place, Cast) and ctype.kind != "struct":
+        return struct_behind(place)
+    return ctype.name if ctype.kind == "struct" else ""
 
 
 def _is_scalar(value: Expression) -> bool:

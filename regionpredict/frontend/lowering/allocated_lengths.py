@@ -11,14 +11,13 @@ swapped. A pointer whose address is passed on has no known length, except to fun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame, divisible
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
-    INCREMENT_OPERATORS,
     Assign,
     Binary,
     CallExpr,
@@ -33,17 +32,21 @@ from regionpredict.frontend.syntax import (
     Name,
     Opaque,
     Return,
-    Unary,
     address_taken,
+    assigned_place,
     every_statement,
     expressions_in,
+    is_member,
+    is_null,
+    is_variable,
     substituted,
     without_casts,
 )
 from regionpredict.ir import Expr, Span
 from regionpredict.library import allocated
 
-_DEEPEST = 8  # maximum number of functions that pass the pointer on
+_DEEPEST = 8  # maximum number of functions that pass an allocation on
+_MOST_SOURCES = 64  # variables and members that one search visits
 
 
 class AllocatedLength(NamedTuple):
@@ -53,11 +56,12 @@ class AllocatedLength(NamedTuple):
     function: Function
 
 
-_Lengths = tuple[AllocatedLength, ...] | None
-"""The lengths of all possible targets. None if one is unknown."""
-_Asked = tuple[tuple[str, Span], ...]
-"""The variables and members that lead to the requested one. An assignment from one of them, as in a
-swap, adds no new target."""
+_Source = tuple[Expression, Function]
+"""A value that a pointer may have, and the function of its names."""
+
+
+class _UnknownLengthError(Exception):
+    """The length of a possible target is unknown."""
 
 
 class AllocatedLengths:
@@ -71,92 +75,113 @@ class AllocatedLengths:
         self, decl: Decl, function: Function, element_bytes: int
     ) -> AllocatedLength | None:
         """The length of the target of a function's variable. None if unknown."""
-        return _agreed(self._of_variable(decl, function, element_bytes, ()))
+        return self._agreed((Name(decl, decl.span), function), element_bytes)
 
-    def of_member(self, field: Decl, element_bytes: int) -> AllocatedLength | None:
-        """The length of the target of a member. None if unknown."""
-        return _agreed(self._of_member(field, element_bytes, ()))
+    def of_member(
+        self, field: Decl, function: Function, element_bytes: int
+    ) -> AllocatedLength | None:
+        """The length of the target of a member that `function` uses. None if unknown."""
+        return self._agreed((Member(None, field, False, field.span), function), element_bytes)
 
-    def _of_variable(
-        self, decl: Decl, function: Function, element_bytes: int, asked: _Asked
-    ) -> _Lengths:
-        if decl.ctype.kind != "pointer" or len(asked) > _DEEPEST:
+    def _agreed(self, source: _Source, element_bytes: int) -> AllocatedLength | None:
+        """The common length of all targets, or None. Equal names in different functions may have
+        different values.
+        """
+        try:
+            lengths = list(self._lengths(source, element_bytes))
+        except _UnknownLengthError:
             return None
-        place = (decl.name, decl.span)
-        if place in asked:
-            return ()
+        first = lengths[0] if lengths else None
+        same = first is not None and all(
+            length.elements == first.elements
+            and (length.function is first.function or not first.elements.names)
+            for length in lengths
+        )
+        return first if same else None
+
+    def _lengths(self, source: _Source, element_bytes: int) -> Iterator[AllocatedLength]:
+        """The lengths of all possible targets, if a value is the address of the first element."""
+        waiting = [source]
+        seen: set[tuple[str, Span]] = set()
+        while waiting:
+            value, function = waiting.pop()
+            plain = _first_of(without_casts(value))
+            if is_null(value):
+                continue
+            if isinstance(plain, CallExpr):
+                sizes = self._sizes(plain, element_bytes, 0)
+                yield self._in_elements(sizes, 1, function, element_bytes)
+                continue
+            if not isinstance(plain, (Name, Member)):
+                raise _UnknownLengthError
+            decl = plain.decl if isinstance(plain, Name) else plain.field
+            if decl.ctype.kind == "array" and decl.kind != "parameter":
+                size = decl.ctype.innermost.bytes
+                yield self._in_elements(_extents(decl.ctype), size, function, element_bytes)
+                continue
+            # An assignment from a visited variable, as in a swap, adds no new target.
+            if (decl.name, decl.span) not in seen:
+                seen.add((decl.name, decl.span))
+                if decl.ctype.kind != "pointer" or len(seen) > _MOST_SOURCES:
+                    raise _UnknownLengthError
+                of_member = isinstance(plain, Member)
+                more = self._stored(decl) if of_member else self._sources_of(decl, function)
+                waiting += reversed(more)
+
+    def _in_elements(
+        self, factors: Sequence[Expression], size: int, function: Function, element_bytes: int
+    ) -> AllocatedLength:
+        """The number of elements in `size` bytes times these factors."""
+        amount = Expr.const(size)
+        for factor in factors:
+            amount = amount * self._context.value(factor, Frame({}))
+        if not divisible(amount, element_bytes) or amount.has_unreadable_part:
+            raise _UnknownLengthError
+        return AllocatedLength(amount.over(element_bytes), function)
+
+    # -- assigned values ------------------------------------------------------------------------
+
+    def _sources_of(self, decl: Decl, function: Function) -> list[_Source]:
+        """The values of a variable, including those that calls pass to a parameter."""
         shared = decl.kind in ("global", "static")
-        setters = self._unit.writers_of(decl) if shared else [function]
         init = self._unit.variable_of(decl).init if shared else None
-        assigned = [] if init is None or _is_null(init) else [(init, function)]
-        for setter in setters:
-            own = self._assigned_to(decl, setter)
-            if own is None:
-                return None
-            assigned += [(value, setter) for value in own]
-        lengths = self._of_assigned(assigned, element_bytes, (*asked, place))
+        sources = [] if init is None else [(init, function)]
+        for setter in self._unit.writers_of(decl) if shared else [function]:
+            sources += [(value, setter) for value in self._assigned_to(decl, setter)]
         if decl.kind == "parameter" and decl in function.parameters:
-            given = self._of_argument(decl, function, element_bytes, (*asked, place))
-            lengths = None if lengths is None or given is None else (*lengths, *given)
-        return lengths
+            handed = self._unit.arguments_passed_to(decl, function)
+            if not handed:
+                raise _UnknownLengthError
+            sources += [(value, caller) for caller, _, value in handed]
+        return sources
 
-    def _of_member(self, field: Decl, element_bytes: int, asked: _Asked) -> _Lengths:
-        if field.ctype.kind != "pointer" or len(asked) > _DEEPEST:
-            return None
-        place = (field.name, field.span)
-        if place in asked:
-            return ()
-        assigned: list[tuple[Expression, Function]] = []
+    def _stored(self, field: Decl) -> list[_Source]:
+        """The values that the program assigns to a member of any object."""
+        sources: list[_Source] = []
         for function in self._unit.setters_of(field):
             for expression in self._unit.changes_in(function).sets.get(field.name, ()):
-                if isinstance(expression, Assign) and _is_member(expression.left, field):
-                    if not _is_null(expression.right):
-                        assigned.append((expression.right, function))
+                if isinstance(expression, Assign) and is_member(expression.left, field):
+                    sources.append((expression.right, function))
                 elif isinstance(expression, CallExpr):
-                    handed = any(
-                        _is_member(address_taken(argument), field) for argument in expression.args
-                    )
+                    handed = any(is_member(address_taken(one), field) for one in expression.args)
                     if handed and not self._frees(expression):
-                        return None
-        return self._of_assigned(assigned, element_bytes, (*asked, place))
+                        raise _UnknownLengthError
+        return sources
 
-    def _of_assigned(
-        self, assigned: Sequence[tuple[Expression, Function]], element_bytes: int, asked: _Asked
-    ) -> _Lengths:
-        """The lengths of all values that are assigned, each with its function."""
-        lengths: list[AllocatedLength] = []
-        for value, function in assigned:
-            own = self._of_value(value, function, element_bytes, asked)
-            if own is None:
-                return None
-            lengths += own
-        return tuple(lengths)
-
-    def _assigned_to(self, decl: Decl, function: Function) -> list[Expression] | None:
-        """The assigned values of a variable, without null pointers. None if other code sets it."""
+    def _assigned_to(self, decl: Decl, function: Function) -> list[Expression]:
+        """The assigned values of a variable in a function that alone sets it."""
         changes = self._unit.changes_in(function)
         assigned = [decl.init] if decl.init is not None and decl in changes.declared else []
         for expression in changes.sets.get(decl.name, ()):
-            if isinstance(expression, Assign) and _names(expression.left, decl):
-                if expression.op != "=":
-                    return None
+            if isinstance(expression, CallExpr):
+                handed = any(is_variable(address_taken(given), decl) for given in expression.args)
+                if handed and not self._frees(expression):
+                    raise _UnknownLengthError
+            elif is_variable(assigned_place(expression), decl):
+                if not isinstance(expression, Assign) or expression.op != "=":
+                    raise _UnknownLengthError
                 assigned.append(expression.right)
-            elif self._may_set(expression, decl):
-                return None
-        return [value for value in assigned if not _is_null(value)]
-
-    def _may_set(self, expression: Expression, decl: Decl) -> bool:
-        """Whether the expression moves a pointer, or passes its address to a function that does not
-        free it.
-        """
-        if isinstance(expression, CallExpr):
-            handed = any(_has_address(argument, decl) for argument in expression.args)
-            return handed and not self._frees(expression)
-        return (
-            isinstance(expression, Unary)
-            and expression.op in INCREMENT_OPERATORS
-            and _names(expression.operand, decl)
-        )
+        return assigned
 
     def _frees(self, call: CallExpr) -> bool:
         body = self._unit.body_of(call.decl) if call.decl is not None else None
@@ -165,117 +190,49 @@ class AllocatedLengths:
             for expression in expressions_in(body.body)
         )
 
-    def _of_argument(
-        self, decl: Decl, function: Function, element_bytes: int, asked: _Asked
-    ) -> _Lengths:
-        handed = [
-            (value, caller) for caller, _, value in self._unit.arguments_passed_to(decl, function)
-        ]
-        return self._of_assigned(handed, element_bytes, asked) if handed else None
+    # -- allocations ----------------------------------------------------------------------------
 
-    def _of_value(
-        self, value: Expression, function: Function, element_bytes: int, asked: _Asked
-    ) -> _Lengths:
-        """The length of the memory at an address, if this is the address of its first element."""
-        sizes = self._sizes(value, element_bytes)
-        if sizes is not None:
-            amount = Expr.const(1)
-            for size in sizes:
-                amount = amount * self._context.value(size, Frame({}))
-            if not divisible(amount, element_bytes) or amount.has_unreadable_part:
-                return None
-            return (AllocatedLength(amount.over(element_bytes), function),)
-        plain = _first_of(without_casts(value))
-        declared = plain.decl if isinstance(plain, Name) else None
-        if isinstance(plain, Member):
-            declared = plain.field
-        if declared is not None and declared.ctype.kind == "array" and declared.kind != "parameter":
-            return self._of_array(declared.ctype, function, element_bytes)
-        if isinstance(plain, Name):
-            return self._of_variable(plain.decl, function, element_bytes, asked)
-        if isinstance(plain, Member):
-            return self._of_member(plain.field, element_bytes, asked)
-        return None
-
-    def _of_array(self, ctype: CType, function: Function, element_bytes: int) -> _Lengths:
-        """The declared length of an array, in elements."""
-        amount = Expr.const(1)
-        inner: CType | None = ctype
-        while inner is not None and inner.kind == "array":
-            if inner.extent is None:
-                return None
-            amount = amount * self._context.value(inner.extent, Frame({}))
-            inner = inner.element
-        if inner is None or amount.has_unreadable_part:
-            return None
-        amount = amount * inner.bytes
-        if not divisible(amount, element_bytes):
-            return None
-        return (AllocatedLength(amount.over(element_bytes), function),)
-
-    def _sizes(
-        self, value: Expression, element_bytes: int, depth: int = 0
-    ) -> Sequence[Expression] | None:
-        """The factors of the number of bytes that a call allocates. None for other calls."""
-        plain = without_casts(value)
-        if not isinstance(plain, CallExpr) or depth > _DEEPEST:
-            return None
-        positions = allocated(plain.name)
+    def _sizes(self, call: Expression, element_bytes: int, depth: int) -> Sequence[Expression]:
+        """The factors of the number of bytes that a call allocates, also through a function that
+        only returns memory of a given size.
+        """
+        call = without_casts(call)
+        if not isinstance(call, CallExpr) or depth > _DEEPEST:
+            raise _UnknownLengthError
+        positions = allocated(call.name)
         if positions is not None:
-            if any(position >= len(plain.args) for position in positions):
-                return None
-            return [_with_size(plain.args[position], element_bytes) for position in positions]
-        return self._sizes_of_callee(plain, element_bytes, depth)
-
-    def _sizes_of_callee(
-        self, call: CallExpr, element_bytes: int, depth: int
-    ) -> Sequence[Expression] | None:
-        """Whether a function only returns memory of a given size."""
+            if any(position >= len(call.args) for position in positions):
+                raise _UnknownLengthError
+            return [_with_size(call.args[position], element_bytes) for position in positions]
         body = self._unit.body_of(call.decl) if call.decl is not None else None
         if body is None or len(body.parameters) != len(call.args):
-            return None
+            raise _UnknownLengthError
         returned = [
-            statement.value
-            for statement in every_statement(body.body)
-            if isinstance(statement, Return)
-            and statement.value is not None
-            and not _is_null(statement.value)
-        ]
-        if len(returned) != 1:
-            return None
-        value: Expression = returned[0]
-        plain = without_casts(value)
-        if isinstance(plain, Name):
-            assigned = self._assigned_to(plain.decl, body)
-            if assigned is None or len(assigned) != 1:
-                return None
-            value = assigned[0]
-        sizes = self._sizes(value, element_bytes, depth + 1)
-        if sizes is None:
-            return None
+            statement.value for statement in every_statement(body.body)
+            if isinstance(statement, Return) and not is_null(statement.value)
+        ]  # fmt: skip
+        value = returned[0] if len(returned) == 1 else None
+        if isinstance(plain := without_casts(value) if value is not None else None, Name):
+            assigned = [one for one in self._assigned_to(plain.decl, body) if not is_null(one)]
+            value = assigned[0] if len(assigned) == 1 else None
+        if value is None or any(self._unit.is_set(given, body) for given in body.parameters):
+            raise _UnknownLengthError
         given = dict(zip(body.parameters, call.args, strict=True))
-        if any(self._is_set(parameter, body) for parameter in body.parameters):
-            return None
-        return [substituted(size, given) for size in sizes]
-
-    def _is_set(self, parameter: Decl, body: Function) -> bool:
-        return any(
-            isinstance(expression, Assign) and _names(expression.left, parameter)
-            for expression in self._unit.changes_in(body).sets.get(parameter.name, ())
-        )
+        return [substituted(size, given) for size in self._sizes(value, element_bytes, depth + 1)]
 
 
-def _agreed(lengths: _Lengths) -> AllocatedLength | None:
-    """The common length, or None. Equal names in different functions may have different values."""
-    if not lengths:
-        return None
-    first = lengths[0]
-    same = all(
-        length.elements == first.elements
-        and (length.function is first.function or not first.elements.names)
-        for length in lengths
-    )
-    return first if same else None
+def _extents(ctype: CType) -> list[Expression]:
+    """The declared extents of an array."""
+    extents: list[Expression] = []
+    inner: CType | None = ctype
+    while inner is not None and inner.kind == "array":
+        if inner.extent is None:
+            raise _UnknownLengthError
+        extents.append(inner.extent)
+        inner = inner.element
+    if inner is None:
+        raise _UnknownLengthError
+    return extents
 
 
 def _with_size(expression: Expression, element_bytes: int) -> Expression:
@@ -295,30 +252,6 @@ def _with_size(expression: Expression, element_bytes: int) -> Expression:
 def _first_of(value: Expression) -> Expression:
     """`x` of `&x[0]`."""
     place = address_taken(value)
-    if isinstance(place, Index) and _is_null(place.index):
+    if isinstance(place, Index) and is_null(place.index):
         return place.base
     return value
-
-
-def _is_null(value: Expression) -> bool:
-    plain = without_casts(value)
-    return isinstance(plain, IntLit) and plain.value == 0
-
-
-def _names(expression: Expression, decl: Decl) -> bool:
-    return isinstance(expression, Name) and expression.decl is decl
-
-
-def _is_member(expression: Expression | None, field: Decl) -> bool:
-    """Whether the expression is the member `field`. Each unit that reads its header declares it
-    again.
-    """
-    if not isinstance(expression, Member):
-        return False
-    own = expression.field
-    return own is field or (own.name == field.name and own.span == field.span)
-
-
-def _has_address(expression: Expression, decl: Decl) -> bool:
-    pointed = address_taken(expression)
-    return pointed is not None and _names(pointed, decl)

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.where_set import REPEATS
 from regionpredict.frontend.syntax import (
+    LOOPS,
     CallExpr,
     Decl,
     DeclStmt,
@@ -162,7 +162,7 @@ class CallOrder:
 
 
 def _parts(statement: Stmt) -> Iterator[_Part]:
-    if isinstance(statement, REPEATS):
+    if isinstance(statement, LOOPS):
         yield (*declared_in(statement), *expressions_in(statement)), True
         return
     if isinstance(statement, DeclStmt):

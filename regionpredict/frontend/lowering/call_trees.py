@@ -18,8 +18,8 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.candidate_functions import representative
 from regionpredict.frontend.lowering.function_pointers import (
     Functions,
+    called_functions,
     optional_call,
-    pointed_functions,
 )
 from regionpredict.frontend.lowering.library_algorithms import is_algorithm
 from regionpredict.frontend.lowering.library_calls import has_loops, is_text
@@ -45,6 +45,7 @@ from regionpredict.frontend.syntax import (
     own_parts,
     set_place,
 )
+from regionpredict.ir.reached import reached
 from regionpredict.library import (
     MESSAGES,
     STREAMS,
@@ -141,13 +142,7 @@ class CallTrees:
     def is_recursive(self, function: Function) -> bool:
         """Whether a function may call itself, perhaps through others."""
         if function not in self._recursive:
-            called: set[Function] = set()
-            waiting = [function]
-            while waiting and function not in called:
-                new = self._called(waiting.pop()) - called
-                called |= new
-                waiting += new
-            self._recursive[function] = function in called
+            self._recursive[function] = function in reached(self._called(function), self._called)
         return self._recursive[function]
 
     def _called(self, function: Function) -> frozenset[Function]:
@@ -155,8 +150,8 @@ class CallTrees:
         if function not in self._callees:
             targets = list(calls_in(function.body))
             for inner in expressions_in(function.body):
-                if isinstance(inner, CallExpr) and inner.decl is None and inner.pointer is not None:
-                    targets += pointed_functions(self._unit, inner.pointer, function).functions
+                if isinstance(inner, CallExpr):
+                    targets += called_functions(self._unit, inner, function)
             bodies = {self._unit.body_of(decl) for decl in targets}
             self._callees[function] = frozenset(body for body in bodies if body is not None)
         return self._callees[function]
@@ -206,13 +201,12 @@ class CallTrees:
 
     def _is_left_out(self, statement: If, side: Stmt, at: Function) -> bool:
         """Whether a side of a condition ends the program, or calls an empty hook."""
-
-        def targets(call: CallExpr) -> Functions:
-            return pointed_functions(self._unit, call.pointer, at).functions if call.pointer else ()
-
-        return ends_program(self._unit, side) or (
-            side is statement.then and optional_call(statement.condition, side, targets) is not None
+        if ends_program(self._unit, side):
+            return True
+        hook = optional_call(
+            statement.condition, side, lambda call: called_functions(self._unit, call, at)
         )
+        return side is statement.then and hook is not None
 
     def _expression(self, expression: Expression, at: Function) -> CallTree:
         calls = [self._call(inner, at) for inner in every_expression(expression)
@@ -220,15 +214,14 @@ class CallTrees:
         return _together([CallTree(1, 0, seen=True), *calls])
 
     def _call(self, call: CallExpr, at: Function) -> CallTree:
-        if call.decl is None and call.pointer is not None:
-            pointed = pointed_functions(self._unit, call.pointer, at).functions
-            meant = self.representative(pointed)
-            if meant is not None:
-                call = call._replace(name=meant.name, decl=meant, pointer=None)
-            elif pointed:  # a caller that is inlined may hand one of them on
-                bodies = [self._unit.body_of(decl) for decl in self.sides(pointed)]
-                trees = [self.tree_of(body) for body in bodies if body is not None]
-                return _together(trees) if trees else _UNSEEN
+        pointed = called_functions(self._unit, call, at)
+        meant = self.representative(pointed)
+        if meant is not None:
+            call = call._replace(name=meant.name, decl=meant, pointer=None)
+        elif pointed:  # a caller that is inlined may hand one of them on
+            bodies = [self._unit.body_of(decl) for decl in self.sides(pointed)]
+            trees = [self.tree_of(body) for body in bodies if body is not None]
+            return _together(trees) if trees else _UNSEEN
         function = self._unit.body_of(call.decl) if call.decl is not None else None
         if function is not None:
             return self.tree_of(function)

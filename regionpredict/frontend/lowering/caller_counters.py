@@ -14,8 +14,8 @@ from regionpredict.frontend.syntax import (
     Decl,
     For,
     Function,
-    Stmt,
-    inner_statements,
+    counted_loops,
+    nested,
     own_parts,
 )
 from regionpredict.ir import Expr
@@ -51,13 +51,8 @@ def range_at_call(
 @once_a_region
 def _loops_of_calls(function: Function) -> dict[int, tuple[For, ...]]:
     """The loops around each call of a function, the innermost first, by the call's identity."""
-    loops: dict[int, tuple[For, ...]] = {}
-    waiting: list[tuple[Stmt, tuple[For, ...]]] = [(function.body, ())]
-    while waiting:
-        statement, around = waiting.pop()
-        for part in own_parts(statement):
-            if type(part) is CallExpr:
-                loops[id(part)] = around
-        inside = (statement, *around) if isinstance(statement, For) else around
-        waiting += [(inner, inside) for inner in inner_statements(statement)]
-    return loops
+    return {
+        id(part): counted_loops(around)[::-1]
+        for statement, around in nested(function.body)
+        for part in own_parts(statement) if type(part) is CallExpr
+    }  # fmt: skip

@@ -39,12 +39,16 @@ from regionpredict.frontend.syntax import (
     Unary,
     Unread,
     While,
+    address_taken,
+    assigned_place,
     every_expression,
     expressions_in,
     inner_statements,
+    is_memory,
     own_expressions,
     set_place,
     show,
+    subexpressions,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.library import (
@@ -84,31 +88,37 @@ class _Work(NamedTuple):
 _NOTHING = _Work(0.0, frozenset())
 
 
+class _UnseenError(Exception):
+    """Part of a function is not visible, or accesses memory that cannot be compared."""
+
+
 def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
     """The most expensive of several functions that access the same memory. None if they do not, or
     if there is none. A single function represents itself.
     """
     if len(functions) < 2:
         return functions[0] if functions else None
-    works = [_of_call(unit, decl, ()) for decl in functions]
-    known = [work for work in works if work is not None]
-    if len(known) < len(works) or len({work.places for work in known}) != 1:
+    try:
+        works = [_of_call(unit, decl, ()) for decl in functions]
+    except _UnseenError:
         return None
-    most = max(work.operations for work in known)
+    if len({work.places for work in works}) != 1:
+        return None
+    most = max(work.operations for work in works)
     return next(
-        decl for decl, work in zip(functions, known, strict=True) if work.operations == most
+        decl for decl, work in zip(functions, works, strict=True) if work.operations == most
     )
 
 
-def _of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Work | None:
-    """The effect of a call of a function. None if unknown."""
+def _of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Work:
+    """The effect of a call of a function."""
     function = unit.body_of(decl)
     if function is None:
         if unit.rivals(decl) or not touches_no_memory(decl.name) or decl.ctype.kind == "pointer":
-            return None
+            raise _UnseenError
         return _Work(LIBRARY_CALL.value, frozenset())
     if function in calling or len(calling) > _MOST_CALLS or decl.ctype.kind not in _RETURNED:
-        return None
+        raise _UnseenError
     if ends_program(unit, function.body):
         return _NOTHING
     return _Body(unit, function, (*calling, function)).work()
@@ -123,65 +133,55 @@ class _Body:
         self._calling = calling
         self._position = {decl: at for at, decl in enumerate(function.parameters)}
         self._places: set[_Place] = set()
-        set_or_passed = [
-            (place, inner) for inner in expressions_in(function.body)
-            if (place := set_place(inner)) is not None
-        ]  # fmt: skip
-        self._set = {place for place, inner in set_or_passed if not _is_address(inner)}
-        self._changing = {place.decl for place, _ in set_or_passed if isinstance(place, Name)}
+        inside = list(expressions_in(function.body))
+        self._set = set(map(assigned_place, inside))
+        self._changing = {
+            place.decl for place in map(set_place, inside) if isinstance(place, Name)
+        }  # fmt: skip
 
-    def work(self) -> _Work | None:
-        """The effects of the whole function. None if part of it is not visible."""
+    def work(self) -> _Work:
+        """The effects of the whole function."""
         operations = self._statement(self._function.body, in_loop=False)
-        return None if operations is None else _Work(operations, frozenset(self._places))
+        return _Work(operations, frozenset(self._places))
 
-    def _statement(self, statement: Stmt, *, in_loop: bool) -> float | None:
+    def _statement(self, statement: Stmt, *, in_loop: bool) -> float:
         if isinstance(statement, (Directive, Unread, RangeFor)):
-            return None
+            raise _UnseenError
         if isinstance(statement, Compound) and statement.label:
-            return None  # a goto may repeat it
+            raise _UnseenError  # a goto may repeat it
         loops = isinstance(statement, (For, While))
+        inside = in_loop or loops
         total = 0.0
         for expression in own_expressions(statement):
-            operations = self._expression(expression, in_loop=in_loop or loops)
-            if operations is None:
-                return None
-            total += operations
+            total += self._expression(expression, in_loop=inside)
         for inner in inner_statements(statement):
-            operations = self._statement(inner, in_loop=in_loop or loops)
-            if operations is None:
-                return None
-            total += operations
+            total += self._statement(inner, in_loop=inside)
         return total * (_trips(statement) if loops else 1.0)
 
-    def _expression(self, expression: Expression, *, in_loop: bool) -> float | None:
+    def _expression(self, expression: Expression, *, in_loop: bool) -> float:
         total = 0.0
         bases: set[Expression | None] = set()  # bases of places that were already recorded
         for inner in every_expression(expression):
-            operations: float | None = 0.0
+            seen = True
             if isinstance(inner, (Binary, Assign)):
-                operations = _operations(inner)
+                total += _operations(inner)
             elif isinstance(inner, CallExpr):
-                operations = self._call(inner)
+                total += self._call(inner)
             elif isinstance(inner, Opaque):
                 quiet = inner.text in _QUIET or inner.string is not None
-                operations = 0.0 if quiet or inner.text.startswith(".") else None
+                seen = quiet or inner.text.startswith(".")
             elif isinstance(inner, Unary) and inner.op == "&":
                 bases.add(inner.operand)
-            elif isinstance(inner, (Index, Member)) or (
-                isinstance(inner, Unary) and inner.op == "*"
-            ):
-                base = inner.operand if isinstance(inner, Unary) else inner.base
-                bases.add(base)
-                if inner not in bases and not self._touch(inner, in_loop=in_loop):
-                    return None
+            elif is_memory(inner):
+                bases.update(subexpressions(inner)[:1])
+                if inner not in bases:
+                    self._touch(inner, in_loop=in_loop)
             elif isinstance(inner, Name):
-                operations = 0.0 if inner in bases or self._is_plain(inner) else None
-            elif isinstance(inner, Cast) and inner.constructor is not None:
-                return None  # its effects are outside the expression
-            if operations is None:
-                return None
-            total += operations
+                seen = inner in bases or self._is_plain(inner)
+            elif isinstance(inner, Cast):
+                seen = inner.constructor is None  # its effects are outside the expression
+            if not seen:
+                raise _UnseenError
         return total
 
     def _is_plain(self, name: Name) -> bool:
@@ -190,65 +190,57 @@ class _Body:
             return True
         return name.decl.ctype.kind in ("int", "float") and name not in self._set
 
-    def _touch(self, place: Index | Member | Unary, *, in_loop: bool) -> bool:
-        """Records the identity of a place in memory. False if it cannot be compared with another
-        function's."""
+    def _touch(self, place: Expression, *, in_loop: bool) -> None:
+        """Records the identity of a place in memory, to compare it with another function's."""
         if _is_own(place):
-            return True
+            return
         sets = place in self._set
         if in_loop or (sets and type_of(place).kind != "float"):
-            return False
+            raise _UnseenError
         others: list[str] = []
         for inner in every_expression(place):
             if isinstance(inner, CallExpr) or set_place(inner) is not None:
-                return False
+                raise _UnseenError
             if isinstance(inner, Name) and inner.decl not in self._position:
                 if inner.decl.kind not in ("global", "static"):
-                    return False
+                    raise _UnseenError
                 others.append(inner.decl.symbol or str(inner.decl.span))
             elif isinstance(inner, Name) and inner.decl in self._changing:
-                return False
+                raise _UnseenError
         text = show(place)
         for decl, at in self._position.items():
             text = re.sub(rf"(?<![\w.>]){re.escape(decl.name)}\b", f"${at}", text)
         self._places.add((text, sets, tuple(others)))
-        return True
 
-    def _call(self, call: CallExpr) -> float | None:
+    def _call(self, call: CallExpr) -> float:
         if call.free or (call.pointer is None and ends_run(call.name)):
             return 0.0
         if call.decl is None:
-            return None
+            raise _UnseenError
         written = written_arguments(call.name, len(call.args), call.declared_in)
         if written and self._unit.body_of(call.decl) is None:
-            own = all(_is_own_address(call.args[at]) for at in written)
-            return LIBRARY_CALL.value if own else None
+            places = (address_taken(call.args[at]) for at in written)
+            if not all(place is not None and _is_own(place) for place in places):
+                raise _UnseenError
+            return LIBRARY_CALL.value
         work = _of_call(self._unit, call.decl, self._calling)
-        return None if work is None or work.places else work.operations
-
-
-def _is_address(expression: Expression) -> bool:
-    return isinstance(expression, Unary) and expression.op == "&"
+        if work.places:
+            raise _UnseenError
+        return work.operations
 
 
 def _is_own(place: Expression) -> bool:
     """Whether the place is in a local variable: an array, or a member of a struct."""
     while isinstance(place, (Index, Member)):
-        if isinstance(place, Member) and place.arrow:
-            return False
         if isinstance(place, Index) and type_of(place.base).kind != "array":
             return False
-        if place.base is None:
+        if place.base is None or (isinstance(place, Member) and place.arrow):
             return False
         place = place.base
     if not isinstance(place, Name):
         return False
     decl = place.decl
     return decl.kind == "local" or (decl.kind == "parameter" and decl.ctype.kind == "struct")
-
-
-def _is_own_address(argument: Expression) -> bool:
-    return isinstance(argument, Unary) and argument.op == "&" and _is_own(argument.operand)
 
 
 def _operations(expression: Binary | Assign) -> float:

@@ -12,8 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from regionpredict.frontend.linking import LinkedUnit, is_null
-from regionpredict.frontend.lowering.definitions import writes_in
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.function_pointers import pointed_functions
 from regionpredict.frontend.lowering.function_table_arguments import (
@@ -21,29 +20,31 @@ from regionpredict.frontend.lowering.function_table_arguments import (
     table_parameter_targets,
 )
 from regionpredict.frontend.lowering.function_tables import (
-    function_in,
-    is_last,
+    is_listed,
     is_pointer_to_function,
-    rows_of,
     table_call,
+    table_rows,
 )
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,
     read_header,
+    start_expression,
     start_of,
     steps_of,
 )
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.table_elements import (
+    bare,
+    initial_value,
     is_open_pointer,
     picked_from_table,
     picking_in,
 )
 from regionpredict.frontend.syntax import (
+    Around,
     Binary,
     CallExpr,
-    Cast,
     Decl,
     Expression,
     For,
@@ -51,19 +52,21 @@ from regionpredict.frontend.syntax import (
     If,
     Index,
     Jump,
-    Member,
     Name,
     Return,
-    Stmt,
     Switch,
     Ternary,
     Unary,
     every_expression,
     every_statement,
-    inner_statements,
+    expressions_in,
+    is_null,
+    is_variable,
+    nested,
     own_expressions,
     own_parts,
     show,
+    tested_pointer,
 )
 from regionpredict.ir import Expr, Span
 from regionpredict.ir.flow import CallThroughTableParameter, Choice
@@ -99,25 +102,18 @@ class _Calls:
     def __init__(self, unit: LinkedUnit, function: Function) -> None:
         self._unit = unit
         self._function = function
-        self._context = Context(unit.body_of, unit.objects)
+        self._context = Context(unit)
 
-    def through_pointers(self) -> Iterator[tuple[CallExpr, tuple[Stmt, ...]]]:
+    def through_pointers(self) -> Iterator[tuple[CallExpr, Around]]:
         """The calls through pointers, and those that pass pointers to functions, each with its
         enclosing statements.
         """
-        yield from self._in(self._function.body, ())
+        for statement, around in nested(self._function.body):
+            for inner in own_parts(statement):
+                if isinstance(inner, CallExpr) and (inner.pointer is not None or inner.args):
+                    yield inner, (*around, statement)
 
-    def _in(
-        self, statement: Stmt, around: tuple[Stmt, ...]
-    ) -> Iterator[tuple[CallExpr, tuple[Stmt, ...]]]:
-        here = (*around, statement)
-        for inner in own_parts(statement):
-            if isinstance(inner, CallExpr) and (inner.pointer is not None or inner.args):
-                yield inner, here
-        for inside in inner_statements(statement):
-            yield from self._in(inside, here)
-
-    def choices(self, call: CallExpr, around: tuple[Stmt, ...]) -> tuple[Choice, ...]:
+    def choices(self, call: CallExpr, around: Around) -> tuple[Choice, ...]:
         """The possible targets of a call, and the functions it may pass."""
         made = []
         if call.decl is None and call.pointer is not None:
@@ -132,9 +128,9 @@ class _Calls:
         return tuple(choice for choice in made if choice is not None)
 
     def _choice(
-        self, pointer: Expression, position: int | None, around: tuple[Stmt, ...], *, alone: bool
+        self, pointer: Expression, position: int | None, around: Around, *, alone: bool
     ) -> Choice | None:
-        pointer = self._initial(_bare(pointer))
+        pointer = bare(initial_value(self._unit, self._function, bare(pointer)))
         if self._is_parameter(pointer):
             return None
         by_loop = self._by_loop(pointer, position, around)
@@ -154,16 +150,14 @@ class _Calls:
         return choice._replace(handed=self._table_argument_target(pointer, around))
 
     def _table_argument_target(
-        self, pointer: Expression, around: tuple[Stmt, ...]
+        self, pointer: Expression, around: Around
     ) -> CallThroughTableParameter | None:
         """The target of a call for a known table argument."""
         asked = table_call(pointer)
-        handed = (
-            None
-            if asked is None
-            else table_parameter_targets(self._unit, self._function, pointer, asked)
-        )
-        if asked is None or handed is None:
+        if asked is None:
+            return None
+        handed = table_parameter_targets(self._unit, self._function, pointer, asked)
+        if handed is None:
             return None
         for loop in reversed(around):
             counted = self._counted(loop) if isinstance(loop, For) else None
@@ -185,17 +179,16 @@ class _Calls:
             if first is None or step is None or (first.constant, step.constant) != (0, 1):
                 return handed
             return handed._replace(length=count_of(self._function, counted.loop, counted.decl))
-        still = asked.base.decl not in writes_in(self._unit, self._function)
+        still = not self._unit.is_set(asked.base.decl, self._function)
         at_begin = asked.subscript is None or is_null(asked.subscript)
         return handed._replace(sign=0) if still and at_begin else None
 
-    def _loop_through(self, pointer: Expression, around: tuple[Stmt, ...]) -> Span | None:
+    def _loop_through(self, pointer: Expression, around: Around) -> Span | None:
         """The loop whose counter indexes an unknown table, such as a parameter's. It calls each
         function once. Objects with one function each do not count as a table.
         """
         asked = table_call(pointer)
-        held = self._unit.functions_at(pointer)
-        if asked is None or not held or not all(put.listed for put in held):
+        if asked is None or not is_listed(self._unit, pointer):
             return None
         for loop in reversed(around):
             counted = self._counted(loop) if isinstance(loop, For) else None
@@ -213,24 +206,12 @@ class _Calls:
         return (
             isinstance(pointer, Name)
             and pointer.decl in self._function.parameters
-            and pointer.decl not in writes_in(self._unit, self._function)
+            and not self._unit.is_set(pointer.decl, self._function)
         )
-
-    def _initial(self, pointer: Expression) -> Expression:
-        """The initial value of a variable without other assignments: `f` of `step *f =
-        kernels[k];`."""
-        if not isinstance(pointer, Name) or pointer.decl.kind != "local":
-            return pointer
-        init = pointer.decl.init
-        if init is None or pointer.decl in writes_in(self._unit, self._function):
-            return pointer
-        return _bare(init) if not isinstance(init, CallExpr) else pointer
 
     # -- by a loop's counter --------------------------------------------------------------------
 
-    def _by_loop(
-        self, pointer: Expression, position: int | None, around: tuple[Stmt, ...]
-    ) -> Choice | None:
+    def _by_loop(self, pointer: Expression, position: int | None, around: Around) -> Choice | None:
         asked = table_call(pointer)
         if asked is None:
             return None
@@ -275,20 +256,20 @@ class _Calls:
             if chosen_way is None:
                 return None
             way = chosen_way
-        rows = rows_of(self._unit, table, pointer)
-        names = [function_in(row, asked.member) for row in rows or ()]
-        if rows is None or any(name is None for name in names):
+        rows = table_rows(self._unit, table) if is_listed(self._unit, pointer) else ()
+        names = [row.get(asked.member, "") for row in rows]
+        if not rows or "=" in names:
             return None
         sign, offset = way
         values = [sign * (at - offset) for at in range(len(names))]
-        picked = dict(zip(values, [name or "" for name in names], strict=True))
+        picked = dict(zip(values, names, strict=True))
         if counted.header is None:
             if way != (1, 0) or not self._begins_at_first(counted):
                 return None
             end = _sentinel(counted.loop.condition, table, counted.decl)
             if end is None:
                 return None
-            last = next((at for at, row in enumerate(rows) if is_last(row, end)), None)
+            last = next((at for at, row in enumerate(rows) if not row.get(end)), None)
             if last is None:
                 return None
             picked = {value: picked[value] for value in range(last)}
@@ -318,17 +299,10 @@ def _first_of(counted: _Counted) -> Decl | None:
     """The table of a loop over a pointer that begins with the table's first element."""
     if counted.decl.ctype.kind != "pointer":
         return None
-    start: Expression | None = counted.decl.init
-    for statement in () if counted.loop.init is None else (counted.loop.init,):
-        for inner in own_parts(statement):
-            left = getattr(inner, "left", None)
-            if isinstance(left, Name) and left.decl is counted.decl:
-                start = getattr(inner, "right", None)
-    start = None if start is None else _bare(start)
+    start = start_expression(counted.loop.init, counted.decl) or counted.decl.init
+    start = None if start is None else bare(start)
     if isinstance(start, Unary) and start.op == "&" and isinstance(start.operand, Index):
-        first = start.operand.index
-        zero = is_null(first)
-        start = start.operand.base if zero else None
+        start = start.operand.base if is_null(start.operand.index) else None
     if isinstance(start, Name) and start.decl.ctype.kind == "array":
         return start.decl
     return None
@@ -338,20 +312,16 @@ def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str |
     """The member whose null value ends a loop over a table. "" for a table of pointers."""
     if condition is None:
         return None
-    condition = _bare(condition)
-    if isinstance(condition, Binary) and condition.op == "!=" and is_null(condition.right):
-        condition = _bare(condition.left)
-    asked = table_call(condition)
+    asked = table_call(bare(tested_pointer(condition)))
     if asked is None:
         return None
     if asked.subscript is None:
         return asked.member if asked.base.decl is counter else None
-    index = _bare(asked.subscript)
-    counts = isinstance(index, Name) and index.decl is counter
+    counts = is_variable(bare(asked.subscript), counter)
     return asked.member if asked.base.decl is table and counts else None
 
 
-def _is_always_called(pointer: Expression, around: tuple[Stmt, ...]) -> bool:
+def _is_always_called(pointer: Expression, around: Around) -> bool:
     """Whether each iteration of the outermost of these loops reaches the call, except for a null
     pointer test."""
     if any(isinstance(s, (Jump, Return)) for s in every_statement(around[0])):
@@ -359,12 +329,10 @@ def _is_always_called(pointer: Expression, around: tuple[Stmt, ...]) -> bool:
     for statement in around[1:]:
         if isinstance(statement, Switch):
             return False
-        if isinstance(statement, If):
-            test = _bare(statement.condition)
-            if isinstance(test, Binary) and test.op == "!=" and is_null(test.right):
-                test = _bare(test.left)
-            if show(test) != show(pointer):
-                return False
+        if isinstance(statement, If) and (
+            show(bare(tested_pointer(statement.condition))) != show(pointer)
+        ):
+            return False
     last = around[-1]
     return not any(
         isinstance(inner, Ternary) or (isinstance(inner, Binary) and inner.op in ("&&", "||"))
@@ -373,31 +341,10 @@ def _is_always_called(pointer: Expression, around: tuple[Stmt, ...]) -> bool:
     )  # fmt: skip
 
 
-def _bare(expression: Expression) -> Expression:
-    while isinstance(expression, Cast) or (
-        isinstance(expression, Unary) and expression.op == "*"
-        and isinstance(_inside(expression), (Index, Member))
-    ):  # fmt: skip
-        expression = expression.operand
-    return expression
-
-
-def _inside(expression: Unary) -> Expression:
-    inner = expression.operand
-    while isinstance(inner, Cast):
-        inner = inner.operand
-    return inner
-
-
 def _calls_it(function: Function, parameter: Decl) -> bool:
     """Whether a function calls one of its parameters, or passes it on."""
     return is_pointer_to_function(parameter.ctype) and any(
-        isinstance(inner, CallExpr)
-        and (
-            (isinstance(inner.pointer, Name) and inner.pointer.decl is parameter)
-            or any(isinstance(arg, Name) and arg.decl is parameter for arg in inner.args)
-        )
-        for statement in every_statement(function.body)
-        for expression in own_expressions(statement)
-        for inner in every_expression(expression)
-    )
+        is_variable(used, parameter)
+        for call in expressions_in(function.body) if isinstance(call, CallExpr)
+        for used in (call.pointer, *call.args)
+    )  # fmt: skip

@@ -19,23 +19,16 @@ from regionpredict.frontend.lowering.single_assignments import SetOnce
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.program_arguments import values_in
 from regionpredict.frontend.syntax import (
-    Assign,
     CallExpr,
     Decl,
     Directive,
     Expression,
-    ExprStmt,
-    For,
     Function,
     Index,
     Member,
     Name,
-    Stmt,
-    While,
-    Writes,
     every_expression,
-    inner_statements,
-    own_expressions,
+    is_outside,
     set_place,
     without_casts,
 )
@@ -118,7 +111,7 @@ def _allocated_lengths(
             continue
         length = None
         if name in context.members:
-            length = lengths.of_member(context.members[name], array.element_bytes)
+            length = lengths.of_member(context.members[name], function, array.element_bytes)
         elif name in named and named[name][1] == 0:
             length = lengths.of_variable(named[name][0], function, array.element_bytes)
         if length is not None and not any(map(_is_anothers, length.elements.names)):
@@ -265,14 +258,12 @@ class _Finder:
             return None
         if function is self.function and self._outlives(use):
             return None
-        writes = self._writes_in(function).get(decl, [])
+        is_set = self.unit.is_set(decl, function)
         if decl.kind == "parameter":
-            return self._argument(decl, function) if not writes else None
+            return self._argument(decl, function) if not is_set else None
         given = decl.init
-        if given is None and len(writes) == 1 and not writes[0][1]:
-            given = writes[0][0]
-        elif writes:
-            return None
+        if is_set:
+            given = self._only_value(decl, function) if given is None else None
         if given is None or (
             function is self.function and self._reads_later_assigned(given, decl.span)
         ):
@@ -291,18 +282,14 @@ class _Finder:
         if len(writers) != 1:
             return None
         (function,) = writers
-        writes = [
-            write
-            for target, of_target in self._writes_in(function).items()
-            if target is decl or (target.symbol and target.symbol == decl.symbol)
-            for write in of_target
-        ]
-        if len(writes) != 1:
-            return None
-        ((value, looped),) = writes
-        if value is None or looped:
-            return None
-        return self.context.value(value, Frame({})), function
+        value = self._only_value(decl, function)
+        return None if value is None else (self.context.value(value, Frame({})), function)
+
+    def _only_value(self, decl: Decl, function: Function) -> Expression | None:
+        """The value of the only assignment of a variable in a function, outside its loops."""
+        values = self.unit.changes_in(function).values_of(decl) or []
+        value, by = values[0] if len(values) == 1 else (None, None)
+        return value if by is not None and is_outside(by, function) else None
 
     def counted(self, name: str, decl: Decl, function: Function) -> tuple[Range, Function] | None:
         """The range of a counter in loops of callers, and the function of its names. The range is
@@ -311,12 +298,10 @@ class _Finder:
             return self._counters[name]
         if decl.kind != "parameter" or decl not in function.parameters:
             return None
-        if self._writes_in(function).get(decl):
+        if self.unit.is_set(decl, function):
             return None
-        position = function.parameters.index(decl)
         ranges = []
-        for caller, call in self.unit.calls_of(function.decl):
-            argument = call.args[position] if position < len(call.args) else None
+        for caller, call, argument in self.unit.arguments_passed_to(decl, function):
             if not isinstance(argument, Name):
                 return None
             known = range_at_call(argument.decl, call, caller, self.unit, self.context)
@@ -357,9 +342,6 @@ class _Finder:
         handed = [(caller, call, call.args[position]) for caller, call in calls]
         return values[0] if values and self.set_once.are_one_value(handed) else None
 
-    def _writes_in(self, function: Function) -> Writes:
-        return writes_in(self.unit, function)
-
 
 def _common(
     ranges: Sequence[tuple[Range | None, Function]],
@@ -369,40 +351,3 @@ def _common(
         return None
     first, home = ranges[0]
     return None if first is None or any(r != first for r, _ in ranges) else (first, home)
-
-
-def writes_in(unit: LinkedUnit, function: Function) -> Writes:
-    """The assignments to variables that a function names, cached."""
-    if function not in unit.writes:
-        writes: Writes = {}
-        _collect_writes(function.body, writes, looped=False)
-        unit.writes[function] = writes
-    return unit.writes[function]
-
-
-def _collect_writes(
-    statement: Stmt, writes: dict[Decl, list[tuple[Expression | None, bool]]], *, looped: bool
-) -> None:
-    """Every write of a plain variable: the value if the operator is `=`, and whether a loop repeats
-    it.
-    """
-    if isinstance(statement, ExprStmt):
-        plain = statement.expr
-        if isinstance(plain, Assign) and plain.op == "=" and isinstance(plain.left, Name):
-            writes.setdefault(plain.left.decl, []).append((plain.right, looped))
-            _collect_from(plain.right, writes)
-            return
-    for expression in own_expressions(statement):
-        _collect_from(expression, writes)
-    inside = looped or isinstance(statement, (For, While))
-    for inner in inner_statements(statement):
-        _collect_writes(inner, writes, looped=inside)
-
-
-def _collect_from(
-    expression: Expression, writes: dict[Decl, list[tuple[Expression | None, bool]]]
-) -> None:
-    for inner in every_expression(expression):
-        target = set_place(inner)
-        if isinstance(target, Name):
-            writes.setdefault(target.decl, []).append((None, True))

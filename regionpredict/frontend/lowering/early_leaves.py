@@ -10,20 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from regionpredict.frontend.lowering.loop_exits import labels_in
 from regionpredict.frontend.syntax import (
     Compound,
-    For,
     If,
     Jump,
-    RangeFor,
     Return,
     Stmt,
-    While,
-    inner_statements,
+    ends_with,
+    jump_kind,
+    jumps_out,
+    labels_in,
 )
-
-_LOOPS = (For, While, RangeFor)
 
 
 def parted(items: Sequence[Stmt], *, in_loop: bool) -> tuple[tuple[Stmt, ...], Compound | None]:
@@ -36,7 +33,7 @@ def parted(items: Sequence[Stmt], *, in_loop: bool) -> tuple[tuple[Stmt, ...], C
     if any(isinstance(item, Compound) and item.cases for item in items):
         return tuple(items), None
     for position, item in enumerate(items[:-1]):
-        if not _leaves(item, labels_in(item), in_loop=in_loop, own=True):
+        if not _leaves(item, in_loop=in_loop):
             continue
         before, rest = tuple(items[:position]), Compound(tuple(items[position + 1 :]))
         if isinstance(item, If) and not any(labels_in(statement) for statement in rest.items):
@@ -59,25 +56,12 @@ def ends_loop(side: Stmt, *, breaks: bool) -> bool:
     return isinstance(side, Return) or (breaks and isinstance(side, Jump) and side.kind == "break")
 
 
-def _leaves(statement: Stmt, labels: frozenset[str], *, in_loop: bool, own: bool) -> bool:
-    """Whether the statement may skip the following statements. `own`: a `continue` belongs to the
-    outermost loop."""
-    if isinstance(statement, Return):
-        return not in_loop
-    if isinstance(statement, Jump):
-        if statement.kind == "goto":
-            return statement.label not in labels
-        return own and statement.kind == "continue"
-    inside = own and not isinstance(statement, _LOOPS)
-    return any(
-        _leaves(inner, labels, in_loop=in_loop, own=inside) for inner in inner_statements(statement)
-    )
+def _leaves(statement: Stmt, *, in_loop: bool) -> bool:
+    """Whether the statement may skip the following statements of its block."""
+    kinds = {jump_kind(jump) for jump in jumps_out(statement)}
+    return bool(kinds & ({"continue", "goto"} if in_loop else {"return", "continue", "goto"}))
 
 
 def _ends(statement: Stmt) -> bool:
     """Whether no later statement runs."""
-    if isinstance(statement, Compound):
-        return bool(statement.items) and _ends(statement.items[-1])
-    return isinstance(statement, Return) or (
-        isinstance(statement, Jump) and statement.kind in ("continue", "goto")
-    )
+    return ends_with(statement, "return", "continue", "goto")

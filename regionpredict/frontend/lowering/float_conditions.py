@@ -10,7 +10,7 @@ arithmetic keeps exactly count: small multiples of 1/1024.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -47,12 +47,12 @@ class _Ratio(NamedTuple):
 class FloatConditions:
     """Converts the conditions of one function.
 
-    `context` gives the names of its parameters, and `written` are the variables that it sets.
+    `context` gives the names of its parameters, and `is_set` says which variables it sets.
     """
 
-    def __init__(self, context: Context, written: Collection[Decl]) -> None:
+    def __init__(self, context: Context, is_set: Callable[[Decl], bool]) -> None:
         self._context = context
-        self._written = written
+        self._is_set = is_set
         self._variables: dict[Decl, _Ratio] = {}
 
     def declared(self, decl: Decl) -> None:
@@ -108,7 +108,7 @@ class FloatConditions:
         if isinstance(expression, Name):
             decl = expression.decl
             handed = decl.kind == "parameter" and decl.ctype.kind == "float"
-            if handed and decl not in self._written:
+            if handed and not self._is_set(decl):
                 return _Ratio(self._context.value(expression, Frame({})), ONE)
             return self._variables.get(decl)
         if isinstance(expression, Cast):

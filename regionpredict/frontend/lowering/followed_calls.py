@@ -37,7 +37,9 @@ from regionpredict.frontend.syntax import (
     Unary,
     calls_in,
     declared_in,
+    is_variable,
     show,
+    without_casts,
 )
 from regionpredict.ir import Call, Expr, Loop, Node, Span
 from regionpredict.library import is_synchronisation
@@ -419,7 +421,4 @@ def _listed(functions: Functions) -> str:
 
 def _passes(call: CallExpr, number: int, parameter: Decl) -> bool:
     """Whether an argument of a recursive call is the caller's own parameter."""
-    argument: Expression | None = call.args[number] if number < len(call.args) else None
-    while isinstance(argument, Cast):
-        argument = argument.operand
-    return isinstance(argument, Name) and argument.decl is parameter
+    return number < len(call.args) and is_variable(without_casts(call.args[number]), parameter)

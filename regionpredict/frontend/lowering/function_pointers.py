@@ -7,20 +7,16 @@ int main(void) { kernel = square; ... }         kernel(x)  ->  square(x)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import (
     LinkedUnit,
-    is_null,
-    named_function,
     place_of,
     values_in,
 )
-from regionpredict.frontend.lowering.definitions import writes_in
 from regionpredict.frontend.syntax import (
     Assign,
-    Binary,
     CallExpr,
     Decl,
     Expression,
@@ -34,9 +30,13 @@ from regionpredict.frontend.syntax import (
     every_statement,
     expressions_in,
     initial_values,
+    is_null,
+    is_variable,
     member_named,
+    named_function,
     set_place,
     show,
+    tested_pointer,
 )
 
 _MAX_SOURCES = 2000  # variables, members and functions that one search visits
@@ -84,6 +84,13 @@ def pointed_functions(unit: LinkedUnit, pointer: Expression, function: Function)
     return Targets(_without_duplicates(found), others)
 
 
+def called_functions(unit: LinkedUnit, call: CallExpr, function: Function) -> Functions:
+    """The possible functions of a call through a pointer in `function`. Empty for other calls."""
+    if call.decl is not None or call.pointer is None:
+        return ()
+    return pointed_functions(unit, call.pointer, function).functions
+
+
 def optional_call(
     condition: Expression, side: Stmt, targets: Callable[[CallExpr], Functions]
 ) -> CallExpr | None:
@@ -91,9 +98,7 @@ def optional_call(
 
     Hooks are for users of a library. The sources of the library itself leave them empty.
     """
-    pointer = condition
-    if isinstance(pointer, Binary) and pointer.op == "!=" and is_null(pointer.right):
-        pointer = pointer.left
+    pointer = tested_pointer(condition)
     if not isinstance(pointer, (Name, Member, Index)):
         return None
     calls = (inner for inner in expressions_in(side) if isinstance(inner, CallExpr)
@@ -128,11 +133,14 @@ def _values_of_variable(unit: LinkedUnit, pointer: Decl, function: Function | No
     if pointer.kind in ("global", "static"):
         pointer = unit.variable_of(pointer)
         setting = unit.writers_of(pointer)
-    written = list(_written(unit, pointer, setting))
-    values: list[tuple[Expression, Function | None]] = [
-        (value, home) for value, home in written if value is not None
-    ]
-    unknown = len(values) < len(written)
+    values: list[tuple[Expression, Function | None]] = []
+    unknown = False
+    for home in setting:
+        for write in unit.changes_in(home).setting(pointer):
+            if isinstance(write, Assign) and write.op == "=":
+                values.append((write.right, home))
+            else:
+                unknown = True
     if pointer.init is not None:
         values.append((pointer.init, function))
     if pointer.kind == "parameter":
@@ -166,9 +174,13 @@ def member_functions(unit: LinkedUnit, function: Function, struct: Decl, member:
     for inner in expressions_in(function.body):
         if isinstance(inner, Assign):
             left = inner.left
-            if _is(left, struct):
+            if is_variable(left, struct):
                 return ()  # as a whole
-            if isinstance(left, Member) and left.field.name == member and _is(left.base, struct):
+            if (
+                isinstance(left, Member)
+                and left.field.name == member
+                and is_variable(left.base, struct)
+            ):
                 values.append(inner.right)
         elif isinstance(inner, CallExpr) and _may_assign(unit, inner, struct, member):
             return ()
@@ -182,17 +194,15 @@ def member_functions(unit: LinkedUnit, function: Function, struct: Decl, member:
     return _without_duplicates(named_functions) if len(named_functions) == len(values) else ()
 
 
-def _is(expression: Expression | None, decl: Decl) -> bool:
-    return isinstance(expression, Name) and expression.decl is decl
-
-
 def _may_assign(unit: LinkedUnit, call: CallExpr, struct: Decl, member: str) -> bool:
     """Whether a call that receives the address of a struct assigns its member, or passes it to an
     unknown function.
 
     Functions that it calls are not followed. They rarely set what they are given to use.
     """
-    if not any(_is(inner, struct) for given in call.args for inner in every_expression(given)):
+    if not any(
+        is_variable(inner, struct) for given in call.args for inner in every_expression(given)
+    ):
         return False
     body = unit.body_of(call.decl) if call.decl is not None else None
     return body is None or any(
@@ -207,13 +217,3 @@ def _without_duplicates(found: Iterable[Decl]) -> Functions:
         functions.setdefault((decl.name, decl.symbol or decl.span), decl)
     ordered = sorted(functions, key=lambda key: (key[0], str(key[1])))
     return tuple(functions[key] for key in ordered)
-
-
-def _written(
-    unit: LinkedUnit, pointer: Decl, functions: Iterable[Function]
-) -> Iterator[tuple[Expression | None, Function]]:
-    """All values that functions assign to a variable. None if it is set in another way."""
-    for function in functions:
-        for target, writes in writes_in(unit, function).items():
-            if target is pointer or (target.symbol and target.symbol == pointer.symbol):
-                yield from ((value, function) for value, _ in writes)

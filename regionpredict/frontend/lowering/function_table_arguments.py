@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from regionpredict.frontend.linking import LinkedUnit, is_null, named_function
-from regionpredict.frontend.lowering.definitions import writes_in
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.float_conditions import exact_number
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.function_tables import TableCall, is_listed
+from regionpredict.frontend.lowering.function_tables import TableCall, is_listed, table_rows
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     Binary,
@@ -25,17 +24,13 @@ from regionpredict.frontend.syntax import (
     IntLit,
     Name,
     Unary,
-    elements_listed,
     expressions_in,
-    initial_values,
-    member_named,
     without_casts,
 )
 from regionpredict.ir import Expr, Span
 from regionpredict.ir.flow import CallThroughTableParameter, Passed, PassedArguments, Table
 from regionpredict.ir.folding import Number
 
-_MOST_ROWS = 200
 _PASSED = frozenset(("select", "not", "eq", "ne", "lt", "le", "and", "or", "min", "max"))
 """Operators of passed numbers, except sums and products."""
 
@@ -45,7 +40,7 @@ def passed_tables(unit: LinkedUnit) -> dict[tuple[Span, str], PassedArguments]:
     target."""
     handed: dict[tuple[Span, str], PassedArguments] = {}
     for function in unit.bodies():
-        context = Context(unit.body_of, unit.objects)
+        context = Context(unit)
         for call in expressions_in(function.body):
             if not isinstance(call, CallExpr) or call.decl is None:
                 continue
@@ -77,11 +72,12 @@ def _passed(
     unit: LinkedUnit, context: Context, values: Sequence[Expr], function: Function, call: CallExpr
 ) -> tuple[Passed, ...]:
     """The numbers that a caller derives from its own constant parameters."""
-    written, named = writes_in(unit, function), context.named()
+    named = context.named()
     passed: list[Passed] = []
     for position, value in enumerate(values):
         handed = [(name, named[name][0]) for name in sorted(value.names) if name in named]
-        own = all(decl in function.parameters and decl not in written for _, decl in handed)
+        own = all(decl in function.parameters and not unit.is_set(decl, function)
+                  for _, decl in handed)  # fmt: skip
         if not handed or len(handed) < len(value.names) or not own:
             continue
         kept = _kind_of(unit, call, position) != "int" or all(
@@ -118,42 +114,18 @@ def _table(
     if not isinstance(argument, Name):
         return None
     if argument.decl in function.parameters and not first:
-        if not _of_structs(argument.decl) or argument.decl in writes_in(unit, function):
+        if not _of_structs(argument.decl) or unit.is_set(argument.decl, function):
             return None
         return Table(position, parameter=function.parameters.index(argument.decl))
-    rows = _rows(unit, argument.decl)
-    return Table(position, rows[first:]) if rows else None
+    rows = table_rows(unit, argument.decl) if _of_structs(argument.decl) else ()
+    if not any(name for row in rows for name in row.values()):
+        return None
+    return Table(position, tuple(tuple(row.items()) for row in rows[first:]))
 
 
 def _of_structs(decl: Decl) -> bool:
     element = decl.ctype.element
     return element is not None and element.kind == "struct"
-
-
-def _rows(unit: LinkedUnit, table: Decl) -> tuple[tuple[tuple[str, str], ...], ...]:
-    """The functions in each element of a table of structs."""
-    if table.kind in ("global", "static"):
-        table = unit.variable_of(table)
-    if table.ctype.kind != "array" or not _of_structs(table) or table.kind == "parameter":
-        return ()
-    elements = elements_listed(table.init) or {}
-    extent = table.ctype.extent
-    if not elements or not isinstance(extent, IntLit) or extent.value > _MOST_ROWS:
-        return ()
-    rows = tuple(_functions_in(elements.get(at)) for at in range(extent.value))
-    named = any(name for row in rows for _, name in row)
-    return rows if named else ()
-
-
-def _functions_in(element: Expression | None) -> tuple[tuple[str, str], ...]:
-    """The functions by member. "=" is a value that is not a function."""
-    functions: list[tuple[str, str]] = []
-    for value in initial_values(element) or () if element is not None else ():
-        given = member_named(value)
-        if given is not None and not is_null(given[1]):
-            function = named_function(given[1])
-            functions.append((given[0], "=" if function is None else function.name))
-    return tuple(functions)
 
 
 def table_parameter_targets(

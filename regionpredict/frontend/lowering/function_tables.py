@@ -6,9 +6,10 @@ static const struct test all[] = {{"copy", copy}, {"scale", scale}};    all[1].r
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from regionpredict.frontend.linking import LinkedUnit, is_null, named_function
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.syntax import (
     CType,
     Decl,
@@ -19,10 +20,12 @@ from regionpredict.frontend.syntax import (
     Name,
     elements_listed,
     initial_values,
+    is_null,
     member_named,
+    named_function,
 )
 
-_NOTHING = IntLit(0)
+_MOST_ROWS = 200
 
 
 class TableCall(NamedTuple):
@@ -50,20 +53,32 @@ def table_call(pointer: Expression) -> TableCall | None:
     return None
 
 
-def rows_of(unit: LinkedUnit, table: Decl, pointer: Expression) -> tuple[Expression, ...] | None:
-    """The values of the table that `pointer` points into, one per element.
+Rows = tuple[Mapping[str, str], ...]
+"""The functions in each element of a table, by member. "=" is a value that is not a function."""
 
-    None if they may change, or if some elements have no value.
-    """
-    if table.kind in ("global", "static"):
-        table = unit.variable_of(table)
-    ctype = table.ctype
-    if ctype.kind != "array" or not ctype.holds_sizes or table.init is None:
-        return None
-    elements = elements_listed(table.init)
-    if not elements or not is_listed(unit, pointer):
-        return None
-    return tuple(elements.get(at, _NOTHING) for at in range(max(elements) + 1))
+
+def table_rows(unit: LinkedUnit, table: Decl) -> Rows:
+    """The elements of a table, as its initializer sets them. Empty for other variables."""
+    table = unit.variable_of(table)
+    elements = elements_listed(table.init) or {}
+    extent = table.ctype.extent
+    if table.ctype.kind != "array" or table.kind == "parameter" or not elements:
+        return ()
+    if not isinstance(extent, IntLit) or extent.value > _MOST_ROWS:
+        return ()
+    return tuple(_functions_in(elements.get(at)) for at in range(extent.value))
+
+
+def _functions_in(element: Expression | None) -> Mapping[str, str]:
+    if element is None:
+        return {}
+    listed = initial_values(element)
+    given = [("", element)] if listed is None else filter(None, map(member_named, listed))
+    named = ((member, value, named_function(value)) for member, value in given)
+    return {
+        member: "=" if function is None else function.name
+        for member, value, function in named if not is_null(value)
+    }  # fmt: skip
 
 
 def is_listed(unit: LinkedUnit, pointer: Expression) -> bool:
@@ -72,34 +87,8 @@ def is_listed(unit: LinkedUnit, pointer: Expression) -> bool:
     return bool(held) and all(put.listed for put in held or ())
 
 
-def function_in(row: Expression, member: str) -> str | None:
-    """The function's name in an element, "" for a null pointer. None if unknown."""
-    value = _cell(row, member)
-    if value is None or is_null(value):
-        return "" if value is not None or member else None
-    named = named_function(value)
-    return None if named is None else named.name
-
-
-def is_last(row: Expression, member: str) -> bool:
-    """Whether an element is null and so ends the table."""
-    value = _cell(row, member)
-    return value is None or is_null(value)
-
-
 def is_pointer_to_function(ctype: CType) -> bool:
     """Whether a type may be a pointer to a function, so neither a number nor a struct."""
     return ctype.kind == "pointer" and (
         ctype.element is None or ctype.element.kind not in ("float", "struct", "pointer", "array")
     )
-
-
-def _cell(row: Expression, member: str) -> Expression | None:
-    """The value of an element's member. None if its initializer omits it."""
-    if not member:
-        return row
-    for value in initial_values(row) or ():
-        given = member_named(value)
-        if given is not None and given[0] == member:
-            return given[1]
-    return None

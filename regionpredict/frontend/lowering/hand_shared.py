@@ -125,7 +125,7 @@ def _starts_team(pragma: Pragma) -> bool:
 
 
 def _fixed_size(unit: LinkedUnit, directive: Directive) -> int | None:
-    value = _asked_size(Context(unit.body_of, unit.objects), directive).constant
+    value = _asked_size(Context(unit), directive).constant
     return value if isinstance(value, int) else None
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from regionpredict.ir import Array, Branch, Definition, Expr, Loop, Node, Region, Statement
 from regionpredict.ir.expr import Atom, entry_name
 
-Change = Callable[[Expr | None], Expr | None]
+Change = Callable[[Expr], Expr]
 
 
 def with_invariant_names(
@@ -32,20 +32,10 @@ def with_invariant_names(
             elements[str(atom)] = entry_name(atom)
         return Expr.name(str(atom))
 
-    def change(expression: Expr | None) -> Expr | None:
-        return None if expression is None else expression.replace_atoms(named)
+    def change(expression: Expr) -> Expr:
+        return expression.replace_atoms(named)
 
-    values = tuple(
-        definition._replace(
-            value=definition.value.replace_atoms(named),
-            range=definition.range
-            and (
-                definition.range[0].replace_atoms(named),
-                definition.range[1].replace_atoms(named),
-            ),
-        )
-        for definition in definitions
-    )
+    values = tuple(definition.changed(change) for definition in definitions)
     region = _changed(region, change)
     defined = {definition.name for definition in definitions}
     same = tuple(
@@ -60,17 +50,15 @@ def with_values(region: Region, values: Mapping[str, Expr]) -> Region:
     """The region with names replaced by expressions."""
     if not values:
         return region
-    return _changed(
-        region, lambda expression: None if expression is None else expression.substitute(values)
-    )
+    return _changed(region, lambda expression: expression.substitute(values))
 
 
 def names_in(region: Region) -> set[str]:
     """Every name in the region's expressions."""
     names: set[str] = set()
 
-    def note(expression: Expr | None) -> Expr | None:
-        names.update(expression.names if expression is not None else ())
+    def note(expression: Expr) -> Expr:
+        names.update(expression.names)
         return expression
 
     _changed(region, note)
@@ -79,9 +67,7 @@ def names_in(region: Region) -> set[str]:
 
 def with_values_in_loop(loop: Loop, values: Mapping[str, Expr]) -> Loop:
     """The loop with names replaced by values, in its header and its body."""
-    return _loop(
-        loop, lambda expression: None if expression is None else expression.substitute(values)
-    )
+    return _loop(loop, lambda expression: expression.substitute(values))
 
 
 def _changed(region: Region, change: Change) -> Region:
@@ -99,13 +85,17 @@ def is_place_value(atom: Atom) -> bool:
 
 
 def _array(array: Array, change: Change) -> Array:
-    return replace(array, dims=tuple(change(extent) for extent in array.dims))
+    return replace(array, dims=tuple(_some(extent, change) for extent in array.dims))
+
+
+def _some(expression: Expr | None, change: Change) -> Expr | None:
+    return None if expression is None else change(expression)
 
 
 def _loop(loop: Loop, change: Change) -> Loop:
     return replace(
-        loop, start=change(loop.start), bound=change(loop.bound), step=change(loop.step),
-        body=_nodes(loop.body, change),
+        loop, start=_some(loop.start, change), bound=_some(loop.bound, change),
+        step=_some(loop.step, change), body=_nodes(loop.body, change),
     )  # fmt: skip
 
 
@@ -118,18 +108,11 @@ def _node(node: Node, change: Change) -> Node:
         return _loop(node, change)
     if isinstance(node, Statement):
         accesses = tuple(
-            access._replace(
-                subscripts=tuple(_subscript(subscript, change) for subscript in access.subscripts)
-            )
+            access._replace(subscripts=tuple(map(change, access.subscripts)))
             for access in node.accesses
         )
         return node._replace(accesses=accesses)
     if isinstance(node, Branch):
         sides = tuple(_nodes(side, change) for side in node.sides)
-        return replace(node, sides=sides, test=change(node.test))
+        return replace(node, sides=sides, test=_some(node.test, change))
     return replace(node, body=_nodes(node.body, change))
-
-
-def _subscript(subscript: Expr, change: Change) -> Expr:
-    changed = change(subscript)
-    return subscript if changed is None else changed

@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from regionpredict.frontend.linking import named_function
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
@@ -45,7 +44,9 @@ from regionpredict.frontend.syntax import (
     Name,
     Stmt,
     Unary,
+    named_function,
     show,
+    without_casts,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
 
@@ -263,8 +264,7 @@ def _compared(order: Expression, elements: tuple[Expression, ...], call: CallExp
     meant = named_function(order)
     if meant is not None:
         return CallExpr(meant.name, meant, elements, call.span)
-    while isinstance(order, Cast):
-        order = order.operand
+    order = without_casts(order)
     variable = order if isinstance(order, Name) else None
     name = variable.decl.name if variable is not None else f"what {call.name}() compares by"
     return CallExpr(name, None, elements, call.span, pointer=variable)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
+    INCREMENT_OPERATORS,
     Assign,
     Binary,
     Decl,
@@ -21,6 +22,8 @@ from regionpredict.frontend.syntax import (
     Stmt,
     Unary,
     every_expression,
+    is_null,
+    is_variable,
     without_casts,
 )
 from regionpredict.frontend.syntax.integer_types import converted, holds, type_of, usual
@@ -177,7 +180,7 @@ def _header(
         bound = context.pointer(limit, frame)
         same = isinstance(start, Pointer) and bound is not None and bound.array == start.array
         distance = None
-        begin_at = _start_expression(loop.init, decl)
+        begin_at = start_expression(loop.init, decl)
         if same and isinstance(start, Pointer) and bound is not None:
             distance = bound.subscripts[-1] - start.subscripts[-1]
         elif begin_at is not None:  # two pointers with one length between them
@@ -195,7 +198,7 @@ def start_of(
     init: Stmt | None, decl: Decl, context: Context, frame: Frame
 ) -> Expr | Pointer | None:
     """The value that a loop's `init` gives to a variable, or its previous value."""
-    value = _start_expression(init, decl)
+    value = start_expression(init, decl)
     if value is None:
         held = frame.env.get(decl)
         if held is not None or (init is not None and not isinstance(init, ExprStmt)):
@@ -206,7 +209,7 @@ def start_of(
     return converted(context.value(value, frame), decl.ctype)
 
 
-def _start_expression(init: Stmt | None, decl: Decl) -> Expression | None:
+def start_expression(init: Stmt | None, decl: Decl) -> Expression | None:
     """The expression of a variable's first value. None if `init` does not set the variable."""
     if isinstance(init, DeclStmt) and decl in init.decls:
         return decl.init
@@ -214,7 +217,7 @@ def _start_expression(init: Stmt | None, decl: Decl) -> Expression | None:
     for part in _comma_parts(init.expr) if isinstance(init, ExprStmt) else ():
         chain = part
         while isinstance(chain, Assign) and chain.op == "=":  # i = j = 0
-            if isinstance(chain.left, Name) and chain.left.decl is decl:
+            if is_variable(chain.left, decl):
                 value = chain.right
                 while isinstance(value, Assign):
                     value = value.right
@@ -233,10 +236,8 @@ def steps_of(increment: Expression | None) -> list[tuple[Decl, Expression | int]
     steps: list[tuple[Decl, Expression | int]] = []
     for part in _comma_parts(increment):
         if isinstance(part, Unary) and isinstance(part.operand, Name):
-            if part.op in ("++", "p++"):
-                steps.append((part.operand.decl, 1))
-            elif part.op in ("--", "p--"):
-                steps.append((part.operand.decl, -1))
+            if part.op in INCREMENT_OPERATORS:
+                steps.append((part.operand.decl, INCREMENT_OPERATORS[part.op]))
         elif isinstance(part, Assign) and isinstance(part.left, Name):
             step = _assigned_step(part, part.left.decl)
             if step is not None:
@@ -252,9 +253,9 @@ def _assigned_step(assign: Assign, decl: Decl) -> Expression | int | None:
     right = without_casts(assign.right)
     if assign.op == "=" and isinstance(right, Binary) and right.op in ("+", "-"):
         left, other = without_casts(right.left), without_casts(right.right)
-        if isinstance(left, Name) and left.decl is decl:
+        if is_variable(left, decl):
             return other if right.op == "+" else _negated(other, assign)
-        if isinstance(other, Name) and other.decl is decl and right.op == "+":
+        if is_variable(other, decl) and right.op == "+":
             return left
     return None
 
@@ -276,25 +277,21 @@ def _test(condition: Expression | None) -> Binary | None:
 
 def _sided(test: Binary, decl: Decl) -> tuple[str, Expression] | None:
     left, right = without_casts(test.left), without_casts(test.right)
-    if isinstance(left, Name) and left.decl is decl:
+    if is_variable(left, decl):
         return test.op, test.right
-    if isinstance(right, Name) and right.decl is decl:
+    if is_variable(right, decl):
         return _MIRROR[test.op], test.left
     # i + c < n and i*i < n: a constant may be moved to the other side
     if isinstance(left, Binary) and left.op in ("+", "-"):
         inner = without_casts(left.left)
-        if isinstance(inner, Name) and inner.decl is decl:
+        if is_variable(inner, decl):
             return test.op, Binary("-" if left.op == "+" else "+", test.right, left.right)
     return None
 
 
-def _is_zero(expression: Expression) -> bool:
-    return isinstance(expression, IntLit) and expression.value == 0
-
-
 def _counts_down(condition: Expression | None) -> Decl | None:
     bare = without_casts(condition) if condition is not None else None
-    if isinstance(bare, Binary) and bare.op in (">", "!=") and _is_zero(bare.right):
+    if isinstance(bare, Binary) and bare.op in (">", "!=") and is_null(bare.right):
         bare = without_casts(bare.left)
     if isinstance(bare, Unary) and bare.op == "p--" and isinstance(bare.operand, Name):
         return bare.operand.decl

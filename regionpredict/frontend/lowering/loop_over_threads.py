@@ -56,7 +56,7 @@ def loop_over_threads(
     """The region of the inner loop. None if `region` is not a loop over the threads."""
     if not isinstance(site.loop, For) or not _counts_threads(region, defined):
         return None
-    header = read_header(site.loop, Context(unit.body_of, unit.objects), Frame({}))
+    header = read_header(site.loop, Context(unit), Frame({}))
     inner = None if header is None else _only_loop(site.loop.body, header.decl, numbers)
     if header is None or inner is None:
         return None

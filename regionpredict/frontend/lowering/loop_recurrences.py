@@ -29,22 +29,18 @@ from regionpredict.frontend.syntax import (
     Decl,
     Effects,
     Expression,
-    For,
     If,
     Index,
     Jump,
     Name,
-    RangeFor,
-    Return,
     Stmt,
-    Switch,
     Ternary,
-    Unary,
-    While,
+    assigned_place,
     declared_in,
     every_expression,
+    every_statement,
     expressions_in,
-    inner_statements,
+    jumps_out,
 )
 from regionpredict.frontend.syntax.integer_types import holds
 from regionpredict.ir import Expr
@@ -338,14 +334,11 @@ def _last_break(body: Stmt) -> Expression | None:
     return last.condition if isinstance(only, Jump) and only.kind == "break" else None
 
 
-def _jumps(body: Stmt, *, own: bool = True) -> bool:
-    """Whether the body contains a jump."""
-    if isinstance(body, Return):
-        return True
-    if isinstance(body, Jump):
-        return own or body.kind == "goto"
-    inside = own and not isinstance(body, (For, While, RangeFor, Switch))
-    return any(_jumps(inner, own=inside) for inner in inner_statements(body))
+def _jumps(body: Stmt) -> bool:
+    """Whether the body contains a `goto`, or a jump to a place outside."""
+    return any(jumps_out(body)) or any(
+        isinstance(inner, Jump) and inner.kind == "goto" for inner in every_statement(body)
+    )
 
 
 def _may_not_change(expression: Expression, unit: LinkedUnit) -> bool:
@@ -392,15 +385,9 @@ def _rises(value: Expr, after: Expr | None) -> bool:
 
 def stores(expression: Expression) -> bool:
     """Whether an expression writes to memory other than a named variable."""
-    if isinstance(expression, Assign):
-        return not isinstance(expression.left, Name) and not (
-            isinstance(expression.left, Index) and _is_element(expression.left)
-        )
-    return (
-        isinstance(expression, Unary)
-        and expression.op in ("++", "--", "p++", "p--")
-        and not isinstance(expression.operand, Name)
-    )
+    place = assigned_place(expression)
+    element = isinstance(expression, Assign) and isinstance(place, Index) and _is_element(place)
+    return place is not None and not isinstance(place, Name) and not element
 
 
 def _is_element(target: Index) -> bool:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
-    INCREMENT_OPERATORS,
     Assign,
     CType,
     Decl,
@@ -18,7 +17,7 @@ from regionpredict.frontend.syntax import (
     Member,
     Name,
     Stmt,
-    Unary,
+    assigned_place,
     expressions_in,
     initial_values,
     member_named,
@@ -108,10 +107,5 @@ def _set(path: str, pointer: Pointer, context: Context, frame: Frame) -> None:
 
 
 def _member_set(expression: Expression) -> Member | None:
-    if isinstance(expression, Assign):
-        target = expression.left
-    elif isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS:
-        target = expression.operand
-    else:
-        return None
+    target = assigned_place(expression)
     return target if isinstance(target, Member) else None

@@ -40,6 +40,7 @@ from regionpredict.frontend.syntax import (
     Unary,
     address_of,
     ends_here,
+    is_memory,
     is_place,
     member_named,
     show,
@@ -165,7 +166,7 @@ class Tally:
             self.paths = self.operands.of_scalar(name)
         return decl.ctype
 
-    def _place(self, expression: Index | Member | Unary, kind: str) -> CType:
+    def _place(self, expression: Expression, kind: str) -> CType:
         """Visits the address of an lvalue in memory, and records an access of this `kind`."""
         ctype = self._address_of(expression)
         if ctype.kind in ("array",):
@@ -178,9 +179,9 @@ class Tally:
             self.unread.append(f"the memory that {show(expression)} points to")
         return ctype
 
-    def _scalar_member(self, expression: Index | Member | Unary, kind: str, ctype: CType) -> bool:
-        """Whether the expression is a member of a value, or of a fixed object outside arrays. It is
-        then recorded like a variable."""
+    def _scalar_member(self, expression: Expression, kind: str, ctype: CType) -> bool:
+        """Whether the place is a member of a value, or of a fixed object outside arrays. It is then
+        recorded like a variable."""
         if not isinstance(expression, Member):
             return False
         if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
@@ -245,9 +246,7 @@ class Tally:
     def _base(self, expression: Expression) -> CType:
         # Rows of a declared array are not memory accesses. Rows of an array of pointers are loads
         # of addresses, which stay in cache during inner loops, so they are not counted, either.
-        if isinstance(expression, (Index, Member)) or (
-            isinstance(expression, Unary) and expression.op == "*"
-        ):
+        if is_memory(expression):
             return self._address_of(expression)
         self._address += 1
         ctype = self.visit(expression)
@@ -299,7 +298,7 @@ class Tally:
         self._work("fp_add" if floating else "int_add", promoted(ctype).bits or 32)
 
     def _update(self, target: Expression) -> CType:
-        if isinstance(target, (Index, Member)) or (isinstance(target, Unary) and target.op == "*"):
+        if is_memory(target):
             ctype = self._place(target, "read")
             place = self.context.element(target, self.frame)
             if place is not None:
@@ -362,9 +361,7 @@ class Tally:
             ctype = decl.ctype
         elif op != "=":
             ctype = self._update(target)
-        elif isinstance(target, (Index, Member)) or (
-            isinstance(target, Unary) and target.op == "*"
-        ):
+        elif is_memory(target):
             ctype = self._place(target, "write")
         else:
             ctype = self._hidden(target)

@@ -25,6 +25,8 @@ from regionpredict.frontend.syntax import (
     Stmt,
     expressions_in,
     inner_statements,
+    nested,
+    own_parts,
 )
 from regionpredict.ir import LoopSuccessor, ParallelConstruct, Span, TeamSynchronisation
 
@@ -154,7 +156,7 @@ class TeamsAround:
         inside: set[Span] = set()
         elsewhere = not calls
         for caller, call in calls:
-            team = _team_around(caller.body, call, None)
+            team = _team_around(caller.body, call)
             if team is not None:
                 inside.add(team)
                 continue
@@ -164,16 +166,15 @@ class TeamsAround:
         return Callers(frozenset(inside), elsewhere)
 
 
-def _team_around(statement: Stmt, call: CallExpr, team: Span | None) -> Span | None:
-    """The `parallel` around a call in a statement, or None."""
-    if isinstance(statement, Directive) and "parallel" in statement.pragma.kind.split():
-        team = statement.span
-    if team is not None and any(own is call for own in expressions_in(statement)):
-        return team
-    for inner in inner_statements(statement):
-        found = _team_around(inner, call, team)
-        if found is not None:
-            return found
+def _team_around(body: Stmt, call: CallExpr) -> Span | None:
+    """The outermost `parallel` around a call in a function's body, or None."""
+    for statement, around in nested(body):
+        if any(own is call for own in own_parts(statement)):
+            teams = (
+                outer.span for outer in (*around, statement)
+                if isinstance(outer, Directive) and "parallel" in outer.pragma.kind.split()
+            )  # fmt: skip
+            return next(teams, None)
     return None
 
 

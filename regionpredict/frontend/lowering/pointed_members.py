@@ -14,11 +14,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from regionpredict.frontend.linking import LinkedUnit, SetPlace, Stored, is_null, stored_at
+from regionpredict.frontend.linking import LinkedUnit, SetPlace, Stored, stored_at
 from regionpredict.frontend.lowering.call_order import CallOrder, Place, Site
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.lowering.where_set import REPEATS, is_outside, values_of
 from regionpredict.frontend.syntax import (
     Assign,
     CallExpr,
@@ -35,6 +34,9 @@ from regionpredict.frontend.syntax import (
     every_expression,
     every_statement,
     expressions_in,
+    is_member,
+    is_null,
+    is_outside,
     own_expressions,
     set_place,
     substituted,
@@ -206,16 +208,10 @@ class PointedMembers:
 
     def _values(self, decl: Decl, function: Function) -> list[_Target] | None:
         """The assigned values of a pointer, without null pointers. None if unknown."""
-        shared = decl.kind in ("global", "static")
-        setters = self._unit.writers_of(decl) if shared else [function]
-        init = self._unit.variable_of(decl).init if shared else None
-        values = [] if init is None else [_Target(init, function)]
-        for setter in setters:
-            own = values_of(decl, setter)
-            if own is None:
-                return None
-            values += [_Target(value, setter) for value, _ in own]
-        return [value for value in values if not is_null(value.value)]
+        values = self._unit.assigned_values(decl, function)
+        if values is None:
+            return None
+        return [_Target(*value) for value in values if not is_null(value[0])]
 
     # -- single assignments ----------------------------------------------------------------------
 
@@ -233,7 +229,7 @@ class PointedMembers:
         root = _root(setting.place)
         if root is None or self._unit.is_pointed(function.decl):
             return False
-        if not _is_counted(setting.place) and not is_outside(setting.place, function, REPEATS):
+        if not _is_counted(setting.place) and not is_outside(setting.place, function):
             return False
         if root.decl not in function.parameters:
             return True
@@ -242,7 +238,7 @@ class PointedMembers:
             target = self._followed(without_casts(value), caller)
             if target is None:
                 return False
-            if not _is_counted(target.value) and not is_outside(call, caller, REPEATS):
+            if not _is_counted(target.value) and not is_outside(call, caller):
                 return False
             words.append(self._words(target.value))
         return len(set(words)) == len(words)
@@ -267,7 +263,7 @@ class PointedMembers:
                 expression
                 for function in self._unit.setters_of(field)
                 for expression in self._unit.changes_in(function).sets.get(field.name, ())
-                if isinstance(expression, Assign) and _is_member(expression.left, field)
+                if isinstance(expression, Assign) and is_member(expression.left, field)
                 and not is_null(expression.right)
             ]  # fmt: skip
             self._often_set[field] = len(settings) > 1
@@ -342,7 +338,7 @@ def _reads_of(field: Decl, function: Function) -> list[Expression]:
         for own in own_expressions(statement):
             inside = list(every_expression(own))
             set_here = set(map(set_place, inside))
-            reads += [inner for inner in inside if _is_member(inner, field)
+            reads += [inner for inner in inside if is_member(inner, field)
                       and inner not in set_here]  # fmt: skip
     return reads
 
@@ -361,13 +357,6 @@ def _is_changed(decl: Decl, function: Function) -> bool:
 
 def _kind(value: Expression) -> bool:
     return isinstance(value, Unary) and value.op == "&"
-
-
-def _is_member(place: Expression, field: Decl) -> bool:
-    if not isinstance(place, Member):
-        return False
-    other = place.field
-    return other is field or (other.name, other.span) == (field.name, field.span)
 
 
 def declares(unit: LinkedUnit, function: Function, decl: Decl) -> bool:

@@ -49,11 +49,8 @@ def with_home_names(
                    for other in region.others)  # fmt: skip
     region = replace(with_values(region, values), others=others)
     renamed = tuple(
-        definition._replace(
-            name=new.get(definition.name, definition.name),
-            value=definition.value.substitute(values),
-            range=definition.range
-            and (definition.range[0].substitute(values), definition.range[1].substitute(values)),
+        definition.changed(lambda expression: expression.substitute(values))._replace(
+            name=new.get(definition.name, definition.name)
         )
         for definition in definitions
     )

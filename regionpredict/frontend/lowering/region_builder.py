@@ -21,7 +21,6 @@ from regionpredict.frontend.lowering.early_leaves import ends_loop, parted
 from regionpredict.frontend.lowering.followed_calls import Followed, FollowedCalls
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.loop_exits import (
-    exits,
     jumped_back,
     runs_once,
     stops,
@@ -75,6 +74,7 @@ from regionpredict.frontend.syntax import (
     every_statement,
     expressions_in,
     first_span,
+    leaves_loop,
     show,
 )
 from regionpredict.ir import Branch, Diagnostic, Expr, Loop, Node, Region, Span, Synchronisation
@@ -106,7 +106,7 @@ class RegionBuilder:
         self.function = function
         self.pragma = pragma
         self.span = span
-        self.context = trial or Context(unit.body_of, unit.objects, unit.lengths)
+        self.context = trial or Context(unit)
         self.only_values = trial is not None
         self.site = site
         self.diagnostics: dict[tuple[str, str], Diagnostic] = {}
@@ -409,7 +409,7 @@ class RegionBuilder:
         self.say("RP105", loop.span, f"the iterations of this inner {kind} loop are not counted")
         name = f"{kind}@{loop.span.line}"
         node = self.open_loop(name, loop, written, frame, once, loop.span)
-        return replace(node, exits=exits(loop.body))
+        return replace(node, exits=leaves_loop(loop.body))
 
     def open_loop(
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
@@ -444,7 +444,7 @@ class RegionBuilder:
         bound = self.context.varying(size) if moves else Expr.name(size)
         return [
             Loop(position, ZERO, bound, "<", Expr.const(1), tuple(body), loop.span, "range",
-                 exits(loop.body))
+                 leaves_loop(loop.body))
         ]  # fmt: skip
 
     # -- statements -----------------------------------------------------------------------------

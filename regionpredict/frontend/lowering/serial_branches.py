@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from regionpredict.frontend.linking import LinkedUnit, is_null
-from regionpredict.frontend.lowering.definitions import definitions_of, writes_in
+from regionpredict.frontend.linking import LinkedUnit
+from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.float_conditions import FloatConditions
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.loop_headers import is_steady, outer_loop, read_header
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.table_elements import picked_from_table, picking_in
 from regionpredict.frontend.syntax import (
-    Binary,
     CallExpr,
     Deciding,
+    Decl,
     DeclStmt,
     Expression,
     ExprStmt,
@@ -35,6 +35,7 @@ from regionpredict.frontend.syntax import (
     own_parts,
     show,
     sides_of,
+    tested_pointer,
 )
 from regionpredict.ir import Expr, SerialBranch, Span
 from regionpredict.ir.flow import FIRST_ELEMENT
@@ -70,8 +71,8 @@ class _Conditions:
         self._unit = unit
         self._function = function
         self._spans = spans
-        self._context = Context(unit.body_of, unit.objects)
-        self._floats = FloatConditions(self._context, writes_in(unit, function))
+        self._context = Context(unit)
+        self._floats = FloatConditions(self._context, self._is_set)
         self._known: dict[tuple[Span, int], SerialBranch] = {}
 
     def all(self) -> list[SerialBranch]:
@@ -81,6 +82,9 @@ class _Conditions:
             return list(branches)  # there are no definitions
         definitions = definitions_of(self._unit, self._function, self._context)
         return [branch._replace(definitions=definitions) for branch in branches]
+
+    def _is_set(self, decl: Decl) -> bool:
+        return self._unit.is_set(decl, self._function)
 
     def _in(self, statement: Stmt, frame: Frame, counters: _Counters) -> None:
         if isinstance(statement, For):
@@ -101,10 +105,9 @@ class _Conditions:
             self._in(below, frame, counters)
 
     def _tests_function_pointer(self, test: Expression | None) -> bool:
-        """Whether the test is `table[k] != NULL`, which the target of the call decides."""
-        if isinstance(test, Binary) and test.op == "!=" and is_null(test.right):
-            test = test.left
-        return bool(self._unit.functions_at(test)) if isinstance(test, (Index, Member)) else False
+        """Whether the test is `table[k] != NULL`. The called target shows whether this holds."""
+        pointer = tested_pointer(test) if test is not None else None
+        return isinstance(pointer, (Index, Member)) and bool(self._unit.functions_at(pointer))
 
     def _with_counter(self, loop: For, frame: Frame, counters: _Counters) -> _Counters:
         header = read_header(loop, self._context, frame)
@@ -120,10 +123,9 @@ class _Conditions:
         """The initial value of a variable without other assignments, as in `const int odd = t %
         2;`.
         """
-        written = writes_in(self._unit, self._function)
         for decl in statement.decls:
             number = decl.ctype.kind in ("int", "float") and decl.kind == "local"
-            if not number or decl.init is None or decl in written:
+            if not number or decl.init is None or self._is_set(decl):
                 continue
             if decl.ctype.kind == "float":
                 self._floats.declared(decl)
@@ -161,9 +163,8 @@ class _Conditions:
 
     def _parameters(self, names: Collection[str]) -> tuple[tuple[str, int], ...]:
         """The parameters that the function does not change."""
-        written = writes_in(self._unit, self._function)
         own = ((name, self._context.invariants.get(name)) for name in sorted(names))
         return tuple(
             (name, self._function.parameters.index(decl)) for name, decl in own
-            if decl is not None and decl in self._function.parameters and decl not in written
+            if decl is not None and decl in self._function.parameters and not self._is_set(decl)
         )  # fmt: skip

@@ -17,7 +17,16 @@ from regionpredict.frontend.lowering.index_lists import with_index_lists
 from regionpredict.frontend.lowering.loop_headers import outer_loop
 from regionpredict.frontend.lowering.region_builder import RegionBuilder
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.syntax import For, Pragma, RangeFor, Stmt, While, inner_statements
+from regionpredict.frontend.syntax import (
+    For,
+    Pragma,
+    RangeFor,
+    Stmt,
+    While,
+    counted_loops,
+    inner_statements,
+    nested,
+)
 from regionpredict.ir import SerialLoop, SerialNest, Span
 
 
@@ -27,10 +36,13 @@ def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoo
         return []
     serial: list[SerialLoop] = []
     for function in unit.bodies():
-        around = list(_nests(function.body, (), spans))
+        around = [
+            (*counted_loops(outside), loop) for loop, outside in nested(function.body)
+            if isinstance(loop, For) and loop.span in spans
+        ]  # fmt: skip
         if not around:
             continue
-        context = Context(unit.body_of, unit.objects, unit.lengths)
+        context = Context(unit)
         loops = {}
         for nest in around:
             frame = Frame({})
@@ -73,14 +85,3 @@ def _outermost(
         loops = (*loops, statement)
     for inner in inner_statements(statement):
         yield from _outermost(inner, loops, spans, inside=inside)
-
-
-def _nests(
-    statement: Stmt, loops: tuple[For, ...], spans: Collection[Span]
-) -> Iterator[tuple[For, ...]]:
-    if isinstance(statement, For):
-        loops = (*loops, statement)
-        if statement.span in spans:
-            yield loops
-    for inner in inner_statements(statement):
-        yield from _nests(inner, loops, spans)

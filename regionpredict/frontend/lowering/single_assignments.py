@@ -18,8 +18,8 @@ from regionpredict.frontend.linking import LinkedUnit, Stored, member_in_program
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.pointed_members import PointedMembers
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.lowering.where_set import REPEATS, is_outside, values_of
 from regionpredict.frontend.syntax import (
+    LOOPS,
     Binary,
     CallExpr,
     Cast,
@@ -38,6 +38,7 @@ from regionpredict.frontend.syntax import (
     constructed_class,
     every_expression,
     expressions_in,
+    is_outside,
     set_place,
     with_accessors_inlined,
 )
@@ -45,7 +46,7 @@ from regionpredict.frontend.syntax.integer_types import converted, type_of
 from regionpredict.ir import Expr
 
 _DEEPEST = 8
-_MAY_NOT_RUN = (*REPEATS, If, Switch)
+_MAY_NOT_RUN = (*LOOPS, If, Switch)
 
 
 class SetOnce:
@@ -136,7 +137,7 @@ class SetOnce:
         """Whether a member is read only once, after all assignments."""
         settled = (
             isinstance(value, Member)
-            and is_outside(value, function, REPEATS)
+            and is_outside(value, function)
             and self._runs_once(function, depth)
             and self._pointed.is_read_after_settings(value, function)
         )
@@ -156,7 +157,7 @@ class SetOnce:
             return self._is_steady_global(decl, depth)
         if decl.kind == "parameter":
             return decl in function.parameters and self._is_steady_parameter(decl, function, depth)
-        values = values_of(decl, function)
+        values = self._unit.changes_in(function).values_of(decl)
         if values is None:
             return False
         if len(values) == 1 and self._is_steady(values[0][0], function, values[0][1], depth):
@@ -170,14 +171,12 @@ class SetOnce:
             return init is not None
         if init is not None or len(writers) != 1:
             return False
-        values = values_of(decl, writers[0])
+        values = self._unit.changes_in(writers[0]).values_of(decl)
         if values is None or len(values) != 1:
             return False
         value, by = values[0]
         return self._is_steady(value, writers[0], by, depth) or (
-            by is not None
-            and self._runs_once(writers[0], depth)
-            and is_outside(by, writers[0], REPEATS)
+            by is not None and self._runs_once(writers[0], depth) and is_outside(by, writers[0])
         )
 
     def _is_steady_parameter(self, decl: Decl, function: Function, depth: int) -> bool:
@@ -231,7 +230,7 @@ class SetOnce:
         if decl is None or decl.kind in ("global", "static"):
             return None
         if decl.kind != "parameter":
-            values = values_of(decl, home)
+            values = self._unit.changes_in(home).values_of(decl)
             if values is None or len(values) != 1:
                 return None
             return self._context.value(values[0][0], Frame({})), home
@@ -260,7 +259,7 @@ class SetOnce:
         ((caller, call),) = calls
         return (
             caller.decl is not function.decl
-            and is_outside(call, caller, REPEATS)
+            and is_outside(call, caller)
             and self._runs_once(caller, depth + 1)
         )
 
@@ -274,7 +273,7 @@ def _always(function: Function, by: Expression) -> bool:
 
 def _is_set_before(decl: Decl, use: Expression | None, function: Function) -> bool:
     """Whether all assignments of a variable precede its use, without a loop back."""
-    if use is None or not is_outside(use, function, REPEATS):
+    if use is None or not is_outside(use, function):
         return False
     behind = False
     for inner in expressions_in(function.body):

@@ -6,9 +6,9 @@ integer and pointer, and converts C expressions to `Expr`s and `Pointer`s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
-from regionpredict.frontend.linking import Length, is_null
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.array_views import viewed
 from regionpredict.frontend.lowering.constant_numbers import constant_number
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, divisible
@@ -42,7 +42,9 @@ from regionpredict.frontend.syntax import (
     Ternary,
     Unary,
     every_expression,
+    is_null,
     show,
+    without_casts,
 )
 from regionpredict.frontend.syntax.binary_operators import (
     called_by_name,
@@ -66,18 +68,12 @@ _MAX_SIZE = 80  # parts: longer expressions cost time without use
 
 
 class Context:
-    """Names, values and arrays of one region.
+    """Names, values and arrays of one region."""
 
-    `objects` gives the name of a class's object if the program has only one.
-    """
-
-    def __init__(
-        self, body_of: Callable[[Decl], Function | None], objects: Mapping[str, str] | None = None,
-        lengths: Mapping[Decl, Length] | None = None,
-    ) -> None:  # fmt: skip
-        self.body_of = body_of
-        self.objects = objects or {}
-        self.lengths = lengths or {}  # of containers
+    def __init__(self, unit: LinkedUnit) -> None:
+        self.body_of = unit.body_of
+        self.objects = unit.objects  # of classes with a single one, their names
+        self.lengths = unit.lengths  # of containers
         self.arrays: dict[str, Array] = {}
         self.private: set[Decl] = set()  # declared inside the region
         self.private_names: set[str] = set()  # listed in private clauses
@@ -151,8 +147,7 @@ class Context:
 
     def allocate(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
         """Memory that a call allocates, as an array of the receiving pointer. Otherwise None."""
-        while isinstance(value, Cast):
-            value = value.operand
+        value = without_casts(value)
         positions = allocated(value.name) if isinstance(value, CallExpr) else None
         if positions is None or not isinstance(value, CallExpr) or decl.ctype.element is None:
             return None

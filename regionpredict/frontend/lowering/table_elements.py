@@ -9,15 +9,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from regionpredict.frontend.linking import LinkedUnit, is_null, named_function
-from regionpredict.frontend.lowering.definitions import writes_in
+from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.function_tables import is_listed, is_pointer_to_function
 from regionpredict.frontend.syntax import (
-    INCREMENT_OPERATORS,
-    Assign,
     Binary,
     CallExpr,
-    Cast,
     Decl,
     Expression,
     Function,
@@ -28,10 +24,13 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
+    does_more,
     elements_listed,
-    every_expression,
     initial_values,
+    is_null,
     member_named,
+    named_function,
+    without_casts,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
 
@@ -58,7 +57,7 @@ def picking_in(call: CallExpr) -> Expression | None:
 
 def is_open_pointer(argument: Expression) -> bool:
     """Whether an argument may be a pointer to a function that the text does not name."""
-    argument = _bare(argument)
+    argument = bare(argument)
     if named_function(argument) is not None or is_null(argument):
         return False
     if isinstance(argument, Name):
@@ -77,7 +76,7 @@ class _Step(NamedTuple):
 def picked_from_table(unit: LinkedUnit, pointer: Expression, function: Function) -> Picked | None:
     """The elements that `pointer` selects in `function`. None if its table may change or is
     unknown."""
-    pointer = _bare(_initial(unit, function, pointer))
+    pointer = bare(initial_value(unit, function, pointer))
     if not isinstance(pointer, (Index, Member)) or not is_listed(unit, pointer):
         return None
     steps: list[_Step] = []
@@ -85,13 +84,13 @@ def picked_from_table(unit: LinkedUnit, pointer: Expression, function: Function)
     if root is None:
         return None
     table = unit.variable_of(root) if root.kind in ("global", "static") else root
-    if table.init is None or table in writes_in(unit, function):
+    if table.init is None or unit.is_set(table, function):
         return None
     functions = _functions(table.init, steps[::-1])
     if functions is None or len(functions) > _MOST_ELEMENTS:
         return None
     index = _index(steps[::-1])
-    if index is not None and any(_moves(inner) for inner in every_expression(index)):
+    if index is not None and does_more(index):
         return None
     whole = _functions(table.init, [_anywhere(step) for step in steps[::-1]]) or []
     others = {name for name in whole if name} - set(functions)
@@ -101,12 +100,6 @@ def picked_from_table(unit: LinkedUnit, pointer: Expression, function: Function)
 def _anywhere(step: _Step) -> _Step:
     constant = isinstance(step.subscript, IntLit)
     return step._replace(subscript=_ANY) if constant else step
-
-
-def _moves(expression: Expression) -> bool:
-    """Whether evaluating a subscript has side effects: `table[k++]`."""
-    steps = isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS
-    return steps or isinstance(expression, (Assign, CallExpr))
 
 
 _ANY = Opaque("any")
@@ -120,7 +113,7 @@ def _root(
     The steps to the place are added to `steps`, the last one first.
     """
     for _ in range(_MOST_STEPS):
-        place = _bare(_initial(unit, function, place))
+        place = bare(initial_value(unit, function, place))
         if isinstance(place, Name):
             held = place.decl.kind in ("global", "static", "local")
             return place.decl if held and place.decl.ctype.kind in ("array", "struct") else None
@@ -136,7 +129,7 @@ def _root(
             if not place.arrow:
                 place = base
                 continue
-            target = _pointed(_initial(unit, function, base))
+            target = _pointed(initial_value(unit, function, base))
             if target is None:
                 return None
             place = target
@@ -154,7 +147,7 @@ def _extent(unit: LinkedUnit, base: Expression) -> Expression | None:
 
 def _pointed(pointer: Expression) -> Expression | None:
     """The target of a pointer into a table: `&table[i]`, `table + i`, `table`."""
-    pointer = _bare(pointer)
+    pointer = bare(pointer)
     if isinstance(pointer, Unary) and pointer.op == "&":
         return pointer.operand
     if isinstance(pointer, Binary) and pointer.op == "+" and isinstance(pointer.left, Name):
@@ -172,7 +165,7 @@ def _is_array(name: Name) -> bool:
     return name.decl.ctype.kind == "array" and name.decl.kind != "parameter"
 
 
-def _initial(unit: LinkedUnit, function: Function, value: Expression) -> Expression:
+def initial_value(unit: LinkedUnit, function: Function, value: Expression) -> Expression:
     """The initial value of a local variable without other assignments."""
     for _ in range(_MOST_STEPS):
         if not isinstance(value, Name) or value.decl.kind != "local" or value.decl.init is None:
@@ -180,9 +173,9 @@ def _initial(unit: LinkedUnit, function: Function, value: Expression) -> Express
         init = value.decl.init
         if initial_values(init) is not None or isinstance(init, CallExpr):
             return value
-        if value.decl in writes_in(unit, function):
+        if unit.is_set(value.decl, function):
             return value
-        value = _bare(init)
+        value = bare(init)
     return value
 
 
@@ -230,11 +223,11 @@ def _index(steps: list[_Step]) -> Expression | None:
     return whole
 
 
-def _bare(expression: Expression) -> Expression:
-    while isinstance(expression, Cast):
-        expression = expression.operand
+def bare(expression: Expression) -> Expression:
+    """`table[k]` of `(type)table[k]` and `*table[k]`."""
+    expression = without_casts(expression)
     if isinstance(expression, Unary) and expression.op == "*":
-        inner = _bare(expression.operand)
+        inner = bare(expression.operand)
         if isinstance(inner, (Index, Member)):
             return inner
     return expression

@@ -12,7 +12,7 @@ from collections.abc import Collection
 
 from regionpredict.frontend.lowering.early_leaves import parted
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.loop_exits import exits, stops
+from regionpredict.frontend.lowering.loop_exits import stops
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
     is_steady,
@@ -23,7 +23,6 @@ from regionpredict.frontend.lowering.loop_headers import (
 from regionpredict.frontend.lowering.member_pointers import assigned, declared, forget_set_in
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
-    INCREMENT_OPERATORS,
     Assign,
     Binary,
     CallExpr,
@@ -36,9 +35,10 @@ from regionpredict.frontend.syntax import (
     For,
     Name,
     Stmt,
-    Unary,
+    assigned_place,
     every_expression,
     expressions_in,
+    leaves_loop,
 )
 from regionpredict.frontend.syntax.binary_operators import BY_IF, chosen
 from regionpredict.frontend.syntax.integer_types import converted, type_of
@@ -59,7 +59,7 @@ class VariableValues:
     def known_iterations(self, loop: For, frame: Frame) -> int | None:
         """The number of iterations of a loop whose condition is always a known number. None if
         unknown."""
-        if loop.condition is None or loop.increment is None or exits(loop.body):
+        if loop.condition is None or loop.increment is None or leaves_loop(loop.body):
             return None
         names = {
             inner.decl
@@ -253,7 +253,7 @@ class VariableValues:
 
     def _beside(self, value: Expression, frame: Frame, target: Decl | None = None) -> None:
         """The changes made while a value is computed: `int k = j++;`."""
-        if value in self.context.followed and not _sets(value):
+        if value in self.context.followed and not any(map(assigned_place, every_expression(value))):
             return  # its effect on `n` through `&n` is known
         for inner, amount in self.effects.of(value).items():
             if inner is not target:
@@ -273,7 +273,7 @@ class VariableValues:
                 and inner not in self.context.followed
             ):  # fmt: skip
                 self._forget_exposed(frame)
-            target = written_place(inner)
+            target = _memory_set(inner)
             if target is None:
                 continue
             place = self.context.element(target, frame)
@@ -317,7 +317,7 @@ class VariableValues:
         cannot (C11, sec. 6.5, 7)."""
         return bool(self.context.exposed) and any(
             type_of(place).kind not in ("float", "pointer")
-            if (place := written_place(inner)) is not None
+            if (place := _memory_set(inner)) is not None
             else isinstance(inner, CallExpr) and not inner.free
             for inner in expressions_in(loop)
         )
@@ -355,22 +355,10 @@ def is_plain(value: Expr) -> bool:
     return value.kinds.isdisjoint(("varying", "call", "ref"))
 
 
-def _sets(expression: Expression) -> bool:
-    """Whether the expression itself sets a variable."""
-    return any(
-        isinstance(inner, Assign) or (isinstance(inner, Unary) and inner.op in INCREMENT_OPERATORS)
-        for inner in every_expression(expression)
-    )
-
-
-def written_place(expression: Expression) -> Expression | None:
+def _memory_set(expression: Expression) -> Expression | None:
     """The place that an expression itself sets, through a pointer or in a member."""
-    target: Expression | None = None
-    if isinstance(expression, Assign):
-        target = expression.left
-    elif isinstance(expression, Unary) and expression.op in ("++", "--", "p++", "p--"):
-        target = expression.operand
-    return None if isinstance(target, Name) else target
+    place = assigned_place(expression)
+    return None if isinstance(place, Name) else place
 
 
 def _kept(value: Expr, decl: Decl) -> Expr:

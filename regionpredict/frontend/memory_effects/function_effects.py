@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from regionpredict.frontend.memory_effects.object_names import general_name
 from regionpredict.frontend.syntax import (
     INCREMENT_OPERATORS,
-    UNKNOWN,
     Assign,
     Binary,
     CallExpr,
@@ -47,6 +45,7 @@ from regionpredict.frontend.syntax import (
     every_expression,
     expressions_in,
     initial_values,
+    is_place,
     left_early,
     member_named,
     own_expressions,
@@ -55,6 +54,7 @@ from regionpredict.frontend.syntax import (
     sides_of,
     subexpressions,
 )
+from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir.flow import (
     BEHIND_RETURN,
     Block,
@@ -72,6 +72,8 @@ from regionpredict.ir.source import Span
 _ONE = frozenset(("single", "master", "masked", "section"))
 _TASKS = frozenset(("task", "taskloop", "sections"))
 
+CLASS_END = "\0"
+"""Separates a class from its member, and does not occur in names."""
 Names = tuple[tuple[str, Place], ...]
 
 
@@ -232,14 +234,14 @@ class _Flows:
         places: dict[str, Place] = {}
         for expression in expressions_in(statement):
             if isinstance(expression, (Name, Member)):
-                ctype = _type(expression)
+                ctype = type_of(expression)
                 rows = _rows(ctype)
                 place = self._points(expression, None) if rows is not None else None
                 place = place if place is None else (*place, *(rows or ()))
                 name = _shown(expression) if place is not None else None
                 if place is not None and name is not None:
                     places.setdefault(name, place)
-                    if isinstance(expression, Member) and (general := general_name(expression)):
+                    if isinstance(expression, Member) and (general := _general_name(expression)):
                         places.setdefault(general, place)
         return tuple(places.items())
 
@@ -303,7 +305,7 @@ class _Flows:
 
     def _assigned(self, target: Expression, value: Expression, events: list[Event]) -> None:
         decl = target.decl if isinstance(target, Name) else None
-        ctype = _type(target)
+        ctype = type_of(target)
         if ctype.kind == "struct" and (elements := initial_values(value)) is not None:
             if (place := self._object(target, events)) is not None:
                 self._listed(place, elements, events)
@@ -333,7 +335,7 @@ class _Flows:
         """A store to array elements that moves with a loop. Plain variables and rows are left
         out.
         """
-        if _type(target).kind in ("pointer", "array"):
+        if type_of(target).kind in ("pointer", "array"):
             return
         levels: list[bool] = []
         inner: Any = target
@@ -407,7 +409,7 @@ class _Flows:
 
         Classes of libraries are left out, since their copies have separate memory.
         """
-        ctype = _type(expression)
+        ctype = type_of(expression)
         if ctype.kind != "struct" or "::" in ctype.name or "<" in ctype.name:
             return None
         if isinstance(expression, Cast):
@@ -424,10 +426,8 @@ class _Flows:
         if isinstance(expression, Name) and expression.decl.ctype.kind == "array":
             return ((*_slot(expression.decl), "*") if _decays(expression.decl)
                     else _slot(expression.decl))  # fmt: skip
-        if isinstance(expression, (Name, Index, Member)) or (
-            isinstance(expression, Unary) and expression.op == "*"
-        ):
-            kind = _type(expression).kind
+        if is_place(expression):
+            kind = type_of(expression).kind
             place = self._object(expression, events) if kind in ("pointer", "array") else None
             return place if place is None or kind == "array" else (*place, "*")
         if isinstance(expression, Cast):
@@ -489,31 +489,6 @@ def _decays(decl: Decl) -> bool:
     return decl.kind == "parameter" and decl.ctype.kind == "array"
 
 
-def _type(expression: Expression | None) -> CType:
-    """The type of an lvalue or address, as far as it consists of pointers and arrays."""
-    if isinstance(expression, Name):
-        return expression.decl.ctype
-    if isinstance(expression, Member):
-        return expression.field.ctype
-    if isinstance(expression, Cast):
-        return expression.ctype
-    if isinstance(expression, Index):
-        return _type(expression.base).element or UNKNOWN
-    if isinstance(expression, Unary):
-        inner = _type(expression.operand)
-        if expression.op == "*":
-            return inner.element or UNKNOWN
-        return CType("pointer", 64, element=inner) if expression.op == "&" else inner
-    if isinstance(expression, Binary):
-        left = _type(expression.left)
-        return left if left.element is not None else _type(expression.right)
-    if isinstance(expression, Assign):
-        return _type(expression.left)
-    if isinstance(expression, CallExpr) and expression.decl is not None:
-        return expression.decl.ctype
-    return UNKNOWN
-
-
 def _rows(ctype: CType) -> Place | None:
     """The steps from a pointer or array to its numbers, one for each level of row pointers."""
     if ctype.kind not in ("pointer", "array"):
@@ -523,6 +498,18 @@ def _rows(ctype: CType) -> Place | None:
         steps += inner.kind == "pointer"
         inner = inner.element
     return ("*",) * steps
+
+
+def _general_name(member: Member) -> str | None:
+    """A member of a variable, or of its target, as a member of its class."""
+    names: list[str] = []
+    inner: Expression | None = member
+    while isinstance(inner, Member):
+        names.append(inner.field.name)
+        inner = inner.base
+    if not isinstance(inner, Name) or not inner.decl.ctype.class_name:
+        return None
+    return inner.decl.ctype.class_name + CLASS_END + ".".join(reversed(names))
 
 
 def _shown(expression: Expression | None) -> str | None:

@@ -316,8 +316,7 @@ class Evaluator(Caller, ABC):
         there = value.place.decl.ctype
         for step in value.place.steps:
             there = there.element if isinstance(step, int) and there.element else OF_ANY_TYPE
-        while there.kind == "array" and there.element is not None:
-            there = there.element
+        there = there.innermost
         if {there.kind, ctype.element.kind} <= _NUMBERS and (
             (there.kind, there.bits) != (ctype.element.kind, ctype.element.bits)
         ):

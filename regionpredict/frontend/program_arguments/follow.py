@@ -38,7 +38,6 @@ from regionpredict.frontend.program_arguments.written_places import (
     Written,
     WrittenByCalls,
     addresses_taken,
-    does_more,
     filled_by,
 )
 from regionpredict.frontend.requests import project_root
@@ -63,6 +62,7 @@ from regionpredict.frontend.syntax import (
     calls_in,
     case_labels,
     declared_in,
+    does_more,
     every_statement,
 )
 from regionpredict.ir import Span

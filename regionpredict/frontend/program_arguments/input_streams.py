@@ -21,7 +21,9 @@ from regionpredict.frontend.program_arguments.memory import (
     Text,
     Value,
 )
-from regionpredict.frontend.syntax import CallExpr, CType, Expression, Name, Unary
+from regionpredict.frontend.syntax import UNKNOWN as UNKNOWN_TYPE
+from regionpredict.frontend.syntax import CallExpr, CType, Expression, Unary
+from regionpredict.frontend.syntax.integer_types import type_of
 
 INPUT_STREAM = "basic_ifstream"
 """The class whose constructor opens a file for reading."""
@@ -36,7 +38,7 @@ def stream_value(
     if not arguments or not isinstance(arguments[0], Address):
         return None
     if call.name == "open":
-        if INPUT_STREAM not in _name_of_type(call.args[0]):
+        if INPUT_STREAM not in _type_of(call.args[0]).name:
             return None
         name = arguments[1] if len(arguments) > 1 else UNKNOWN
         return open_stream(files, memory, arguments[0].place, name, assumed=assumed)
@@ -62,8 +64,8 @@ def open_stream(
 def _extract(stream: Stream, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
     """`in >> x`: a number or a word, by the type of x."""
     target = arguments[1] if len(arguments) == 2 else UNKNOWN
-    ctype = _type_of(call.args[1]) if len(call.args) == 2 else None
-    if not isinstance(target, Address) or ctype is None:
+    ctype = _type_of(call.args[1]) if len(call.args) == 2 else UNKNOWN_TYPE
+    if not isinstance(target, Address):
         stream.forget()
         return None
     form = _FORMS.get(ctype.kind, _WORD if "string" in ctype.name else "")
@@ -107,14 +109,9 @@ def _close(stream: Stream, _call: CallExpr, _arguments: Sequence[Value]) -> Valu
     return UNKNOWN
 
 
-def _type_of(expression: Expression) -> CType | None:
-    operand = expression.operand if isinstance(expression, Unary) else expression
-    return operand.decl.ctype if isinstance(operand, Name) else None
-
-
-def _name_of_type(expression: Expression) -> str:
-    ctype = _type_of(expression)
-    return "" if ctype is None else ctype.name
+def _type_of(argument: Expression) -> CType:
+    """The type of an argument, or of its target if it is an address."""
+    return type_of(argument.operand if isinstance(argument, Unary) else argument)
 
 
 _HANDLERS: dict[str, Callable[[Stream, CallExpr, Sequence[Value]], Value | None]] = {

@@ -37,21 +37,17 @@ from regionpredict.frontend.syntax import (
     Decl,
     Expression,
     Name,
-    Unary,
     initial_values,
     member_named,
 )
+from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Span
+from regionpredict.library import allocated
 
 _INT = CType("int", 32)
 _TOKENS = Place(Decl("(strtok)", "global", CType("unknown"), Span("", 0)))
 """The place where `strtok` keeps the rest of its string."""
 _HEAP = CType("unknown")
-_SIZES_OF = {"calloc": slice(0, 2), "aligned_alloc": slice(1, 2), "memalign": slice(1, 2)}
-"""The arguments of allocating functions whose product is the number of bytes.
-
-By default, the first argument.
-"""
 
 
 class Caller(Protocol):
@@ -250,7 +246,7 @@ def _assigned(
             _store_text(caller, argument, target, Text(value))
         elif isinstance(target, Address):
             caller.memory.forget(target.place)
-            caller.memory.write(target.place, value, _pointed_to(argument))
+            caller.memory.write(target.place, value, type_of(argument).element)
     return read
 
 
@@ -351,14 +347,6 @@ def _token(caller: Caller, call: CallExpr) -> Value:
     return Text(rest[:length])
 
 
-def _pointed_to(expression: Expression) -> CType | None:
-    if isinstance(expression, Unary) and expression.op == "&":
-        operand = expression.operand
-        if isinstance(operand, Name):
-            return operand.decl.ctype
-    return None
-
-
 def _character(caller: Caller, call: CallExpr) -> Value:
     value = _arguments(caller, call, 1)[0]
     if not isinstance(value, int) or not 0 <= value < 128:
@@ -379,7 +367,8 @@ def _absolute(caller: Caller, call: CallExpr) -> Value:
 def _new_object(caller: Caller, call: CallExpr) -> Value:
     block = Decl("(heap)", "local", _HEAP, call.span)
     arguments = [caller.value(argument) for argument in call.args]
-    sizes = arguments[_SIZES_OF.get(call.name, slice(0, 1))]
+    positions = allocated(call.name) or ()
+    sizes = [arguments[at] for at in positions if at < len(arguments)]
     whole = [size for size in sizes if isinstance(size, int)]
     if sizes and len(whole) == len(sizes):
         caller.memory.write(Place(block, (BYTES,)), math.prod(whole))

@@ -11,26 +11,23 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from regionpredict.frontend.program_arguments.memory import Address, Memory, Place
-from regionpredict.frontend.program_arguments.written_places import NOTHING, Written, element_type
+from regionpredict.frontend.program_arguments.written_places import NOTHING, Written
 from regionpredict.frontend.syntax import (
-    INCREMENT_OPERATORS,
     Assign,
     Binary,
     CallExpr,
     Decl,
+    Effects,
     Expression,
     For,
-    IntLit,
-    Jump,
     Name,
-    Return,
     Stmt,
-    Unary,
     While,
     declared_in,
     every_expression,
     every_statement,
     expressions_in,
+    leaves_loop,
     set_place,
 )
 
@@ -101,8 +98,8 @@ def only_fills(loop: For | While, written: Written, grown: Iterable[Decl]) -> bo
 
 
 def _is_real(decl: Decl) -> bool:
-    """Whether the variable is a floating-point number or an array of them."""
-    return element_type(decl).kind == "float"
+    """Whether it is a floating-point number or an array of them."""
+    return decl.ctype.innermost.kind == "float"
 
 
 def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None:
@@ -136,22 +133,12 @@ def header_of(loop: For | While) -> Header | None:
         return None
     if any(isinstance(e, CallExpr) or set_place(e) is not None for e in every_expression(bound)):
         return None
-    leaves = (
-        isinstance(inner, Return) or (isinstance(inner, Jump) and inner.kind != "continue")
-        for inner in every_statement(loop.body)
-    )
-    return None if any(leaves) else Header(counter, bound, step)
+    return None if leaves_loop(loop.body) else Header(counter, bound, step)
 
 
 def _step_of(increment: Expression | None, counter: Expression) -> int | None:
     """The step of the counter. None if it is not a number, or if another statement changes it."""
-    target = None if increment is None else set_place(increment)
-    if not isinstance(target, Name) or not isinstance(counter, Name):
+    if increment is None or not isinstance(counter, Name):
         return None
-    if target.decl is not counter.decl:
-        return None
-    if isinstance(increment, Unary) and increment.op in INCREMENT_OPERATORS:
-        return 1 if increment.op.endswith("++") else -1
-    if isinstance(increment, Assign) and isinstance(increment.right, IntLit):
-        return {"+=": 1, "-=": -1}.get(increment.op, 0) * increment.right.value or None
-    return None
+    steps = Effects().of(increment)
+    return steps[counter.decl] or None if steps.keys() == {counter.decl} else None

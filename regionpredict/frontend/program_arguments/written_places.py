@@ -29,16 +29,17 @@ from regionpredict.frontend.syntax import (
     Decl,
     Expression,
     Function,
-    Index,
     Member,
     Name,
     Unary,
     all_expressions,
-    every_expression,
+    does_more,
+    is_memory,
     set_place,
     without_casts,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
+from regionpredict.ir.reached import reached
 
 _ANY = "any"
 _KINDS = frozenset(("int", "float", "pointer"))
@@ -70,14 +71,6 @@ def kind_of(ctype: CType) -> str:
     return ctype.kind if ctype.kind in _KINDS else _ANY
 
 
-def element_type(decl: Decl) -> CType:
-    """The type of a variable. For an array, the type of its innermost elements."""
-    ctype = decl.ctype
-    while ctype.kind == "array" and ctype.element is not None:
-        ctype = ctype.element
-    return ctype
-
-
 def written_to(target: Expression) -> Written:
     """The possible writes of an assignment anywhere, except to local variables."""
     target = without_casts(target)
@@ -87,15 +80,14 @@ def written_to(target: Expression) -> Written:
     if isinstance(target, Member):
         name = frozenset((target.field.name,))
         return Written(reals=name) if target.field.ctype.kind == "float" else Written(members=name)
-    if isinstance(target, Index) or (isinstance(target, Unary) and target.op == "*"):
+    if is_memory(target):
         return Written(kinds=frozenset((kind_of(type_of(target)),)))
     return NOTHING
 
 
 def is_real_element(target: Expression) -> bool:
-    """Whether the place is a floating-point number in an array, or reached through a pointer."""
-    element = isinstance(target, Index) or (isinstance(target, Unary) and target.op == "*")
-    return element and type_of(target).kind == "float"
+    """Whether the target is a floating-point number in an array, or reached through a pointer."""
+    return not isinstance(target, Member) and is_memory(target) and type_of(target).kind == "float"
 
 
 def filled_by(expression: Expression) -> Written | None:
@@ -107,16 +99,6 @@ def filled_by(expression: Expression) -> Written | None:
     if isinstance(target, Name) and target.decl.ctype.kind == "float":
         return Written(variables=frozenset((target.decl,)))
     return written_to(target) if is_real_element(target) else None
-
-
-def does_more(*expressions: Expression) -> bool:
-    """Whether expressions do more than they compute: they assign or call."""
-    return any(
-        isinstance(part, (Assign, CallExpr))
-        or (isinstance(part, Unary) and part.op in INCREMENT_OPERATORS)
-        or (isinstance(part, Cast) and part.constructor is not None)
-        for expression in expressions for part in every_expression(expression)
-    )  # fmt: skip
 
 
 class Taken(NamedTuple):
@@ -166,15 +148,9 @@ class WrittenByCalls:
 
     def by_functions(self, functions: Iterable[Function]) -> Written:
         """The writes of functions and everything they call."""
-        written, met, waiting = NOTHING, set[int](), list(functions)
-        while waiting:
-            function = waiting.pop()
-            if id(function) in met:
-                continue
-            met.add(id(function))
-            own, called = self._of(function)
-            written = written.and_also(own)
-            waiting += called
+        written = NOTHING
+        for function in reached(functions, lambda function: self._of(function)[1]):
+            written = written.and_also(self._of(function)[0])
         return written
 
     def through_pointer(self, call: CallExpr) -> Written:
@@ -264,7 +240,7 @@ def forget_written(
 def _declared_kinds(decl: Decl) -> frozenset[str]:
     """The kind of a number, a pointer, or an array of these, by its declaration. Empty for other
     types and for memory blocks."""
-    kind = element_type(decl).kind
+    kind = decl.ctype.innermost.kind
     return frozenset((kind,)) if kind in _KINDS else frozenset()
 
 

@@ -114,7 +114,6 @@ class ExpressionBuilder:
         self.places = places
         self._types = types
         self._implicit = implicit
-        self._known: dict[Expression, CType] = {}  # types without a declaration
         self._builders: dict[type, Callable[[Any, Scope], Expression]] = {
             c_ast.ID: self._name,
             c_ast.Constant: self._constant,
@@ -219,7 +218,7 @@ class ExpressionBuilder:
 
     def _member(self, node: Any, scope: Scope) -> Expression:
         base = self.build(node.name, scope)
-        ctype = self._type_of(base)
+        ctype = type_of(base)
         arrow = node.type == "->"
         if arrow or ctype.kind in ("pointer", "array"):
             ctype = ctype.element or UNKNOWN
@@ -227,14 +226,6 @@ class ExpressionBuilder:
         if field is None:
             return Opaque(node.field.name, (base,))
         return Member(base, field, arrow, _NO_SPAN)
-
-    def _type_of(self, expression: Expression) -> CType:
-        known = self._known.get(expression)
-        return known if known is not None else type_of(expression)
-
-    def _with_type(self, expression: Expression, ctype: CType) -> Expression:
-        self._known[expression] = ctype
-        return expression
 
     def _call(self, node: Any, scope: Scope) -> Expression:
         callee = node.name
@@ -251,16 +242,13 @@ class ExpressionBuilder:
             decl = scope.find(callee.name) or self._implicit_function(callee.name, span)
             if decl.kind == "function":
                 return CallExpr(callee.name, decl, args, span)
-        # A pointer to a function has the type of a pointer to the return type.
         called = self.build(callee, scope)
-        result = self._type_of(called).element or UNKNOWN
         name = show(called)
         if isinstance(callee, c_ast.ID):
             name = callee.name
         elif isinstance(callee, c_ast.StructRef):
             name = callee.field.name
-        made = CallExpr(name, None, args, span, pointer=holder_of(called))
-        return self._with_type(made, result)
+        return CallExpr(name, None, args, span, pointer=holder_of(called))
 
     def _implicit_function(self, name: str, span: Span) -> Decl:
         ctype = library_type(name)
@@ -295,7 +283,7 @@ class ExpressionBuilder:
         ctype = self._types().of(node.type, scope)
         elements = self._types().with_members_named(self.build(node.init, scope), ctype)
         struct = ctype.name if ctype.kind == "struct" else ""
-        return self._with_type(Opaque("", (elements,), struct=struct), ctype)
+        return Opaque("", (elements,), struct=struct)
 
     def _statement_expression(self, node: Any, scope: Scope) -> Expression:
         return Opaque("statement expression", (self._inside(node, Scope(scope)),))

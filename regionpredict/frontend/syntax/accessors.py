@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Mapping
 
 from regionpredict.frontend.syntax.addresses import substituted
-from regionpredict.frontend.syntax.assignments import INCREMENT_OPERATORS
 from regionpredict.frontend.syntax.nodes import (
     Assign,
     Binary,
@@ -35,6 +34,7 @@ from regionpredict.frontend.syntax.nodes import (
     Ternary,
     Unary,
 )
+from regionpredict.frontend.syntax.predicates import assigned_place, without_casts
 from regionpredict.frontend.syntax.traversal import ends_here, every_expression
 
 # Functions called by failed assertions, which a correct run does not reach.
@@ -59,12 +59,7 @@ def _with(value: Expression, given: Mapping[Decl, Expression]) -> Expression | N
     uses = Counter(e.decl for e in inside if isinstance(e, Name))
     if any(uses[decl] != 1 and not _costs_nothing(part) for decl, part in given.items()):
         return None
-    changed = {e.left.decl for e in inside if isinstance(e, Assign) and isinstance(e.left, Name)}
-    changed |= {
-        e.operand.decl
-        for e in inside
-        if isinstance(e, Unary) and isinstance(e.operand, Name) and e.op in INCREMENT_OPERATORS
-    }
+    changed = {place.decl for e in inside if isinstance(place := assigned_place(e), Name)}
     return None if changed & given.keys() else substituted(value, given)
 
 
@@ -151,9 +146,7 @@ def _asserts(statement: Stmt) -> bool:
         return statement.other is None and isinstance(last, ExprStmt) and _fails(last.expr)
     if not isinstance(statement, ExprStmt):
         return False
-    bare = statement.expr
-    while isinstance(bare, Cast):
-        bare = bare.operand
+    bare = without_casts(statement.expr)
     if isinstance(bare, IntLit):
         return True
     return isinstance(bare, (Ternary, Binary)) and any(map(_fails, every_expression(bare)))

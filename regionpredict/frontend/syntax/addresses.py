@@ -23,14 +23,8 @@ from regionpredict.frontend.syntax.nodes import (
     Ternary,
     Unary,
 )
+from regionpredict.frontend.syntax.predicates import is_place, without_casts
 from regionpredict.ir import Span
-
-
-def without_casts(expression: Expression) -> Expression:
-    """The operand without casts."""
-    while isinstance(expression, Cast):
-        expression = expression.operand
-    return expression
 
 
 def holder_of(called: Expression | None) -> Name | Member | Index | CallExpr | None:
@@ -47,13 +41,6 @@ def variable_of(place: Expression | None) -> Decl | None:
             return None
         place = place.base
     return place.decl if isinstance(place, Name) else None
-
-
-def is_place(expression: Expression) -> bool:
-    """Whether the expression is a variable or memory location whose address can be taken."""
-    if isinstance(expression, Unary):
-        return expression.op == "*"
-    return isinstance(expression, (Name, Index, Member))
 
 
 def address_of(place: Expression, span: Span) -> Expression:
@@ -85,8 +72,7 @@ def member_of(base: Expression, field: Decl, span: Span, *, arrow: bool) -> Expr
 
 
 def _given_to(field: Decl, made: Expression) -> Expression | None:
-    while isinstance(made, Cast):
-        made = made.operand
+    made = without_casts(made)
     if not isinstance(made, Opaque) or made.text != "{}":
         return None
     given = (member_named(value) for value in made.children)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from regionpredict.frontend.syntax.addresses import without_casts
 from regionpredict.frontend.syntax.nodes import (
     Assign,
     Binary,
@@ -21,6 +20,12 @@ from regionpredict.frontend.syntax.nodes import (
     Stmt,
     Unary,
 )
+from regionpredict.frontend.syntax.predicates import (
+    INCREMENT_OPERATORS,
+    address_taken,
+    is_variable,
+    set_place,
+)
 from regionpredict.frontend.syntax.traversal import (
     ends_here,
     every_statement,
@@ -30,19 +35,8 @@ from regionpredict.frontend.syntax.traversal import (
     subexpressions,
 )
 
-INCREMENT_OPERATORS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
-"""The prefix and postfix (`p`) operators that change a variable by one, with their step."""
-
-
-def set_place(expression: Expression) -> Expression | None:
-    """The place that an expression itself sets, or whose address it takes. Otherwise None."""
-    if isinstance(expression, Assign):
-        return expression.left
-    if isinstance(expression, Unary) and (
-        expression.op in INCREMENT_OPERATORS or expression.op == "&"
-    ):
-        return expression.operand
-    return None
+AssignedValue = tuple[Expression, Assign | None]
+"""A value of a variable, and its assignment. None for the initial value."""
 
 
 class Changes(NamedTuple):
@@ -54,6 +48,20 @@ class Changes(NamedTuple):
 
     declared: frozenset[Decl]
     sets: Mapping[str, Sequence[Expression]]
+
+    def setting(self, decl: Decl) -> list[Expression]:
+        """The expressions that set a variable or take its address."""
+        return [e for e in self.sets.get(decl.name, ()) if is_variable(set_place(e), decl)]
+
+    def values_of(self, decl: Decl) -> list[AssignedValue] | None:
+        """The values of a variable, with their assignments. None if other code may set it."""
+        own = decl.kind == "local" and decl.init is not None and decl in self.declared
+        values: list[AssignedValue] = [(decl.init, None)] if decl.init and own else []
+        for expression in self.setting(decl):
+            if not isinstance(expression, Assign) or expression.op != "=":
+                return None
+            values.append((expression.right, expression))
+        return values
 
 
 def changes_in(statement: Stmt) -> Changes:
@@ -72,12 +80,6 @@ def changes_in(statement: Stmt) -> Changes:
                 decl = place.decl if isinstance(place, Name) else place.field
                 sets.setdefault(decl.name, []).append(inner)
     return Changes(frozenset(declared), sets)
-
-
-def address_taken(expression: Expression) -> Expression | None:
-    """`x` of `&x`."""
-    plain = without_casts(expression)
-    return plain.operand if isinstance(plain, Unary) and plain.op == "&" else None
 
 
 class Effects:

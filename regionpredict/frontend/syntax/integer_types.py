@@ -20,9 +20,11 @@ from regionpredict.frontend.syntax.nodes import (
     IntLit,
     Member,
     Name,
+    Opaque,
     Ternary,
     Unary,
 )
+from regionpredict.frontend.syntax.traversal import subexpressions
 from regionpredict.ir import Expr
 
 _OF_INT = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
@@ -90,6 +92,11 @@ def _of_unary(expression: Unary) -> CType:
     return promoted(inner) if expression.op in ("-", "~") else inner
 
 
+def _of_pointer_call(call: CallExpr) -> CType:
+    """A pointer to a function has the type of a pointer to the function's result."""
+    return type_of(call.pointer).element or UNKNOWN
+
+
 # By kind of expression: a chain of questions would be asked for each of millions.
 _TYPES: dict[type, Callable[[Any], CType]] = {
     IntLit: lambda e: CType("int", e.bits, e.unsigned),
@@ -99,11 +106,30 @@ _TYPES: dict[type, Callable[[Any], CType]] = {
     Assign: lambda e: type_of(e.left),
     Member: lambda e: e.field.ctype,
     Index: lambda e: type_of(e.base).element or type_of(e.index).element or UNKNOWN,
-    CallExpr: lambda e: e.decl.ctype if e.decl is not None else UNKNOWN,
+    CallExpr: lambda e: e.decl.ctype if e.decl is not None else _of_pointer_call(e),
+    Opaque: lambda e: CType("struct", name=e.struct) if e.struct else UNKNOWN,
     Ternary: lambda e: _of_sides(type_of(e.then), type_of(e.other)),
     Binary: _of_binary,
     Unary: _of_unary,
 }
+
+
+def struct_behind(expression: Expression | None) -> str:
+    """The struct that an expression is, contains or points to, also as bytes: `(char *)&grid + 8`.
+    "" without a struct.
+    """
+    struct = type_of(expression).struct
+    while not struct and isinstance(expression, (Cast, Unary, Index, Binary, Assign)):
+        expression = subexpressions(expression)[0]
+        struct = type_of(expression).struct
+    return struct
+
+
+def owner_of(member: Member) -> str:
+    """The struct that declares a member, which may be a base class of its object's class. "" if the
+    struct is unknown.
+    """
+    return member.field.owner or struct_behind(member.base)
 
 
 def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:

@@ -17,10 +17,9 @@ from regionpredict.frontend.syntax.nodes import (
     Unread,
     While,
 )
-from regionpredict.frontend.syntax.traversal import every_statement, inner_statements
+from regionpredict.frontend.syntax.traversal import LOOPS, every_statement, inner_statements
 
 MOST_NESTED = 50
-_LOOPS = (For, While, RangeFor)
 
 
 def without_deep_loops(body: Stmt) -> Stmt:
@@ -35,7 +34,7 @@ def _depth(body: Stmt) -> int:
     waiting = [(body, 0)]
     while waiting:
         statement, depth = waiting.pop()
-        if isinstance(statement, _LOOPS):
+        if isinstance(statement, LOOPS):
             depth += 1
             deepest = max(deepest, depth)
         waiting += [(inner, depth) for inner in inner_statements(statement)]
@@ -43,7 +42,7 @@ def _depth(body: Stmt) -> int:
 
 
 def _limited(statement: Stmt, left: int) -> Stmt:
-    if isinstance(statement, _LOOPS):
+    if isinstance(statement, LOOPS):
         if not left:
             return _left_out(statement)
         left -= 1
@@ -52,7 +51,7 @@ def _limited(statement: Stmt, left: int) -> Stmt:
     if isinstance(statement, If):
         other = None if statement.other is None else _limited(statement.other, left)
         return statement._replace(then=_limited(statement.then, left), other=other)
-    if isinstance(statement, (*_LOOPS, Switch, Directive)) and statement.body is not None:
+    if isinstance(statement, (*LOOPS, Switch, Directive)) and statement.body is not None:
         return statement._replace(body=_limited(statement.body, left))
     return statement
 

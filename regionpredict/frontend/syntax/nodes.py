@@ -85,6 +85,22 @@ class CType(NamedTuple):
         return held.name if held.kind == "struct" else ""
 
     @property
+    def innermost(self) -> CType:
+        """The type of the elements of an array, also of an array of arrays. Otherwise itself."""
+        inner = self
+        while inner.kind == "array" and inner.element is not None:
+            inner = inner.element
+        return inner
+
+    @property
+    def struct(self) -> str:
+        """The struct of a value, or the one that it contains or points to. "" without a struct."""
+        inner: CType | None = self
+        while inner is not None and inner.kind in ("pointer", "array"):
+            inner = inner.element
+        return inner.name if inner is not None and inner.kind == "struct" else ""
+
+    @property
     def bytes(self) -> int:
         """The size in bytes, or 8 if unknown."""
         if self.kind == "pointer":

@@ -9,18 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from regionpredict.frontend.syntax.jumps import ends_with, jump_kind, jumps_out
 from regionpredict.frontend.syntax.nodes import (
     Assign,
     Binary,
     CallExpr,
-    Cast,
     Compound,
     DeclStmt,
     Expression,
     ExprStmt,
     For,
     If,
-    Jump,
     Name,
     RangeFor,
     Return,
@@ -30,7 +29,8 @@ from regionpredict.frontend.syntax.nodes import (
     Unary,
     While,
 )
-from regionpredict.frontend.syntax.traversal import every_expression, inner_statements
+from regionpredict.frontend.syntax.predicates import without_casts
+from regionpredict.frontend.syntax.traversal import every_expression
 
 _NUMBERS = frozenset(("int", "float"))
 
@@ -81,8 +81,7 @@ def _chosen_value(statement: ExprStmt | DeclStmt | Return) -> Ternary | None:
         value = decl.init if decl is not None and decl.kind == "local" else None
     elif isinstance(statement.expr, Assign):
         value = statement.expr.right
-    while isinstance(value, Cast):
-        value = value.operand
+    value = without_casts(value) if value is not None else None
     if not isinstance(value, Ternary):
         return None
     calls = [
@@ -106,9 +105,7 @@ def _with_value(statement: ExprStmt | DeclStmt | Return, value: Expression) -> S
 
 
 def _operands(statement: ExprStmt) -> list[Side]:
-    whole = statement.expr
-    while isinstance(whole, Cast):
-        whole = whole.operand
+    whole = without_casts(statement.expr)
     if isinstance(whole, Ternary):
         parts = [(whole.condition, whole.then),
                  (Unary("!", whole.condition, statement.span), whole.other)]  # fmt: skip
@@ -128,9 +125,7 @@ def condition_of(statement: Deciding) -> Expression | None:
     chosen = _chosen_value(statement)
     if chosen is not None or not isinstance(statement, ExprStmt):
         return chosen.condition if chosen is not None else None
-    whole = statement.expr
-    while isinstance(whole, Cast):
-        whole = whole.operand
+    whole = without_casts(statement.expr)
     if isinstance(whole, Ternary):
         return whole.condition
     return whole.left if isinstance(whole, Binary) else whole
@@ -138,38 +133,18 @@ def condition_of(statement: Deciding) -> Expression | None:
 
 def continues_early(statement: If) -> bool:
     """Whether later statements run only if its condition is false: `if (c) continue;`."""
-    return statement.other is None and _last(statement.then, "continue")
+    return statement.other is None and ends_with(statement.then, "continue")
 
 
 def returns_early(statement: If) -> bool:
     """The same outside loops: `if (c) return;`."""
-    return statement.other is None and _last(statement.then, "return")
+    return statement.other is None and ends_with(statement.then, "return")
 
 
-def left_early(loop: Stmt) -> str:
+def left_early(loop: For | While | RangeFor) -> str:
     """The place of a `break` that may end a loop early. "" if there is none."""
-    for inner in _of_loop(loop):
-        if isinstance(inner, Jump) and inner.kind == "break":
-            return f"{inner.span.file}:{inner.span.line}"
-    return ""
-
-
-def _of_loop(statement: Stmt) -> list[Stmt]:
-    """The statements in a loop, except those inside another loop or a `switch`."""
-    inside: list[Stmt] = []
-    for inner in inner_statements(statement):
-        inside.append(inner)
-        if not isinstance(inner, (For, While, RangeFor, Switch)):
-            inside += _of_loop(inner)
-    return inside
-
-
-def _last(statement: Stmt, *kinds: str) -> bool:
-    while isinstance(statement, Compound) and statement.items:
-        statement = statement.items[-1]
-    if isinstance(statement, Return):
-        return "return" in kinds
-    return isinstance(statement, Jump) and statement.kind in kinds
+    breaks = (jump for jump in jumps_out(loop.body) if jump_kind(jump) == "break")
+    return next((f"{jump.span.file}:{jump.span.line}" for jump in breaks), "")
 
 
 def _cases(statement: Switch) -> list[Side]:
@@ -191,7 +166,7 @@ def _cases(statement: Switch) -> list[Side]:
             here.append(_none_of(statement, named))
         condition = _any_of(here) if here else statement.condition
         sides.append(Side(condition, tuple(group)))
-        falls = [] if _last(group[-1], "break", "continue", "return", "goto") else [condition]
+        falls = [] if ends_with(group[-1], "break", "continue", "return", "goto") else [condition]
     return sides
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from regionpredict.frontend.syntax.directive import Pragma
-from regionpredict.frontend.syntax.nodes import Decl, Expression, Function
+from regionpredict.frontend.syntax.nodes import Decl, Function
 from regionpredict.ir import Diagnostic, Span
 
 
@@ -22,10 +22,6 @@ class Lookups(NamedTuple):
     files: tuple[str, ...]
     folders: tuple[str, ...]
     guessed: tuple[str, ...]
-
-
-# A write to a variable: the value if the operator is `=`, and whether a loop repeats it.
-Writes = dict[Decl, list[tuple[Expression | None, bool]]]
 
 
 class Located(NamedTuple):

@@ -123,6 +123,39 @@ def every_statement(statement: Stmt) -> Iterator[Stmt]:
             waiting.extend(reversed(inside(node)))
 
 
+LOOPS = (For, While, RangeFor)
+Around = tuple[Stmt, ...]
+"""The statements around another one, the outermost first."""
+
+
+def nested(statement: Stmt, around: Around = ()) -> Iterator[tuple[Stmt, Around]]:
+    """The statement and all inner statements in source order, each with those around it."""
+    yield statement, around
+    around = (*around, statement)
+    for inner in inner_statements(statement):
+        yield from nested(inner, around)
+
+
+def counted_loops(around: Around) -> tuple[For, ...]:
+    """The `for` loops among some statements."""
+    return tuple(statement for statement in around if isinstance(statement, For))
+
+
+def is_outside(
+    expression: Expression, function: Function, around: tuple[type[Stmt], ...] = LOOPS
+) -> bool:
+    """Whether an expression is in a function, outside such statements."""
+    waiting: list[Stmt] = [function.body]
+    while waiting:
+        statement = waiting.pop()
+        if isinstance(statement, around):
+            continue
+        if any(inner is expression for inner in own_parts(statement)):
+            return True
+        waiting.extend(inner_statements(statement))
+    return False
+
+
 def first_span(statement: Stmt) -> Span | None:
     """The place of a statement's first line. None for an empty block."""
     spans = (getattr(inner, "span", None) for inner in every_statement(statement))

@@ -7,6 +7,8 @@ from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeVar
 
+from regionpredict.ir.reached import reached
+
 T = TypeVar("T")
 File = TypeVar("File", bound=Hashable)
 
@@ -114,10 +116,4 @@ def unreached(
                     waiting.append(name)
                 else:
                     naming[holder].add(name)
-    asleep = set(candidates)
-    while waiting:
-        name = waiting.pop()
-        if name in asleep:
-            asleep.discard(name)
-            waiting += naming[name]
-    return asleep
+    return set(candidates) - reached(waiting, naming.__getitem__).keys()

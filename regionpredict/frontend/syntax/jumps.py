@@ -1,0 +1,57 @@
+"""Jumps out of statements: `return`, and `break`, `continue` and `goto` to a place outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from regionpredict.frontend.syntax.nodes import Compound, Jump, Return, Stmt, Switch
+from regionpredict.frontend.syntax.traversal import LOOPS, every_statement, inner_statements
+
+_OF_LOOP = frozenset(("break", "continue"))
+_OF_SWITCH = frozenset(("break",))
+
+
+def labels_in(body: Stmt) -> frozenset[str]:
+    """The names of the labels in a statement."""
+    return frozenset(
+        inner.label for inner in every_statement(body)
+        if isinstance(inner, Compound) and inner.label
+    )  # fmt: skip
+
+
+def jumps_out(statement: Stmt) -> Iterator[Return | Jump]:
+    """The jumps from inside a statement to places after or before it, in source order."""
+    yield from _out(statement, labels_in(statement), frozenset())
+
+
+def _out(statement: Stmt, labels: frozenset[str], held: frozenset[str]) -> Iterator[Return | Jump]:
+    """`held` are the kinds of jumps that an enclosing statement takes."""
+    if isinstance(statement, Return):
+        yield statement
+    elif isinstance(statement, Jump):
+        stays = statement.label in labels if statement.kind == "goto" else statement.kind in held
+        if not stays:
+            yield statement
+    elif isinstance(statement, LOOPS):
+        held = _OF_LOOP
+    elif isinstance(statement, Switch):
+        held = held | _OF_SWITCH
+    for inner in inner_statements(statement):
+        yield from _out(inner, labels, held)
+
+
+def jump_kind(statement: Return | Jump) -> str:
+    """'return', 'break', 'continue' or 'goto'."""
+    return "return" if isinstance(statement, Return) else statement.kind
+
+
+def leaves_loop(body: Stmt) -> bool:
+    """Whether a loop's body can leave the loop early."""
+    return any(jump_kind(jump) != "continue" for jump in jumps_out(body))
+
+
+def ends_with(statement: Stmt, *kinds: str) -> bool:
+    """Whether the last statement of a block is a jump of one of these kinds."""
+    while isinstance(statement, Compound) and statement.items:
+        statement = statement.items[-1]
+    return isinstance(statement, (Return, Jump)) and jump_kind(statement) in kinds

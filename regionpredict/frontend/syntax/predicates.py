@@ -1,0 +1,114 @@
+"""Questions about one expression that many files ask: what it names, and what it sets."""
+
+from __future__ import annotations
+
+from regionpredict.frontend.syntax.nodes import (
+    Assign,
+    Binary,
+    CallExpr,
+    Cast,
+    Decl,
+    Expression,
+    Index,
+    IntLit,
+    Member,
+    Name,
+    Unary,
+)
+from regionpredict.frontend.syntax.traversal import every_expression
+
+INCREMENT_OPERATORS = {"++": 1, "p++": 1, "--": -1, "p--": -1}
+"""The prefix and postfix (`p`) operators that change a variable by one, with their step."""
+
+
+def without_casts(expression: Expression) -> Expression:
+    """The operand without casts."""
+    while isinstance(expression, Cast):
+        expression = expression.operand
+    return expression
+
+
+def is_null(value: Expression | None) -> bool:
+    """Whether the value is zero or a null pointer, perhaps with a cast."""
+    plain = without_casts(value) if value is not None else None
+    return isinstance(plain, IntLit) and plain.value == 0
+
+
+def is_variable(expression: Expression | None, decl: Decl) -> bool:
+    """Whether the expression is the variable `decl`. Each unit declares an external one again."""
+    return isinstance(expression, Name) and is_same_variable(expression.decl, decl)
+
+
+def is_same_variable(decl: Decl, other: Decl) -> bool:
+    """Whether two declarations mean one variable or function."""
+    return decl is other or bool(decl.symbol and decl.symbol == other.symbol)
+
+
+def is_member(place: Expression | None, field: Decl) -> bool:
+    """Whether the place is the member `field` of any object. Each unit that reads its header
+    declares it again.
+    """
+    if not isinstance(place, Member):
+        return False
+    other = place.field
+    return other is field or (other.name, other.span) == (field.name, field.span)
+
+
+def is_memory(expression: Expression | None) -> bool:
+    """Whether the expression is a place in memory: `a[i]`, `s.x` or `*p`."""
+    if isinstance(expression, Unary):
+        return expression.op == "*"
+    return isinstance(expression, (Index, Member))
+
+
+def is_place(expression: Expression) -> bool:
+    """Whether the expression is a variable or memory location whose address can be taken."""
+    return isinstance(expression, Name) or is_memory(expression)
+
+
+def named_function(value: Expression | None) -> Decl | None:
+    """The function that an expression names: `f`, `&f`, `*f`, `(type)f`."""
+    while isinstance(value, Cast) or (isinstance(value, Unary) and value.op in ("&", "*")):
+        value = value.operand
+    named = isinstance(value, Name) and value.decl.kind == "function"
+    return value.decl if isinstance(value, Name) and named else None
+
+
+def tested_pointer(condition: Expression) -> Expression:
+    """`p` of the conditions `p` and `p != NULL`."""
+    plain = without_casts(condition)
+    if isinstance(plain, Binary) and plain.op == "!=" and is_null(plain.right):
+        return without_casts(plain.left)
+    return plain
+
+
+def assigned_place(expression: Expression) -> Expression | None:
+    """The place that an expression itself sets, by `=`, `+=`, `++` and similar. Otherwise None."""
+    if isinstance(expression, Assign):
+        return expression.left
+    if isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS:
+        return expression.operand
+    return None
+
+
+def set_place(expression: Expression) -> Expression | None:
+    """The place that an expression itself sets, or whose address it takes. Otherwise None."""
+    if isinstance(expression, Unary) and expression.op == "&":
+        return expression.operand
+    return assigned_place(expression)
+
+
+def address_taken(expression: Expression) -> Expression | None:
+    """`x` of `&x`."""
+    plain = without_casts(expression)
+    return plain.operand if isinstance(plain, Unary) and plain.op == "&" else None
+
+
+def does_more(*expressions: Expression) -> bool:
+    """Whether expressions do more than they compute: they assign, call or construct."""
+    return any(
+        isinstance(part, CallExpr)
+        or assigned_place(part) is not None
+        or (isinstance(part, Cast) and part.constructor is not None)
+        for expression in expressions for part in every_expression(expression)
+    )  # fmt: skip
