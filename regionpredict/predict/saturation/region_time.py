@@ -392,10 +392,8 @@ class RegionTime:
         """
         made = []
         base = 0.0
-        working = [self._working(threads) for threads in counts]
-        self.traffic.ask(working)
-        for threads, active in zip(counts, working, strict=True):
-            work = self._work(active)
+        for threads in counts:
+            work = self._work(self._working(threads))
             terms = self._terms(threads, work, profile or self.profile)
             seconds = sum(terms.values())
             base = base or seconds

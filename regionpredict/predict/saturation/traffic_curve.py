@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -116,7 +115,6 @@ class TrafficCurve:
             count for count in {1, *self._shared, self._cores, turn} if count <= self._cores
         )
         self._between: list[int] | None = None
-        self._asked: frozenset[int] = frozenset()
         self._fewer = False
 
     @property
@@ -183,14 +181,6 @@ class TrafficCurve:
             data = self._read_off[threads] = self._at(threads)
         return data
 
-    def ask(self, counts: Iterable[int]) -> None:
-        """Says that the traffic is needed at these `counts`, so that it is counted at some of them.
-        Without a call, it is needed at all.
-        """
-        if not self._asked.issuperset(counts):
-            self._asked |= frozenset(counts)
-            self._between = None
-
     def count_at(self, threads: int) -> None:
         """Counts the traffic on `threads` threads, instead of interpolating it there."""
         if threads not in self._read_off:
@@ -250,20 +240,17 @@ class TrafficCurve:
         """Counts at which the traffic is computed, so that it is almost linear in between.
 
         It bends where a cache is shared by the maximum number of threads. Between such counts, the
-        interval with the largest bend is halved on a logarithmic scale, at a needed count.
-        This ends when each middle is on its line, or at the limit of counts or of work.
+        interval with the largest bend is halved on a logarithmic scale. This ends when each middle
+        is on its line, or at the limit of counts or of work.
         """
         counts = list(self.edges)
-        asked = sorted(self._asked) or range(1, self._cores)
         waiting = [(self._nonlinearity(a, b, a), a, b) for a, b in pairwise(counts)]
         while waiting and len(counts) < COUNTED_TEAMS.value:
             waiting.sort()
             bend, left, right = waiting.pop()
-            inside = [count for count in asked if left < count < right]
-            if bend < STRAIGHT.value or not inside:
+            middle = round(math.sqrt(left * right))
+            if bend < STRAIGHT.value or not left < middle < right:
                 continue
-            mean = math.sqrt(left * right)
-            middle = min(inside, key=lambda count: abs(count - mean))
             if self.counter.work > CURVE_WORK.value:
                 self._fewer = True
                 break

@@ -72,19 +72,6 @@ def test_where_nothing_changes_only_the_ends_are_counted(nest: LoopNest) -> None
     assert curve.at(3).memory == 5000.0
 
 
-def test_no_traffic_is_counted_between_the_counts_that_are_asked_for(nest: LoopNest) -> None:
-    bytes_of = dict(zip(range(1, 9), (8e6, 8e6, 1e6, 4e6, 4e6, 2e6, 2e6, 9e6), strict=True))
-    counter = GivenTraffic(nest, below_memory(bytes_of))
-    curve = TrafficCurve(counter, MACHINE, contents=warm_cache_contents(nest))
-    curve.ask((1, 2, 8))
-    assert curve.at(2).memory == bytes_of[2]
-    assert sorted(counter.asked) == [1, 2, 4, 8]
-    curve.ask((6, 7))
-    assert curve.at(6).memory == bytes_of[6]  # nearest to the root of 4 * 8
-    assert curve.at(7).memory == bytes_of[7]
-    assert sorted(counter.asked) == [1, 2, 4, 6, 7, 8]
-
-
 def test_a_bend_is_counted_at_each_place(nest: LoopNest) -> None:
     bytes_of = dict(zip(range(1, 9), (8e6, 8e6, 1e6, 4e6, 4e6, 2e6, 2e6, 9e6), strict=True))
     curve, counter = curve_of(nest, below_memory(bytes_of))
