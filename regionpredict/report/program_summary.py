@@ -25,6 +25,7 @@ from regionpredict.sizes.ranking import SizeRanking
 _SHOWN_SIZES = tuple(10**power for power in range(1, 9))
 _SIZES_NAMED = 4  # maximum number of listed sizes
 _NAMED = 3  # maximum number of listed regions, programs and changes
+_NOTABLE_SERIAL = 0.1  # share of the time
 _MANY = 20  # number of regions from which the output is summarized
 CAUTIONS = frozenset(("RP225", "RP226"))
 """Rules whose findings depend on values in memory. Their rows are not marked."""
@@ -165,17 +166,27 @@ def best_changes(result: ProgramResult) -> Items:
 
 
 def first_change(result: ProgramResult) -> list[str]:
-    """The change that saves most of the program's time. Empty for a model without changes."""
+    """The change that saves most of the program's time, or the serial loop with a larger part of
+    it. Empty for a model without changes.
+    """
     if not result.spent or result.model != "saturation":
         return []
     changes = program_advice(result.advice, result.spent)
+    saved = changes[0].saved / result.spent if changes else 0.0
+    hint = result.recommended.together
+    serial = hint.serial_loops[0] if hint is not None and hint.serial_loops else ("", 0.0)
+    if serial[1] > max(saved, _NOTABLE_SERIAL):
+        return [
+            f"Fix first: the serial loop at {serial[0]} takes {show_share(serial[1])} of the time. "
+            "Let threads share it if its iterations are independent."
+        ]
     if not changes:
         return ["Fix first: nothing, since no known change saves 1 % of the time."]
     best = changes[0]
     more = f" {plural(len(changes) - 1, 'more change')}: --all." if len(changes) > 1 else ""
     return [
         f"Fix first: at {best.span.short}, {best.message} ({best.id}). Saves "
-        f"{show_share(best.saved / result.spent)} of the time.{more}"
+        f"{show_share(saved)} of the time.{more}"
     ]
 
 
