@@ -27,6 +27,10 @@ MOST_OF_THE_TIME = Constant(
     0.9, "of a program's time on one thread", "assumed",
     "the shown loops take this share, and their sizes are listed for the program's number",
 )  # fmt: skip
+WORTHWHILE_SAVING = Constant(
+    0.01, "of the program's time", "assumed",
+    "changes to the source that save less are not listed, since models are not as exact",
+)  # fmt: skip
 SATURATED = Constant(
     0.9, "of the best speed", "assumed", "a curve is saturated where it reaches this share"
 )

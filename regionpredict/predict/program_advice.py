@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.predict.advice import Advice
+from regionpredict.predict.constants import WORTHWHILE_SAVING
 from regionpredict.workload import Span
 
 ByTeam = Mapping[str, Sequence[Advice]]
 """The changes by the id of their parallel region, the best first."""
-_WORTH = 0.01  # share of the program's time: changes that save less are not listed
 
 
 class ProgramAdvice(NamedTuple):
@@ -34,7 +34,7 @@ def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAd
         for best in ranked[:1]:
             same.setdefault((best.id, best.span), []).append(best)
     changes = [_together(ones) for ones in same.values()]
-    changes = [best for best in changes if best.saved >= _WORTH * (spent or 0.0)]
+    changes = [best for best in changes if best.saved >= WORTHWHILE_SAVING.value * (spent or 0.0)]
     return sorted(changes, key=lambda best: -best.saved)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from reading import analysis_of
+from reading import analysis_of, predicted_iterations
 
 TEXT = """\
 struct Kernel {{
@@ -40,3 +40,36 @@ def test_both_methods_are_read(tmp_path: Path, call: str) -> None:
         if operation.kind == "fp_mul"
     )  # fmt: skip
     assert products == 3  # one of `linear`, two of `cubed`
+
+
+def test_a_method_through_a_pointer_leaves_what_no_method_writes(tmp_path: Path) -> None:
+    """The accessors that a message packs write no size, so `main` gives the iterations."""
+    path = tmp_path / "case.cpp"
+    path.write_text(
+        """\
+#include <stdlib.h>
+struct Domain {
+  Domain(int size) : n(size) { x = (double *)malloc(n * sizeof(double)); }
+  double &place(int i) { return x[i]; }
+  int n;
+  double *x;
+};
+typedef double &(Domain::*Member)(int);
+void pack(Domain &d, int fields, Member *field, double *out) {
+  for (int f = 0; f < fields; f++) out[f] = (d.*field[f])(0);
+}
+void step(Domain &d) {
+#pragma omp parallel for
+  for (int i = 0; i < d.n; i++) d.x[i] = i;
+}
+int main() {
+  Domain *d = new Domain(54321);
+  Member field[1];
+  double out[1];
+  field[0] = &Domain::place;
+  for (int t = 0; t < 3; t++) { pack(*d, 1, field, out); step(*d); }
+  return 0;
+}
+"""
+    )
+    assert predicted_iterations(path)[0] == 54321

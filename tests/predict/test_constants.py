@@ -62,6 +62,7 @@ ALLOWED: dict[tuple[str, float], str] = {
     ("predict/saturation/memory_overflow.py", 30): "2**30 bytes are a GiB, for a text",
     ("predict/saturation/core.py", 0.5): "of a lane: what idles below it is not told, of a text",
     ("predict/saturation/core.py", 16): "of all lanes, a sixteenth: the same, of a text",
+    ("predict/roofline.py", 64): "bits of a floating-point number, a type and no model",
     ("workload/line_lattice.py", 0.5): "rounding to the nearest",
     ("workload/line_lattice.py", 3): "digits of a byte, so that equal offsets compare equal",
     ("workload/layer_conditions.py", 0.5): "the middle of a range",

@@ -47,6 +47,7 @@ from regionpredict.frontend.syntax import (
     every_expression,
     every_statement,
     initial_values,
+    is_by_member_pointer,
     is_null,
     member_named,
     subexpressions,
@@ -391,9 +392,11 @@ class _Census:
         if call.free or call.name in _HARMLESS or call.decl in self._defined:
             return
         symbol = call.decl.symbol if call.decl is not None else ""
-        addresses = (a for a in map(without_casts, call.args) if isinstance(a, Unary))
+        # A pointer to a method points to one of the program, whose statements are read here.
+        handed = call.args[is_by_member_pointer(call) :]
+        addresses = (a for a in map(without_casts, handed) if isinstance(a, Unary))
         self._handed_to.update(dict.fromkeys(addresses, symbol))
-        structs = list(map(struct_behind, call.args))
+        structs = list(map(struct_behind, handed))
         zeroed = call.name in _ZEROING and (len(call.args) < 3 or _is_zero(call.args[1]))
         copied = call.name in _COPYING and len(structs) > 1 and structs[0] == structs[1]
         if zeroed or copied:  # or another object of the same type

@@ -64,6 +64,7 @@ from regionpredict.frontend.syntax import (
     declared_in,
     does_more,
     every_statement,
+    is_by_member_pointer,
 )
 from regionpredict.ir import Span
 
@@ -219,7 +220,7 @@ class Follower(LoopFollower):
                 self.forget_written(self.written.by_functions([body]))
                 self.seen.cut |= body not in self.stack
             else:
-                self._forget_pointed(arguments)
+                self._forget_pointed(call, arguments)
                 if call.pointer is not None:
                     self.forget_written(self.written.through_pointer(call))
                     self.seen.cut = True
@@ -272,9 +273,14 @@ class Follower(LoopFollower):
             self.seen.handed_on = True
             self.remark(call, f"what {call.name}() takes from the arguments is not followed")
 
-    def _forget_pointed(self, arguments: Sequence[Value]) -> None:
-        """A function without a visible body may write to all targets of its arguments."""
-        for value in arguments:
+    def _forget_pointed(self, call: CallExpr, arguments: Sequence[Value]) -> None:
+        """A function without a visible body may write to all targets of its arguments. A pointer to
+        a method points to one of the program, whose writes to its object are known.
+        """
+        known = is_by_member_pointer(call)
+        if known:
+            self.forget_written(self.written.through_pointer(call))
+        for value in arguments[known:]:
             if isinstance(value, Address) and value.place.decl not in self.kept:
                 self.memory.forget(array_at(value.place))
 

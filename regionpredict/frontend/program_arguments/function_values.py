@@ -60,6 +60,7 @@ from regionpredict.frontend.syntax import (
     case_labels,
     expressions_in,
     inner_statements,
+    is_by_member_pointer,
     set_place,
     variable_of,
 )
@@ -268,8 +269,9 @@ class _FunctionFollower(Follower):
         if call.name in _SAVED:
             raise NotFollowedError
         if not call.free and (body is None or not self._may_enter(body)):
-            self._forget_pointed(arguments)
-            self._forget_escaped()
+            self._forget_pointed(call, arguments)
+            if not is_by_member_pointer(call):
+                self._forget_escaped()
             if body is not None:
                 self.forget_written(self.written.by_functions([body]))
             return UNKNOWN

@@ -14,6 +14,7 @@ from regionpredict.frontend.syntax.nodes import (
     Member,
     Name,
     Unary,
+    is_virtual_table,
 )
 from regionpredict.frontend.syntax.traversal import every_expression
 
@@ -52,6 +53,17 @@ def is_member(place: Expression | None, field: Decl) -> bool:
         return False
     other = place.field
     return other is field or (other.name, other.span) == (field.name, field.span)
+
+
+def is_virtual(place: Expression | None) -> bool:
+    """Whether the place is that of a virtual method, which the object's class decides."""
+    base = place.base if isinstance(place, Member) else None
+    return isinstance(base, Cast) and is_virtual_table(base.ctype)
+
+
+def is_by_member_pointer(call: CallExpr) -> bool:
+    """Whether a call goes through a pointer to a method: `(p->*f)(x)`."""
+    return call.method and call.pointer is not None and not is_virtual(call.pointer)
 
 
 def is_memory(expression: Expression | None) -> bool:

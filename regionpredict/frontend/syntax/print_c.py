@@ -19,8 +19,8 @@ from regionpredict.frontend.syntax.nodes import (
     Name,
     Ternary,
     Unary,
-    is_virtual_table,
 )
+from regionpredict.frontend.syntax.predicates import is_virtual
 
 _PRECEDENCE = {
     ",": 0, "=": 1, "?": 2, "||": 3, "&&": 4, "|": 5, "^": 6, "&": 7, "==": 8, "!=": 8, "<": 9,
@@ -54,7 +54,7 @@ def _member(e: Member) -> tuple[str, int]:
         return e.field.name, _POSTFIX
     dot = "->" if e.arrow else "."
     base = e.base
-    if isinstance(base, Cast) and is_virtual_table(base.ctype):  # `shape->area`
+    if is_virtual(e) and isinstance(base, Cast):  # `shape->area`
         base = base.operand
     if isinstance(base, Name) and base.decl.reference:
         if base.decl.name == "this":
