@@ -253,16 +253,16 @@ class _RegionTrials:
             skewed = _SkewedRegion(workload, dynamic, self.machine, self.counts, counters)
             unknown, even = skewed.gain(execution.work.skew), skewed.gain(None)
             least = skewed.least_ratio(ADVICE_GAIN.value)
-            own = unknown.times * min(1.0, even.times)  # both are equally likely
+            own = unknown * min(1.0, even)  # both are equally likely
             if least is None or own <= worth:
                 continue
             message = (
                 f"write {clause_of(dynamic)} if the longest iteration takes more than {least:.2g} "
                 "times the mean (the gain is that of a power law, "
-                f"{even.times:.2g}x where all take the same)"
+                f"{even:.2g}x where all take the same)"
             )
-            saved = unknown.saved * self.team.facts.executions.weight
-            best, worth = Advice("RP202", span, message, round(unknown.times, 2), saved), own
+            saved = (1.0 - 1.0 / unknown) * self.best * self.team.facts.executions.weight
+            best, worth = Advice("RP202", span, message, round(unknown, 2), saved), own
         return [best] if best is not None else []
 
     def changes(self) -> list[Advice]:
@@ -384,13 +384,6 @@ class _RegionTrials:
         return region_time(workload, self.machine, counters=counters)
 
 
-class _Gain(NamedTuple):
-    """The speedup of a region's best time, and the seconds saved in one run."""
-
-    times: float
-    saved: float
-
-
 class _SkewedRegion:
     """A region with data-dependent work, under its own schedule and under another one."""
 
@@ -411,23 +404,23 @@ class _SkewedRegion:
         skew = execution.work.skew if execution is not None else None
         self._share = skew.share if skew is not None else 0.0
 
-    def gain(self, skew: Skew | None) -> _Gain:
+    def gain(self, skew: Skew | None) -> float:
         """The gain of another schedule for this distribution of work (None: even)."""
         now, then = (
             min(p.seconds for p in time.points(self._counts, time.profile._replace(skew=skew)))
             for time in self._times
         )
-        return _Gain(now / then if then else 1.0, now - then)
+        return now / then if then else 1.0
 
     def least_ratio(self, gain: float) -> float | None:
         """The ratio of longest to mean iteration from which the gain is large enough. None:
         never."""
         low, high = 0.0, math.log(SKEW_TRIED.value)
-        if self.gain(Skew(self._share, math.exp(high))).times < gain:
+        if self.gain(Skew(self._share, math.exp(high))) < gain:
             return None
         while high - low > SKEW_PRECISION.value:
             middle = (low + high) / 2
-            enough = self.gain(Skew(self._share, math.exp(middle))).times >= gain
+            enough = self.gain(Skew(self._share, math.exp(middle))) >= gain
             low, high = (low, middle) if enough else (middle, high)
         return math.exp(high)
 

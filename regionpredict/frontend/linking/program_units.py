@@ -25,6 +25,7 @@ from regionpredict.frontend.linking.program_settings import (
     place_set_in,
     setting_in,
 )
+from regionpredict.frontend.linking.running_totals import RunningTotal, running_totals
 from regionpredict.frontend.linking.stored_functions import WHOLE, Place, Put, place_of
 from regionpredict.frontend.linking.stored_sizes import Setting, Stored
 from regionpredict.frontend.syntax import (
@@ -395,6 +396,11 @@ class LinkedUnit:
         self.is_pointed = program.is_pointed
         self.functions_at = program.functions_at
         self.some_functions_at = program.some_functions_at
+
+    @cached_property
+    def totals(self) -> Mapping[Decl, RunningTotal]:
+        """The arrays of running totals that the unit fills."""
+        return running_totals(self.bodies())
 
     def bodies(self) -> list[Function]:
         """All functions of the unit that may be called."""

@@ -7,7 +7,8 @@ distinct, so it is a selection. A table with several entries per iteration lists
 mesh element. All other tables are assumed random.
 
 Loops over the rows of a table have two forms: `for (k = row[i]; k < row[i + 1]; k++) t[k]`, and
-`for (k = 0; k < length[i]; k++) t[row[i] + k]`. The second becomes the first.
+`for (k = 0; k < length[i]; k++) t[row[i] + k]`. The second becomes the first, and the first becomes
+the second if the length is a known function of the loops around.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from regionpredict.frontend.lowering.invariant_values import with_values_in_loop
+from regionpredict.frontend.lowering.thread_partition import arithmetic
 from regionpredict.ir import Access, Branch, Definition, Loop, Region, Statement
-from regionpredict.ir.expr import Atom, Expr, Monomial
+from regionpredict.ir.expr import ZERO, Atom, Expr, Monomial
 from regionpredict.ir.region import Node, statements_in
 
+_OF_LOOPS = frozenset(("floordiv", "mod", "min", "max", "select", "lt", "le", "eq", "ne"))
 Built = tuple[Region, tuple[Definition, ...]]
 
 
@@ -56,11 +59,28 @@ def _rows_of(node: Node, moving: frozenset[str]) -> Node:
         return node
     inside = moving | {node.variable}
     loop = replace(node, body=tuple(_rows_of(one, inside) for one in node.body))
+    length = _known_length(loop)
+    if length is not None and loop.start is not None:
+        here = Expr.name(loop.variable) + loop.start
+        counted = with_values_in_loop(loop, {loop.variable: here})
+        return replace(counted, start=ZERO, bound=arithmetic(length), comparison="<")
     start = _start_of_row(loop, moving)
     if start is None or loop.start is None or loop.bound is None:
         return loop
     counted = with_values_in_loop(loop, {loop.variable: Expr.name(loop.variable) - start})
     return replace(counted, start=loop.start + start, bound=loop.bound + start)
+
+
+def _known_length(loop: Loop) -> Expr | None:
+    """The iterations of a loop that begins at an entry of a table, if only the loops around give
+    them. None for a constant number, which needs no other form.
+    """
+    if loop.start is None or loop.step is None or loop.step != 1 or "ref" not in loop.start.kinds:
+        return None
+    trips = loop.trips
+    if trips is None or trips.constant is not None or not trips.kinds <= _OF_LOOPS:
+        return None
+    return trips
 
 
 def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:

@@ -7,6 +7,7 @@ integer and pointer, and converts C expressions to `Expr`s and `Pointer`s.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.array_views import viewed
@@ -67,6 +68,13 @@ _MAX_NESTED = 20  # calls that are arguments of calls: each level would be read 
 _MAX_SIZE = 80  # parts: longer expressions cost time without use
 
 
+class _Before(NamedTuple):
+    """The subscript of an element of a running total, and the increment to the next one."""
+
+    at: Expr
+    increment: Expr
+
+
 class Context:
     """Names, values and arrays of one region."""
 
@@ -74,6 +82,7 @@ class Context:
         self.body_of = unit.body_of
         self.objects = unit.objects  # of classes with a single one, their names
         self.lengths = unit.lengths  # of containers
+        self._totals = unit.totals
         self.arrays: dict[str, Array] = {}
         self.private: set[Decl] = set()  # declared inside the region
         self.private_names: set[str] = set()  # listed in private clauses
@@ -294,10 +303,26 @@ class Context:
             # A variable behind a reference.
             return known if isinstance(known, Expr) else Expr.name(place.array.lstrip("&"))
         label = place_label(place, expression, lambda element: self.element(element, frame))
+        before = self._total_before(expression, place)
+        if before is not None:
+            return Expr.atom("ref", before.at, label=label) + before.increment
         loaded = Expr.atom("ref", *place.subscripts, label=label)
         if isinstance(expression, Index) and isinstance(expression.index, IntLit):
             self.stored_uses.setdefault(str(loaded), expression)
         return loaded
+
+    def _total_before(self, expression: Expression, place: Pointer) -> _Before | None:
+        """For `off[u + 1]` in an array of running totals: u, and what `off[u]` lacks."""
+        base = expression.base if isinstance(expression, Index) else None
+        total = self._totals.get(base.decl) if isinstance(base, Name) else None
+        if total is None or len(place.subscripts) != 1:
+            return None
+        at = place.subscripts[0] - 1
+        if not at.names or at.terms.get((), 0):
+            return None
+        increment = self.value(total.increment, Frame({total.counter: at + total.ahead}))
+        known = increment.kinds.isdisjoint(("ref", "call", "varying"))
+        return _Before(at, increment) if known and increment.names <= at.names else None
 
     def _of_copy(self, path: str | None, expression: Member, frame: Frame) -> Pointer | None:
         """The origin of a member of `Window w = windows[k];`. None if it is not such a copy."""

@@ -32,6 +32,7 @@ _TEAMS = (2, 3, 4, 5, 7, 8)  # threads
 _TRIALS = 24  # sets of values for the names, per kind
 _NEEDED = 3  # minimum number of sets with enough iterations
 _MULTIPLE = 840  # a multiple of all of _TEAMS
+_COMPARISONS = frozenset(("lt", "le", "eq", "ne"))
 _UNEVEN = 1.25  # maximum ratio of the longest block to the mean for equal blocks
 
 
@@ -255,24 +256,28 @@ def arithmetic(expression: Expr) -> Expr:
 
 
 def _arithmetic_atom(atom: Atom) -> Expr | None:
-    if atom.kind not in ("lt", "le", "eq", "ne", "and", "or", "not", "select"):
-        return None
-    first, *others = (arithmetic(arg) for arg in atom.args)
-    if atom.kind == "not":
-        return ONE - _truth(first)
-    second = others[0]
-    if atom.kind == "lt":
-        return Expr.atom("min", ONE, Expr.atom("max", ZERO, second - first))
-    if atom.kind == "le":
-        return Expr.atom("min", ONE, Expr.atom("max", ZERO, second - first + 1))
+    if atom.kind in _COMPARISONS:
+        first, second = (arithmetic(arg) for arg in atom.args)
+        if atom.kind in ("lt", "le"):
+            distance = second - first + (atom.kind == "le")
+            return Expr.atom("min", ONE, Expr.atom("max", ZERO, distance))
+        apart = Expr.atom("max", first - second, second - first)
+        apart = Expr.atom("min", ONE, apart)
+        return apart if atom.kind == "ne" else ONE - apart
     if atom.kind in ("and", "or"):
-        return Expr.atom("min" if atom.kind == "and" else "max", _truth(first), _truth(second))
+        return Expr.atom("min" if atom.kind == "and" else "max", *map(_truth, atom.args))
+    if atom.kind == "not":
+        return ONE - _truth(atom.args[0])
     if atom.kind == "select":
-        return others[1] + _truth(first) * (second - others[1])
-    apart = _truth(first - second)
-    return apart if atom.kind == "ne" else ONE - apart
+        then, other = map(arithmetic, atom.args[1:])
+        return other + _truth(atom.args[0]) * (then - other)
+    return None
 
 
-def _truth(number: Expr) -> Expr:
-    """1 for a number that is not zero, else 0."""
-    return Expr.atom("min", ONE, Expr.atom("max", number, -number))
+def _truth(condition: Expr) -> Expr:
+    """1 for a condition that holds, else 0."""
+    value = arithmetic(condition)
+    compared = condition.only_atom
+    if compared is not None and compared.kind in _COMPARISONS:
+        return value
+    return Expr.atom("min", ONE, Expr.atom("max", value, -value))
