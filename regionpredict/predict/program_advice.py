@@ -27,13 +27,19 @@ def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAd
     """The best change of each parallel region, the most seconds saved first; a change that several
     regions need is listed once.
 
-    If the program takes `spent` seconds, changes that save almost nothing are left out.
+    If the program takes `spent` seconds, changes that save almost nothing are left out. None saves
+    more than its gain on all of that time.
     """
     same: dict[tuple[str, Span], list[Advice]] = {}
     for ranked in advice.values():
         for best in ranked[:1]:
             same.setdefault((best.id, best.span), []).append(best)
     changes = [_together(ones) for ones in same.values()]
+    if spent is not None:
+        changes = [
+            change._replace(saved=min(change.saved, (1.0 - 1.0 / change.gain) * spent))
+            for change in changes
+        ]
     changes = [best for best in changes if best.saved >= WORTHWHILE_SAVING.value * (spent or 0.0)]
     return sorted(changes, key=lambda best: -best.saved)
 
