@@ -234,7 +234,7 @@ def test_loops_that_ran_whole_are_an_error_in_the_data():
     graphs = tuple(replace(g, undivided_s=0.5 * g.work_s) for g in PLAIN.graphs)
     data = replace(PLAIN, graphs=graphs)
     assert not any(point.sound for point in efficiency_points(data))
-    assert "50% of its work are loops that ran whole" in efficiency_points(data)[0].wrong
+    assert "50 % of its work are loops that ran whole" in efficiency_points(data)[0].wrong
     assert verdicts(data)[1].startswith("Inconclusive")
 
 

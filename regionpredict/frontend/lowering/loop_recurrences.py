@@ -13,6 +13,7 @@ Otherwise it is a recurrence, which is evaluated with known values.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -46,6 +47,7 @@ from regionpredict.frontend.syntax.integer_types import holds
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom
 
+_SIZE = re.compile(r"(?:^|\W)size$")  # `size(v)`, `v.size()`
 _LEAST_BITS = 32  # minimum width of types that are assumed to hold all values of names
 
 
@@ -173,14 +175,21 @@ class _Recurrence:
                 self.goes_on = Expr.atom("and", Expr.atom("not", left), self.goes_on)
 
     def _name_places(self) -> None:
-        """Gives names to values in memory that no loop changes: `size(v)`, `grid[0]`."""
+        """Gives names to values in memory that no loop changes: `size(v)`, `grid[0]`.
+
+        A condition without a carried number, such as `while (!flag[0])`, waits for another thread.
+        """
+        if self.goes_on is None or not _states_in(self.goes_on):
+            return
         around = frozenset(self.context.open_loops)
 
         def named(atom: Atom) -> Expr | None:
+            if atom.kind != "ref" and not _SIZE.search(atom.label):
+                return None
             moves = atom.names & around or any(_states_in(operand) for operand in atom.args)
             return Expr.name(str(atom)) if is_place_value(atom) and not moves else None
 
-        self.goes_on = self.goes_on and self.goes_on.replace_atoms(named)
+        self.goes_on = self.goes_on.replace_atoms(named)
         for label, after in self.next.items():
             start = self.first[label]
             self.first[label] = start and start.replace_atoms(named)
