@@ -20,18 +20,19 @@ pytestmark = pytest.mark.compiler
 
 ROOT = Path(__file__).resolve().parents[2]
 # Row i has 40 + i % 3 - 1 nodes: of 600 rows 40 on average. A `do` that takes two at a time turns
-# 20 times. The rows of the table have 40 elements each.
+# 20 times. The rows of the table have 40 elements each, which depends on the program's argument.
 LISTS = """\
 #include <stdlib.h>
 struct node { struct node *next; double v; };
 static struct node *heads[600];
 static double sums[600];
 static int row[601], kinds[600];
-int main(void)
+int main(int argc, char **argv)
 {
     int n = 600;
+    (void)argv;
     for (int i = 0; i < n; i++) {
-        row[i + 1] = row[i] + 40;
+        row[i + 1] = row[i] + 39 + argc;
         for (int k = 0; k < 40 + i % 3 - 1; k++) {
             struct node *p = malloc(sizeof *p);
             p->next = heads[i];

@@ -42,6 +42,7 @@ FILLED = {
     "a triangle": ("for (int i = 0; i < N; i++) off[i + 1] = i + off[i];", (0, 1, 99, 100, 999)),
     "the row before": ("for (int i = 1; i <= N; i++) off[i] = off[i - 1] + i;",
                        (1, 2, 100, 101, 1000)),
+    "equal rows": ("for (int i = 0; i < N; i++) off[i + 1] = off[i] + 27;", (27,) * 5),
     "blocks": ("for (int i = 0; i < N; i++) off[i + 1] = off[i] + i % 7;", (0, 1, 1, 2, 5)),
 }  # fmt: skip
 OTHERS = {

@@ -73,14 +73,12 @@ def _rows_of(node: Node, moving: frozenset[str]) -> Node:
 
 def _known_length(loop: Loop) -> Expr | None:
     """The iterations of a loop that begins at an entry of a table, if only the loops around give
-    them. None for a constant number, which needs no other form.
+    them.
     """
     if loop.start is None or loop.step is None or loop.step != 1 or "ref" not in loop.start.kinds:
         return None
     trips = loop.trips
-    if trips is None or trips.constant is not None or not trips.kinds <= _OF_LOOPS:
-        return None
-    return trips
+    return trips if trips is not None and trips.kinds <= _OF_LOOPS else None
 
 
 def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
