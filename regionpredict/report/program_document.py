@@ -135,7 +135,7 @@ def _program(result: ProgramResult) -> list[Block]:
             ]
             for plan in result.plans
         ]  # fmt: skip
-        columns = [Column("Program"), Column("Packages", str), Column("Threads", str),
+        columns = [Column("Program"), Column("Packages", str, minor=True), Column("Threads", str),
                    Column("Time", show_seconds), Column("Changes of threads", str, minor=True),
                    Column("Best constant", minor=True)]  # fmt: skip
         title = "Plan of each program, which regionpredict run uses: threads that minimize its time"
