@@ -163,8 +163,8 @@ def _run(
     except subprocess.TimeoutExpired as error:
         raise InputError(f"'{name}' took longer than {limit_s:g} s", remedy=remedy) from error
     if done.returncode:
-        # mpirun frames its messages with lines of dashes.
-        lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -")]
+        # mpirun frames its messages with lines of dashes, and a sanitizer with equal signs.
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -=")]
         message = lines[0] if lines else "it said nothing"
         raise InputError(f"'{name}' failed: {message}", remedy=remedy)
     return done.stdout, done.stderr
