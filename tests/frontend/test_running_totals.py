@@ -51,13 +51,18 @@ OTHERS = {
                        " long *p = off; p[7] = 3;",
     "another element": "for (int i = 0; i < N; i++) off[i + 1] = off[i] + i;"
                        " off[N / 2 + argc] = 3;",
+    "a number as its index": "for (int i = 0; i < N; i++) off[i + 1] = off[i] + i; off[7] = 3;",
+    "a condition": "for (int i = 0; i < N; i++) if (i != argc) off[i + 1] = off[i] + i;",
+    "steps of two": "for (int i = 0; i < N; i += 2) off[i + 1] = off[i] + i;",
+    "a counter that jumps": "for (int i = 0; i < N; i++) { off[i + 1] = off[i] + i; i += argc; }",
+    "an early end": "for (int i = 0; i < N; i++) { off[i + 1] = off[i] + i; if (argc) break; }",
     "data": "for (int i = 0; i < N; i++) off[i + 1] = off[i] + rand() % 9;",
 }  # fmt: skip
 both = pytest.mark.parametrize("frontend", FRONTENDS)
 
 
-def inner_loop(folder: Path, fill: str, frontend: str) -> Loop:
-    text = TEXT.replace("FILL", fill).replace("main(void)", "main(int argc, char **argv)")
+def inner_loop(folder: Path, fill: str, frontend: str, text: str = TEXT) -> Loop:
+    text = text.replace("FILL", fill).replace("main(void)", "main(int argc, char **argv)")
     nest = facts_of(folder, text, frontend).region.nest
     assert nest is not None and isinstance(nest.body[0], Loop)
     return nest.body[0]
@@ -76,6 +81,13 @@ def test_the_rows_have_the_lengths_of_the_text(tmp_path: Path, frontend: str, fo
 @pytest.mark.parametrize("form", OTHERS)
 def test_other_rows_stay_unknown(tmp_path: Path, frontend: str, form: str) -> None:
     trips = inner_loop(tmp_path, OTHERS[form], frontend).trips
+    assert trips is not None and "ref" in trips.kinds
+
+
+@both
+def test_an_array_that_other_files_may_write_stays_unknown(tmp_path: Path, frontend: str) -> None:
+    text = TEXT.replace("static long *off;", "long *off;")
+    trips = inner_loop(tmp_path, FILLED["equal rows"][0], frontend, text).trips
     assert trips is not None and "ref" in trips.kinds
 
 

@@ -400,7 +400,7 @@ class LinkedUnit:
     @cached_property
     def totals(self) -> Mapping[Decl, RunningTotal]:
         """The arrays of running totals that the unit fills."""
-        return running_totals(self.bodies())
+        return running_totals(self.bodies(), self.effects)
 
     def bodies(self) -> list[Function]:
         """All functions of the unit that may be called."""

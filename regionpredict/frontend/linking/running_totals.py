@@ -4,7 +4,8 @@
     for (int u = 0; u < n; u++)
         off[u + 1] = off[u] + (u < m ? 90 : 1);      off[k + 1] is off[k] + (k < m ? 90 : 1)
 
-The unit must show all uses of the array: subscripts, its allocation and its release.
+The unit must show all uses of the array: subscripts, its allocation and its release. So the array
+is a local or a `static` one.
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from regionpredict.frontend.syntax import (
     Assign,
     Binary,
     CallExpr,
+    Compound,
     Decl,
+    Effects,
     Expression,
+    ExprStmt,
     For,
     Function,
     Index,
@@ -26,12 +30,11 @@ from regionpredict.frontend.syntax import (
     Name,
     every_statement,
     expressions_in,
+    leaves_loop,
     set_place,
     without_casts,
 )
 from regionpredict.library import allocated
-
-_RELEASES = frozenset(("free", "delete"))
 
 
 class RunningTotal(NamedTuple):
@@ -42,32 +45,39 @@ class RunningTotal(NamedTuple):
     ahead: int
 
 
-def running_totals(functions: Collection[Function]) -> dict[Decl, RunningTotal]:
-    """Array -> how it is filled."""
-    totals: dict[Decl, RunningTotal] = {}
-    stores: Counter[Decl] = Counter()
-    for function in functions:
-        for decl, total in _filled_in(function):
-            totals[decl] = total
-            stores[decl] += 1
-    if not totals:
-        return {}
-    changed = _otherwise_used(functions, totals)
+def running_totals(functions: Collection[Function], effects: Effects) -> dict[Decl, RunningTotal]:
+    """Array -> how it is filled. `functions` are those of one unit, so an array that other units
+    or callers can reach is left out.
+    """
+    fills = {
+        assign: (decl, total)
+        for function in functions
+        for assign, decl, total in _filled_in(function, effects)
+        if decl.kind != "parameter" and not decl.symbol
+    }
+    stores = Counter(decl for decl, _ in fills.values())
+    changed = _otherwise_used(functions, stores.keys(), fills.keys()) if fills else set()
     return {
-        decl: total for decl, total in totals.items() if stores[decl] == 1 and decl not in changed
+        decl: total for decl, total in fills.values() if stores[decl] == 1 and decl not in changed
     }
 
 
-def _filled_in(function: Function) -> Iterator[tuple[Decl, RunningTotal]]:
-    found = [one for one in map(_total, expressions_in(function.body)) if one is not None]
-    if not found:
-        return
-    loops = (loop for loop in every_statement(function.body) if isinstance(loop, For))
-    steps = [set_place(loop.increment) for loop in loops if loop.increment is not None]
-    counters = {step.decl for step in steps if isinstance(step, Name)}
-    for decl, total in found:
-        if total.counter in counters:
-            yield decl, total
+def _filled_in(
+    function: Function, effects: Effects
+) -> Iterator[tuple[Expression, Decl, RunningTotal]]:
+    """The assignments that every iteration of a loop executes, whose counter grows by one."""
+    for loop in every_statement(function.body):
+        if not isinstance(loop, For) or loop.increment is None or leaves_loop(loop.body):
+            continue
+        steps = effects.of(loop.increment)
+        items = loop.body.items if isinstance(loop.body, Compound) else (loop.body,)
+        for item in items:
+            found = _total(item.expr) if isinstance(item, ExprStmt) else None
+            if found is None or not isinstance(item, ExprStmt):
+                continue
+            decl, total = found
+            if steps == {total.counter: 1} and total.counter not in effects.written_in(loop.body):
+                yield item.expr, decl, total
 
 
 def _total(expression: Expression) -> tuple[Decl, RunningTotal] | None:
@@ -98,7 +108,9 @@ def _element(expression: Expression) -> tuple[Decl, Decl, int] | None:
     return (expression.base.decl, index.decl, added) if isinstance(index, Name) else None
 
 
-def _otherwise_used(functions: Collection[Function], arrays: Collection[Decl]) -> set[Decl]:
+def _otherwise_used(
+    functions: Collection[Function], arrays: Collection[Decl], fills: Collection[Expression]
+) -> set[Decl]:
     """The arrays with a use that may change other elements than the first."""
     used: Counter[Decl] = Counter()
     known: Counter[Decl] = Counter()
@@ -112,8 +124,8 @@ def _otherwise_used(functions: Collection[Function], arrays: Collection[Decl]) -
                 known[decl] += 1
             place = set_place(expression)
             if isinstance(place, Index) and isinstance(place.base, Name):
-                first = isinstance(place.index, IntLit)
-                if not first and _total(expression) is None:
+                first = isinstance(place.index, IntLit) and place.index.value == 0
+                if not first and expression not in fills:
                     changed.add(place.base.decl)
     return changed | {decl for decl in arrays if used[decl] != known[decl]}
 
@@ -126,7 +138,7 @@ def _harmless(expression: Expression) -> Iterator[Decl]:
         made = without_casts(expression.right)
         if isinstance(made, CallExpr) and allocated(made.name) is not None:
             yield expression.left.decl
-    elif isinstance(expression, CallExpr) and expression.name in _RELEASES:
+    elif isinstance(expression, CallExpr) and expression.name == "free":
         for argument in map(without_casts, expression.args):
             if isinstance(argument, Name):
                 yield argument.decl
