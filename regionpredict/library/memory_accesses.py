@@ -107,8 +107,8 @@ _TEXT_OF_CPP = re.compile(
     r"|/bits/string_view\.tcc$|/c\+\+/v1/(?:string|string_view|sstream)$"
 )
 # Of C++: generators and distributions of random numbers, which write their state, and methods of
-# containers that write their length, and an element near the one before. Other methods, such as
-# `capacity`, read the container itself, which stays in a cache.
+# containers that write their length, and an element near the one before. Questions read the
+# container itself, which stays in a cache.
 _RANDOM_OF_CPP = re.compile(r"/bits/(?:random|uniform_int_dist)\.(?:h|tcc)$|/__random/")
 _CONTAINERS_OF_CPP = re.compile(
     r"/bits/(?:stl_(?:vector|bvector|deque|queue|stack|tree|(?:multi)?(?:map|set))\.h"
@@ -119,6 +119,10 @@ _CHANGES_OF_CONTAINERS = frozenset((
     "push_back", "emplace_back", "pop_back", "push_front", "emplace_front", "pop_front", "push",
     "pop", "insert", "emplace", "emplace_hint", "try_emplace", "insert_or_assign", "erase", "clear",
     "reserve", "resize", "rehash", "shrink_to_fit", "assign", "operator=",
+))  # fmt: skip
+_QUESTIONS_OF_CONTAINERS = frozenset((
+    "begin", "end", "cbegin", "cend", "size", "empty", "capacity", "max_size", "bucket_count",
+    "load_factor", "max_load_factor", "get_allocator", "key_comp", "value_comp",
 ))  # fmt: skip
 _ENDING = frozenset((
     "exit", "_exit", "_Exit", "quick_exit", "abort", "terminate", "__assert_fail", "__assert",
@@ -162,7 +166,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
         or _NUMBERS_OF_CPP.search(header) is not None
         or (name in _OUTPUT_OF_CPP and "/c++/" in header)
         or _TEXT_OF_CPP.search(header) is not None
-        or _CONTAINERS_OF_CPP.search(header) is not None
+        or (name in _QUESTIONS_OF_CONTAINERS and _CONTAINERS_OF_CPP.search(header) is not None)
         or any(form.fullmatch(name) is not None for form in (_OF_GSL, _OF_FFTW))
         or (header.endswith(_OBJECTS_OF_R) and _ARRAYS_OF_R.fullmatch(name) is None)
         or _REGISTER_BUILTINS.fullmatch(name) is not None

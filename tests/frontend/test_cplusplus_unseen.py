@@ -17,8 +17,10 @@ struct Holds { Own own; double y; };
 struct Base { virtual double at(int i) { return a[i]; } double *a; };
 template <class F> void outside(int n, F f);
 double somewhere(const double &);
+extern std::vector<double> one, other;
 """
 BODIES = {
+    "a comparison of containers": "if (one == other) a[i] = 2.0;",
     "a method without a body": "double s = 0; h.x(i) = s;",
     "a value that a method gives": "a[i] = h.get(i);",
     "an operator without a body": "h[i] += 1.0;",
