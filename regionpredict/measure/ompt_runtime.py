@@ -12,7 +12,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,7 +117,6 @@ class _Symbols(NamedTuple):
     defined: frozenset[str]
 
 
-@cache
 def _symbols(path: Path) -> _Symbols:
     """The symbols of a file. Both sets are empty unless it is an executable or a library."""
     imported: set[str] = set()
