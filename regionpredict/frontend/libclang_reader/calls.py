@@ -292,13 +292,11 @@ class CallBuilder:
         if self._lib.clang_CXXMethod_isStatic(target):
             return self._called(name, decl, target, self._handed(arguments, target), span)
         args = (address, *self._handed(arguments, target))
-        if before is not None:
-            after = self._called(name, decl, target, args, span, method=True)
-            return Binary(",", before, after)
         if self._lib.clang_CXXMethod_isVirtual(target) and (pointer or _through(address)):
             held = stored_method(target, name, address, self._declarations.span(target))
             return CallExpr(name, None, args, span, method=True, pointer=held)
-        return self._called(name, decl, target, args, span, method=True)
+        call = self._called(name, decl, target, args, span, method=True)
+        return call if before is None else Binary(",", before, call)
 
     def _operator(
         self, name: str, children: list[Node], decl: Decl, target: lc.Cursor, span: Span

@@ -7,7 +7,7 @@ the element that is found.
 
 from __future__ import annotations
 
-from regionpredict.frontend.libclang_reader.standard_library import HASHED, KEYED, size_of
+from regionpredict.frontend.libclang_reader.standard_library import HASHED, size_of
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
@@ -33,10 +33,9 @@ def keyed_method(
 
     `second` is the member of a map's elements with the value of the key.
     """
-    if ctype.name not in KEYED or len(args) != 1:
+    if len(args) != 1:
         return None
-    size = size_of(container, ctype, span)
-    end = Binary("+", container, size)
+    end = Binary("+", container, size_of(container, ctype, span))
     found = _search(container, end, ctype, args[0], span)
     if name in _FINDS:
         return found

@@ -38,7 +38,6 @@ from regionpredict.frontend.lowering.thread_partition import (
     TEAM,
     Partition,
     ThreadBounds,
-    arithmetic,
     header_of,
     shared_loop,
     shortened,
@@ -56,6 +55,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.frontend.text import parse_expression
 from regionpredict.ir import Clause, Definition, Diagnostic, Expr, Loop, Region, Span
+from regionpredict.ir.arithmetic import arithmetic
 from regionpredict.ir.region import THREAD_NUMBER
 
 _MOST_THREADS = "omp_get_max_threads()"  # the default number of threads
@@ -209,7 +209,7 @@ class _Search:
         builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
         region = builder.build(loop, context, around, threads.team, behind=threads.body)
-        if region.nest is None or header_of(region.nest) is None:
+        if region.nest is None:
             return None
         of_team = self._of_team(builder.context)
         handed = {builder.context.name_of(decl): value for decl, value in threads.handed.items()}

@@ -17,8 +17,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from regionpredict.frontend.lowering.invariant_values import with_values_in_loop
-from regionpredict.frontend.lowering.thread_partition import arithmetic
 from regionpredict.ir import Access, Branch, Definition, Loop, Region, Statement
+from regionpredict.ir.arithmetic import arithmetic
 from regionpredict.ir.expr import ZERO, Atom, Expr, Monomial
 from regionpredict.ir.region import Node, statements_in
 

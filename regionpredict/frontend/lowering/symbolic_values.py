@@ -493,7 +493,8 @@ class Context:
         storage = {"static": "global"}.get(decl.kind, decl.kind)
         if decl in self.private or decl.name in self.private_names:
             # A private array or container. The target of another private pointer is not private.
-            made_empty = decl.ctype.name and isinstance(decl.init, Opaque)
+            init = decl.init if decl.ctype.name else None
+            made_empty = isinstance(init, Opaque) and not init.text and not init.children
             storage = "private" if decl.ctype.kind == "array" or made_empty else "unknown"
         return self._array_pointer(
             self.name_of(decl, frame.depth), decl.ctype, storage, decl.span, frame

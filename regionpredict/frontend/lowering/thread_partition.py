@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.lowering.invariant_values import with_values_in_loop
 from regionpredict.ir import Expr, Loop
-from regionpredict.ir.expr import ONE, ZERO, Atom
+from regionpredict.ir.expr import ZERO, Atom
 from regionpredict.ir.folding import Number
 from regionpredict.ir.region import THREAD_NUMBER, statements_in
 
@@ -32,7 +32,6 @@ _TEAMS = (2, 3, 4, 5, 7, 8)  # threads
 _TRIALS = 24  # sets of values for the names, per kind
 _NEEDED = 3  # minimum number of sets with enough iterations
 _MULTIPLE = 840  # a multiple of all of _TEAMS
-_COMPARISONS = frozenset(("lt", "le", "eq", "ne"))
 _UNEVEN = 1.25  # maximum ratio of the longest block to the mean for equal blocks
 
 
@@ -243,41 +242,3 @@ def _shortened_atom(atom: Atom) -> Expr | None:
                 return args[0] if (distance >= 0) == (atom.kind == "min") else args[1]
             return Expr.atom(atom.kind, Expr.const(0), Expr.const(distance))
     return Expr.atom(atom.kind, *args, label=atom.label, over=atom.over) if args else None
-
-
-def arithmetic(expression: Expr) -> Expr:
-    """Comparisons of integers, and choices by them, in terms of sums, products, `min` and `max`.
-
-    >>> t, n = Expr.name("t"), Expr.name("n")
-    >>> str(arithmetic(Expr.atom("lt", t, n)))
-    'min(1, max(0, n - t))'
-    """
-    return expression.replace_atoms(_arithmetic_atom)
-
-
-def _arithmetic_atom(atom: Atom) -> Expr | None:
-    if atom.kind in _COMPARISONS:
-        first, second = (arithmetic(arg) for arg in atom.args)
-        if atom.kind in ("lt", "le"):
-            distance = second - first + (atom.kind == "le")
-            return Expr.atom("min", ONE, Expr.atom("max", ZERO, distance))
-        apart = Expr.atom("max", first - second, second - first)
-        apart = Expr.atom("min", ONE, apart)
-        return apart if atom.kind == "ne" else ONE - apart
-    if atom.kind in ("and", "or"):
-        return Expr.atom("min" if atom.kind == "and" else "max", *map(_truth, atom.args))
-    if atom.kind == "not":
-        return ONE - _truth(atom.args[0])
-    if atom.kind == "select":
-        then, other = map(arithmetic, atom.args[1:])
-        return other + _truth(atom.args[0]) * (then - other)
-    return None
-
-
-def _truth(condition: Expr) -> Expr:
-    """1 for a condition that holds, else 0."""
-    value = arithmetic(condition)
-    compared = condition.only_atom
-    if compared is not None and compared.kind in _COMPARISONS:
-        return value
-    return Expr.atom("min", ONE, Expr.atom("max", value, -value))

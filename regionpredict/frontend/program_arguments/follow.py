@@ -277,10 +277,7 @@ class Follower(LoopFollower):
         """A function without a visible body may write to all targets of its arguments. A pointer to
         a method points to one of the program, whose writes to its object are known.
         """
-        known = is_by_member_pointer(call)
-        if known:
-            self.forget_written(self.written.through_pointer(call))
-        for value in arguments[known:]:
+        for value in arguments[is_by_member_pointer(call) :]:
             if isinstance(value, Address) and value.place.decl not in self.kept:
                 self.memory.forget(array_at(value.place))
 

@@ -270,7 +270,9 @@ class _FunctionFollower(Follower):
             raise NotFollowedError
         if not call.free and (body is None or not self._may_enter(body)):
             self._forget_pointed(call, arguments)
-            if not is_by_member_pointer(call):
+            if is_by_member_pointer(call):
+                self.forget_written(self.written.through_pointer(call))
+            else:
                 self._forget_escaped()
             if body is not None:
                 self.forget_written(self.written.by_functions([body]))

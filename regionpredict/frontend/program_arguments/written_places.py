@@ -154,18 +154,11 @@ class WrittenByCalls:
         return written
 
     def through_pointer(self, call: CallExpr) -> Written:
-        """The writes of any function with this number of arguments and this kind of result."""
-        return self.by_functions(self._callable_by(call))
+        """The writes of any function with this number of arguments."""
+        return self.by_functions(self._callable_with(len(call.args)))
 
-    def _callable_by(self, call: CallExpr) -> list[Function]:
-        """The functions that a call through a pointer may reach, by its type."""
-        result = type_of(call.pointer).element if call.pointer is not None else None
-        kind = result.kind if result is not None else "unknown"
-        return [
-            body for body in self._bodies()
-            if len(body.parameters) == len(call.args)
-            and (kind == body.decl.ctype.kind or "unknown" in (kind, body.decl.ctype.kind))
-        ]  # fmt: skip
+    def _callable_with(self, count: int) -> list[Function]:
+        return [body for body in self._bodies() if len(body.parameters) == count]
 
     def _of(self, function: Function) -> tuple[Written, list[Function]]:
         known = self._own.get(function)
@@ -189,7 +182,7 @@ class WrittenByCalls:
             if body is not None:
                 called.append(body)
             elif call.pointer is not None:
-                called += self._callable_by(call)
+                called += self._callable_with(len(call.args))
             else:
                 written = written.and_also(self._writes_of_unseen(call))
         return written, called

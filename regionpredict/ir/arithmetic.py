@@ -1,0 +1,45 @@
+"""Comparisons as arithmetic, for counts of sums, products, `min` and `max` alone."""
+
+from __future__ import annotations
+
+from regionpredict.ir.expr import ONE, ZERO, Atom, Expr
+
+_COMPARISONS = frozenset(("lt", "le", "eq", "ne"))
+
+
+def arithmetic(expression: Expr) -> Expr:
+    """Comparisons of integers, and choices by them, in terms of sums, products, `min` and `max`.
+
+    >>> t, n = Expr.name("t"), Expr.name("n")
+    >>> str(arithmetic(Expr.atom("lt", t, n)))
+    'min(1, max(0, n - t))'
+    """
+    return expression.replace_atoms(_arithmetic_atom)
+
+
+def _arithmetic_atom(atom: Atom) -> Expr | None:
+    if atom.kind in _COMPARISONS:
+        first, second = (arithmetic(arg) for arg in atom.args)
+        if atom.kind in ("lt", "le"):
+            distance = second - first + (atom.kind == "le")
+            return Expr.atom("min", ONE, Expr.atom("max", ZERO, distance))
+        apart = Expr.atom("max", first - second, second - first)
+        apart = Expr.atom("min", ONE, apart)
+        return apart if atom.kind == "ne" else ONE - apart
+    if atom.kind in ("and", "or"):
+        return Expr.atom("min" if atom.kind == "and" else "max", *map(_truth, atom.args))
+    if atom.kind == "not":
+        return ONE - _truth(atom.args[0])
+    if atom.kind == "select":
+        then, other = map(arithmetic, atom.args[1:])
+        return other + _truth(atom.args[0]) * (then - other)
+    return None
+
+
+def _truth(condition: Expr) -> Expr:
+    """1 for a condition that holds, else 0."""
+    value = arithmetic(condition)
+    compared = condition.only_atom
+    if compared is not None and compared.kind in _COMPARISONS:
+        return value
+    return Expr.atom("min", ONE, Expr.atom("max", value, -value))
