@@ -161,6 +161,11 @@ class Expr:
         return self._kinds
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the value depends on names and numbers alone, and not on memory or calls."""
+        return self.kinds.isdisjoint(("varying", "call", "ref"))
+
+    @property
     def size(self) -> int:
         """The number of names, numbers and operators, including those inside atoms."""
         if not self._size:

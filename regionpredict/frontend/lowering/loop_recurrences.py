@@ -21,7 +21,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.invariant_values import is_place_value
 from regionpredict.frontend.lowering.symbolic_values import Context
-from regionpredict.frontend.lowering.variable_values import VariableValues, in_order, is_plain
+from regionpredict.frontend.lowering.variable_values import VariableValues, in_order
 from regionpredict.frontend.syntax import (
     Assign,
     Binary,
@@ -231,7 +231,7 @@ class _Recurrence:
         waiting = [value]
         while waiting:
             expression = waiting.pop()
-            if expression is None or not is_plain(expression):
+            if expression is None or not expression.is_plain:
                 return None
             for label in _states_in(expression):
                 if label in self.next and label not in names:
@@ -316,7 +316,7 @@ class _Recurrence:
         first, after = self.first[label], self.next[label]
         endless = _unwrapped(after)
         advance = (endless - self.states[decl]).constant if endless is not None else None
-        if first is not None and isinstance(advance, int) and is_plain(first):
+        if first is not None and isinstance(advance, int) and first.is_plain:
             end = first + self.trips * advance
             if after == endless or (advance > 0 and holds(decl.ctype, first, end) is not False):
                 return first + number * advance

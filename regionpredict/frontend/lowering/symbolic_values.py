@@ -7,7 +7,6 @@ integer and pointer, and converts C expressions to `Expr`s and `Pointer`s.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.array_views import viewed
@@ -66,13 +65,6 @@ from regionpredict.library import allocated
 _MAX_INLINE = 6
 _MAX_NESTED = 20  # calls that are arguments of calls: each level would be read for each around it
 _MAX_SIZE = 80  # parts: longer expressions cost time without use
-
-
-class _Before(NamedTuple):
-    """The subscript of an element of a running total, and the increment to the next one."""
-
-    at: Expr
-    increment: Expr
 
 
 class Context:
@@ -303,16 +295,16 @@ class Context:
             # A variable behind a reference.
             return known if isinstance(known, Expr) else Expr.name(place.array.lstrip("&"))
         label = place_label(place, expression, lambda element: self.element(element, frame))
-        before = self._total_before(expression, place)
-        if before is not None:
-            return Expr.atom("ref", before.at, label=label) + before.increment
+        total = self._running_total(expression, place, label)
+        if total is not None:
+            return total
         loaded = Expr.atom("ref", *place.subscripts, label=label)
         if isinstance(expression, Index) and isinstance(expression.index, IntLit):
             self.stored_uses.setdefault(str(loaded), expression)
         return loaded
 
-    def _total_before(self, expression: Expression, place: Pointer) -> _Before | None:
-        """For `off[u + 1]` in an array of running totals: u, and what `off[u]` lacks."""
+    def _running_total(self, expression: Expression, place: Pointer, label: str) -> Expr | None:
+        """`off[u + 1]` as `off[u]` and its increment. None for any other element."""
         base = expression.base if isinstance(expression, Index) else None
         total = self._totals.get(base.decl) if isinstance(base, Name) else None
         if total is None or len(place.subscripts) != 1:
@@ -321,8 +313,9 @@ class Context:
         if not at.names or at.terms.get((), 0):
             return None
         increment = self.value(total.increment, Frame({total.counter: at + total.ahead}))
-        known = increment.kinds.isdisjoint(("ref", "call", "varying"))
-        return _Before(at, increment) if known and increment.names <= at.names else None
+        if increment.names <= at.names and increment.is_plain:
+            return Expr.atom("ref", at, label=label) + increment
+        return None
 
     def _of_copy(self, path: str | None, expression: Member, frame: Frame) -> Pointer | None:
         """The origin of a member of `Window w = windows[k];`. None if it is not such a copy."""

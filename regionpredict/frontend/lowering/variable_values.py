@@ -141,7 +141,7 @@ class VariableValues:
             return then
         if test is None or not isinstance(then, Expr) or not isinstance(other, Expr):
             return None
-        plain = all(is_plain(expression) for expression in (test, then, other))
+        plain = all(value.is_plain for value in (test, then, other))
         return chosen(test, then, other, BY_IF) if plain else None
 
     def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
@@ -331,7 +331,7 @@ class VariableValues:
     def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
         """The result of `n /= 2`, if it is supported."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
-        if not is_plain(value) or not isinstance(assign.left, Name):
+        if not value.is_plain or not isinstance(assign.left, Name):
             return None
         return self.context.converted(value, assign.left.decl.ctype)
 
@@ -348,11 +348,6 @@ class VariableValues:
             frame.env[decl] = (
                 _kept(held + step, decl) if isinstance(held, Expr) else (held.plus(step))
             )
-
-
-def is_plain(value: Expr) -> bool:
-    """Whether a value consists of names and numbers."""
-    return value.kinds.isdisjoint(("varying", "call", "ref"))
 
 
 def _memory_set(expression: Expression) -> Expression | None:
