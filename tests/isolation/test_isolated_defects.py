@@ -34,7 +34,7 @@ void bad(int n, double *b) {
 }
 """
 STAGES = (
-    "regionpredict.frontend.lowering.find_regions._lowered",
+    "regionpredict.frontend.lowering.find_regions._region_of_directive",
     "regionpredict.isolated_reading.checked_facts",
     "regionpredict.pipeline.region_workload",
     "regionpredict.pipeline.open_sizes",
@@ -123,7 +123,7 @@ def test_a_limit_that_strikes_leaves_a_row_for_every_loop(
     (tmp_path / "all.c").write_text(GOOD + BAD)
     if files == 2:
         (tmp_path / "other.c").write_text(GOOD.replace("good", "other"))
-    spin = "regionpredict.frontend.lowering.find_regions._lowered"
+    spin = "regionpredict.frontend.lowering.find_regions._region_of_directive"
     real = __import__(
         "regionpredict.frontend.lowering.find_regions", fromlist=["_lowered"]
     )._lowered

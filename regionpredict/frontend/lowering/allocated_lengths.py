@@ -1,4 +1,5 @@
-"""The length of the memory that a pointer of a region points to, as the program allocated it.
+"""The number of elements in the memory that a region's pointer points to, as allocated by the
+program.
 
     double *x = malloc(n * sizeof *x);        x[] = n
     solve(x, rows);                           of its parameter, too, where all calls agree
@@ -50,14 +51,14 @@ _MOST_SOURCES = 64  # variables and members that one search visits
 
 
 class AllocatedLength(NamedTuple):
-    """A number of elements, and the function whose variables it contains."""
+    """A number of elements, and the function that the variables in this number belong to."""
 
     elements: Expr
     function: Function
 
 
 _Source = tuple[Expression, Function]
-"""A value that a pointer may have, and the function of its names."""
+"""A value that a pointer may have, and the function that the value's names belong to."""
 
 
 class _UnknownLengthError(Exception):
@@ -74,18 +75,22 @@ class AllocatedLengths:
     def of_variable(
         self, decl: Decl, function: Function, element_bytes: int
     ) -> AllocatedLength | None:
-        """The length of the target of a function's variable. None if unknown."""
-        return self._agreed((Name(decl, decl.span), function), element_bytes)
+        """The length of the memory that a function's variable points to. None if unknown."""
+        return self._common_length((Name(decl, decl.span), function), element_bytes)
 
     def of_member(
         self, field: Decl, function: Function, element_bytes: int
     ) -> AllocatedLength | None:
-        """The length of the target of a member that `function` uses. None if unknown."""
-        return self._agreed((Member(None, field, False, field.span), function), element_bytes)
+        """The length of the memory that a member points to, for a use of the member in `function`.
+        None if unknown.
+        """
+        return self._common_length(
+            (Member(None, field, False, field.span), function), element_bytes
+        )
 
-    def _agreed(self, source: _Source, element_bytes: int) -> AllocatedLength | None:
-        """The common length of all targets, or None. Equal names in different functions may have
-        different values.
+    def _common_length(self, source: _Source, element_bytes: int) -> AllocatedLength | None:
+        """The length on which all targets agree. None if they differ. Equal names in different
+        functions may have different values.
         """
         try:
             lengths = list(self._lengths(source, element_bytes))
@@ -100,12 +105,12 @@ class AllocatedLengths:
         return first if same else None
 
     def _lengths(self, source: _Source, element_bytes: int) -> Iterator[AllocatedLength]:
-        """The lengths of all possible targets, if a value is the address of the first element."""
+        """The lengths of all possible targets, if each value is the address of a first element."""
         waiting = [source]
         seen: set[tuple[str, Span]] = set()
         while waiting:
             value, function = waiting.pop()
-            plain = _first_of(without_casts(value))
+            plain = _array_of_first_element(without_casts(value))
             if is_null(value):
                 continue
             if isinstance(plain, CallExpr):
@@ -125,13 +130,13 @@ class AllocatedLengths:
                 if decl.ctype.kind != "pointer" or len(seen) > _MOST_SOURCES:
                     raise _UnknownLengthError
                 of_member = isinstance(plain, Member)
-                more = self._stored(decl) if of_member else self._sources_of(decl, function)
+                more = self._member_values(decl) if of_member else self._sources_of(decl, function)
                 waiting += reversed(more)
 
     def _in_elements(
         self, factors: Sequence[Expression], size: int, function: Function, element_bytes: int
     ) -> AllocatedLength:
-        """The number of elements in `size` bytes times these factors."""
+        """The number of elements in `size` bytes multiplied by these factors."""
         amount = Expr.const(size)
         for factor in factors:
             amount = amount * self._context.value(factor, Frame({}))
@@ -142,12 +147,12 @@ class AllocatedLengths:
     # -- assigned values ------------------------------------------------------------------------
 
     def _sources_of(self, decl: Decl, function: Function) -> list[_Source]:
-        """The values of a variable, including those that calls pass to a parameter."""
+        """The values of a variable, including those that callers pass for a parameter."""
         shared = decl.kind in ("global", "static")
         init = self._unit.variable_of(decl).init if shared else None
         sources = [] if init is None else [(init, function)]
         for setter in self._unit.writers_of(decl) if shared else [function]:
-            sources += [(value, setter) for value in self._assigned_to(decl, setter)]
+            sources += [(value, setter) for value in self._local_values(decl, setter)]
         if decl.kind == "parameter" and decl in function.parameters:
             handed = self._unit.arguments_passed_to(decl, function)
             if not handed:
@@ -155,7 +160,7 @@ class AllocatedLengths:
             sources += [(value, caller) for caller, _, value in handed]
         return sources
 
-    def _stored(self, field: Decl) -> list[_Source]:
+    def _member_values(self, field: Decl) -> list[_Source]:
         """The values that the program assigns to a member of any object."""
         sources: list[_Source] = []
         for function in self._unit.setters_of(field):
@@ -168,8 +173,8 @@ class AllocatedLengths:
                         raise _UnknownLengthError
         return sources
 
-    def _assigned_to(self, decl: Decl, function: Function) -> list[Expression]:
-        """The assigned values of a variable in a function that alone sets it."""
+    def _local_values(self, decl: Decl, function: Function) -> list[Expression]:
+        """The values that a function assigns to a variable, if only this function sets it."""
         changes = self._unit.changes_in(function)
         assigned = [decl.init] if decl.init is not None and decl in changes.declared else []
         for expression in changes.sets.get(decl.name, ()):
@@ -213,7 +218,7 @@ class AllocatedLengths:
         ]  # fmt: skip
         value = returned[0] if len(returned) == 1 else None
         if isinstance(plain := without_casts(value) if value is not None else None, Name):
-            assigned = [one for one in self._assigned_to(plain.decl, body) if not is_null(one)]
+            assigned = [one for one in self._local_values(plain.decl, body) if not is_null(one)]
             value = assigned[0] if len(assigned) == 1 else None
         if value is None or any(self._unit.is_set(given, body) for given in body.parameters):
             raise _UnknownLengthError
@@ -236,7 +241,9 @@ def _extents(ctype: CType) -> list[Expression]:
 
 
 def _with_size(expression: Expression, element_bytes: int) -> Expression:
-    """`sizeof(T)` in a template: the size of the target of its instance's returned pointer."""
+    """The size in `sizeof(T)` of a template: that of the type to which the instance's returned
+    pointer points.
+    """
     if isinstance(expression, Opaque) and expression.text == "sizeof":
         return IntLit(element_bytes, 64)
     if isinstance(expression, Cast):
@@ -249,8 +256,8 @@ def _with_size(expression: Expression, element_bytes: int) -> Expression:
     return expression
 
 
-def _first_of(value: Expression) -> Expression:
-    """`x` of `&x[0]`."""
+def _array_of_first_element(value: Expression) -> Expression:
+    """The array `x` in `&x[0]`."""
     place = address_taken(value)
     if isinstance(place, Index) and is_null(place.index):
         return place.base

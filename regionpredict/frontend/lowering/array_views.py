@@ -10,11 +10,11 @@ from regionpredict.frontend.syntax import UNKNOWN, CType
 from regionpredict.ir import Array, Expr
 
 
-def viewed(
+def as_other_type(
     base: Pointer, ctype: CType, arrays: dict[str, Array], varying: Callable[[str], Expr]
 ) -> Pointer:
-    """Converts a pointer to one to `ctype`: a separate array with elements of this type, added to
-    `arrays`.
+    """Converts a pointer to a pointer to `ctype`. The result points to a separate array with
+    elements of this type, which is added to `arrays`.
     """
     pointee = ctype.element or UNKNOWN
     shape = arrays.get(base.array)

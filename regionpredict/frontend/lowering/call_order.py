@@ -1,12 +1,13 @@
 """Whether every path to a read executes all assignments first.
 
     int main(int argc, char **argv) {
-      parse(&o, argc, argv);      sets o.n, twice where it is told to
+      parse(&o, argc, argv);      sets o.n, perhaps twice
       for (...) step(&o);         reads o.n: what `parse` has left there
     }
 
-The order follows from the calls on the paths from `main` to both places. If both are in the same
-call, the called function decides. Statements in one loop have no order.
+The order follows from the call paths from `main` to both places. If both places are reached through
+the same call, the order inside the called function decides. Statements in the same loop have no
+order.
 """
 
 from __future__ import annotations
@@ -36,23 +37,27 @@ from regionpredict.ir import Span
 _DEEPEST = 8
 _MOST_CALLERS = 64  # maximum number of functions on the paths from `main`
 Place = Expression | Decl
-"""An expression, or the declaration of a variable, since all uses of a name may share a node."""
+"""An expression, or the declaration of a variable. The declaration is needed because all uses of a
+name may share a node.
+"""
 Site = tuple[Function, Place]
 """A place, and the function that it is in."""
 _Part = tuple[tuple[Place, ...], bool]
 
 
 class _Parts(NamedTuple):
-    """The actions of a function in order: single expressions, and whole loops (True). `places` are
-    the numbers of the parts that contain a place."""
+    """The actions of a function in order. Each is a single expression or a whole loop (True).
+    `places` gives the numbers of the parts that contain a place.
+    """
 
     parts: list[_Part]
     places: dict[Place, list[int]]
 
 
 class _Paths(NamedTuple):
-    """All paths from `main` to some places. `main` is None without one. For each function on a
-    path: the place itself, or the call that leads on and its function."""
+    """All call paths from `main` to some places. `main` is None if there is no `main`. Each step of
+    a path is the place itself, or a call with the function that it calls.
+    """
 
     main: Function | None
     on: dict[Span, list[tuple[Place, Function | None]]]
@@ -90,14 +95,15 @@ class CallOrder:
             return True
         if max(last_set) > min(first_read) or parts[max(last_set)][1]:
             return False
-        both = self._call_of_both(function, parts[max(last_set)][0], sets, reads)
+        both = self._common_callee(function, parts[max(last_set)][0], sets, reads)
         return both is not None and self._in_order(both, sets, reads, depth + 1)
 
-    def _call_of_both(
+    def _common_callee(
         self, function: Function, part: Sequence[Place], sets: _Paths, reads: _Paths
     ) -> Function | None:
-        """The only called function through which both are reached, within one part of a
-        function."""
+        """The only called function that reaches both places within one part of a function. None if
+        there is no such function.
+        """
         led = [
             (on, called) for ways in (sets, reads) for on, called in ways.on[function.span]
             if any(on is inner for inner in part)
@@ -108,7 +114,7 @@ class CallOrder:
     # -- paths --------------------------------------------------------------------------------
 
     def _paths(self, places: Iterable[Site]) -> _Paths | None:
-        """The paths to places. None if one is unknown."""
+        """The call paths to places. None if a path is unknown."""
         on: dict[Span, list[tuple[Place, Function | None]]] = {}
         waiting: list[Function] = []
         for function, place in places:
@@ -146,7 +152,7 @@ class CallOrder:
     # -- parts of a function ------------------------------------------------------------------
 
     def _parts_of(self, function: Function) -> _Parts | None:
-        """The parts of a function. None if it jumps."""
+        """The parts of a function. None if the function contains a jump."""
         if function.span not in self._parts:
             jumps = any(
                 isinstance(statement, Jump) and statement.kind == "goto"
@@ -179,7 +185,7 @@ def _parts(statement: Stmt) -> Iterator[_Part]:
 def _places(
     places: Mapping[Place, Sequence[int]], wanted: Sequence[tuple[Place, Function | None]]
 ) -> list[int] | None:
-    """The parts that contain the expressions. None if one is missing from all parts."""
+    """The parts that contain the expressions. None if an expression is missing from all parts."""
     if any(expression not in places for expression, _ in wanted):
         return None
     return [number for expression, _ in wanted for number in places[expression]]

@@ -1,7 +1,7 @@
 """The size of a called function, including everything that it calls, before any of it is inlined.
 
 static double square(double x) { return x * x; }
-static double norm(double x, double y) {                  norm: 3 statements, all of them seen
+static double norm(double x, double y) {                  norm: 3 visible statements
     return square(x) + square(y);
 }
 
@@ -58,9 +58,9 @@ from regionpredict.library import (
 
 
 class CallTree(NamedTuple):
-    """A function and all that it calls: the `statements` that replace the call, and the `depth` of
-    nested calls. `seen`: each function has a body or is known by name. A recursive call counts as
-    nothing.
+    """A called function with everything that it calls: the `statements` that replace the call, and
+    the `depth` of nested calls. `seen` is true if each function has a body or is a known library
+    function. A recursive call counts as nothing.
     """
 
     statements: int
@@ -97,9 +97,9 @@ class CallTrees:
         return self._representatives[functions]
 
     def only_reports(self, function: Function) -> bool:
-        """Whether a function is for writing a message: `warn("row %d", i)`. It formats its
-        variable arguments and writes to a stream. Or it has no loop, sets only local variables,
-        and calls only functions that write messages, format text or touch no memory.
+        """Whether a function only writes a message, such as `warn("row %d", i)`. Either it formats
+        its variable arguments and writes to a stream. Or it has no loop, sets only local variables,
+        and calls only functions that write messages, format text or access no memory.
         """
         if function not in self._reports:
             self._reports[function] = False  # for recursion
@@ -131,7 +131,9 @@ class CallTrees:
         return always
 
     def _kind_in_message(self, call: CallExpr) -> str:
-        """'message' for a call that writes one, 'text' for others that such functions need."""
+        """'message' for a call that writes a message, 'text' for another call that a message
+        needs.
+        """
         body = self._unit.body_of(call.decl) if call.decl is not None else None
         if body is not None:
             return "message" if self.only_reports(body) else ""
@@ -142,11 +144,13 @@ class CallTrees:
     def is_recursive(self, function: Function) -> bool:
         """Whether a function may call itself, perhaps through others."""
         if function not in self._recursive:
-            self._recursive[function] = function in reached(self._called(function), self._called)
+            self._recursive[function] = function in reached(
+                self._direct_callees(function), self._direct_callees
+            )
         return self._recursive[function]
 
-    def _called(self, function: Function) -> frozenset[Function]:
-        """The functions with a body that a function calls itself, also through pointers."""
+    def _direct_callees(self, function: Function) -> frozenset[Function]:
+        """The functions with a body that a function calls directly or through pointers."""
         if function not in self._callees:
             targets = list(calls_in(function.body))
             for inner in expressions_in(function.body):
@@ -157,7 +161,7 @@ class CallTrees:
         return self._callees[function]
 
     def tree_of(self, function: Function) -> CallTree:
-        """The statements that replace a call of the function."""
+        """The call tree of a call of the function."""
         if function not in self._known:
             self._known[function] = _NOTHING  # for recursion
             if ends_program(self._unit, function.body):
@@ -170,14 +174,15 @@ class CallTrees:
         return self._known[function]
 
     def tree_of_loop(self, loop: Stmt | None, function: Function) -> CallTree:
-        """The contents of a function's loop, with all calls."""
+        """The call tree of a function's loop."""
         return _NOTHING if loop is None else self._statement(loop, function)
 
     def sides(self, functions: Functions) -> Functions:
-        """The functions of a call that become sides of a condition that selects one of them, in the
-        given order. Empty if fewer than two have a body.
+        """The possible targets of a call that become branches of a condition, in the given order.
+        The condition selects one target. Empty if fewer than two targets have a body.
 
-        They are the largest, and of many, the largest that can be followed to their end.
+        Only the largest targets are kept. If there are many, only those are considered whose calls
+        can all be inlined.
         """
         trees = {
             decl: self.tree_of(body) for decl in functions
@@ -200,7 +205,7 @@ class CallTrees:
         return _together(trees)
 
     def _is_left_out(self, statement: If, side: Stmt, at: Function) -> bool:
-        """Whether a side of a condition ends the program, or calls an empty hook."""
+        """Whether a branch ends the program or calls an empty hook."""
         if ends_program(self._unit, side):
             return True
         hook = optional_call(

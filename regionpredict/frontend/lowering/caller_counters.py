@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.loop_headers import as_counted, is_steady, read_header
+from regionpredict.frontend.lowering.loop_headers import (
+    has_constant_step,
+    in_type_of_variable,
+    read_header,
+)
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.syntax import (
     CallExpr,
@@ -28,14 +32,16 @@ Range = tuple[Expr, Expr]
 def range_at_call(
     decl: Decl, call: CallExpr, caller: Function, unit: LinkedUnit, context: Context
 ) -> Range | None:
-    """The range of a counter of the loop around a call. None if it is not a counter, or unknown."""
+    """The range of a counter of the loop around a call. None if the name is not a counter or its
+    range is unknown.
+    """
     for loop in _loops_of_calls(caller).get(id(call), ()):
         header = read_header(loop, context, Frame({}))
         if header is None or header.decl is not decl:
             continue
-        if not is_steady(loop, header, unit.effects):
+        if not has_constant_step(loop, header, unit.effects):
             return None
-        counted = as_counted(loop, header, context, Frame({}))
+        counted = in_type_of_variable(loop, header, context, Frame({}))
         if counted is None or counted.start is None or counted.bound is None or counted.pointer:
             return None
         step = counted.step.constant if counted.step is not None else None
@@ -50,7 +56,9 @@ def range_at_call(
 
 @once_a_region
 def _loops_of_calls(function: Function) -> dict[int, tuple[For, ...]]:
-    """The loops around each call of a function, the innermost first, by the call's identity."""
+    """The loops around each call of a function, innermost first. The key is the identity of the
+    call.
+    """
     return {
         id(part): counted_loops(around)[::-1]
         for statement, around in nested(function.body)

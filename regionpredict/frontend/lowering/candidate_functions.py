@@ -75,10 +75,11 @@ _Place = tuple[str, bool, tuple[str, ...]]
 
 
 class _Work(NamedTuple):
-    """The approximate `operations` of one call, and the `places` in memory that it accesses.
+    """The approximate number of `operations` of one call, and the `places` in memory that the call
+    accesses.
 
-    A place has its text, with parameters replaced by their positions, and whether the function
-    writes to it.
+    A place consists of its text, with parameters replaced by their positions, and whether the
+    function writes to it.
     """
 
     operations: float
@@ -93,13 +94,13 @@ class _UnseenError(Exception):
 
 
 def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
-    """The most expensive of several functions that access the same memory. None if they do not, or
-    if there is none. A single function represents itself.
+    """The most expensive of several functions that access the same memory. None if their accesses
+    differ or the list is empty. A single function represents itself.
     """
     if len(functions) < 2:
         return functions[0] if functions else None
     try:
-        works = [_of_call(unit, decl, ()) for decl in functions]
+        works = [_work_of_call(unit, decl, ()) for decl in functions]
     except _UnseenError:
         return None
     if len({work.places for work in works}) != 1:
@@ -110,8 +111,8 @@ def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
     )
 
 
-def _of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Work:
-    """The effect of a call of a function."""
+def _work_of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Work:
+    """The work of a call of a function."""
     function = unit.body_of(decl)
     if function is None:
         if unit.rivals(decl) or not touches_no_memory(decl.name) or decl.ctype.kind == "pointer":
@@ -125,7 +126,7 @@ def _of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Wo
 
 
 class _Body:
-    """One function's statements."""
+    """Computes the work of one function's body."""
 
     def __init__(self, unit: LinkedUnit, function: Function, calling: tuple[Function, ...]) -> None:
         self._unit = unit
@@ -140,7 +141,7 @@ class _Body:
         }  # fmt: skip
 
     def work(self) -> _Work:
-        """The effects of the whole function."""
+        """The work of the whole function."""
         operations = self._statement(self._function.body, in_loop=False)
         return _Work(operations, frozenset(self._places))
 
@@ -175,24 +176,24 @@ class _Body:
             elif is_memory(inner):
                 bases.update(subexpressions(inner)[:1])
                 if inner not in bases:
-                    self._touch(inner, in_loop=in_loop)
+                    self._record_access(inner, in_loop=in_loop)
             elif isinstance(inner, Name):
-                seen = inner in bases or self._is_plain(inner)
+                seen = inner in bases or self._is_local_or_plain_number(inner)
             elif isinstance(inner, Cast):
                 seen = inner.constructor is None  # its effects are outside the expression
             if not seen:
                 raise _UnseenError
         return total
 
-    def _is_plain(self, name: Name) -> bool:
-        """Whether a variable is the function's own, or a number that it only reads."""
+    def _is_local_or_plain_number(self, name: Name) -> bool:
+        """Whether a variable is local to the function, or a number that the function only reads."""
         if name.decl.kind not in ("global", "static"):
             return True
         return name.decl.ctype.kind in ("int", "float") and name not in self._set
 
-    def _touch(self, place: Expression, *, in_loop: bool) -> None:
-        """Records the identity of a place in memory, to compare it with another function's."""
-        if _is_own(place):
+    def _record_access(self, place: Expression, *, in_loop: bool) -> None:
+        """Records an accessed place in memory in a form that can be compared between functions."""
+        if _is_local_memory(place):
             return
         sets = place in self._set
         if in_loop or (sets and type_of(place).kind != "float"):
@@ -220,17 +221,17 @@ class _Body:
         written = written_arguments(call.name, len(call.args), call.declared_in)
         if written and self._unit.body_of(call.decl) is None:
             places = (address_taken(call.args[at]) for at in written)
-            if not all(place is not None and _is_own(place) for place in places):
+            if not all(place is not None and _is_local_memory(place) for place in places):
                 raise _UnseenError
             return LIBRARY_CALL.value
-        work = _of_call(self._unit, call.decl, self._calling)
+        work = _work_of_call(self._unit, call.decl, self._calling)
         if work.places:
             raise _UnseenError
         return work.operations
 
 
-def _is_own(place: Expression) -> bool:
-    """Whether the place is in a local variable: an array, or a member of a struct."""
+def _is_local_memory(place: Expression) -> bool:
+    """Whether the place belongs to a local variable: an array, or a member of a struct."""
     while isinstance(place, (Index, Member)):
         if isinstance(place, Index) and type_of(place.base).kind != "array":
             return False
@@ -250,7 +251,9 @@ def _operations(expression: Binary | Assign) -> float:
 
 
 def _trips(loop: Stmt) -> float:
-    """The number of iterations of a loop that ends at a number, at its largest value."""
+    """The number of iterations of a loop with a constant bound. If the bound varies, its largest
+    value counts.
+    """
     if isinstance(loop, For) and isinstance(loop.condition, Binary):
         bound = loop.condition.right
         if isinstance(bound, IntLit) and bound.value > 0:

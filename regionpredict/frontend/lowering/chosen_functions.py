@@ -2,7 +2,7 @@
 
     for (int k = 0; k < 3; k++) kernels[k]();       each function of the table once
     ops->step(grid);                                any that the program puts there
-    repeat(10, ops->step);                          hands any of them over
+    repeat(10, ops->step);                          passes any of them
 
 `analysis/callbacks.py` resolves calls through a parameter from the callers.
 """
@@ -21,13 +21,13 @@ from regionpredict.frontend.lowering.function_table_arguments import (
 )
 from regionpredict.frontend.lowering.function_tables import (
     is_listed,
-    is_pointer_to_function,
+    may_be_function_pointer,
     table_call,
     table_rows,
 )
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
-    is_steady,
+    has_constant_step,
     read_header,
     start_expression,
     start_of,
@@ -35,11 +35,11 @@ from regionpredict.frontend.lowering.loop_headers import (
 )
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.table_elements import (
-    bare,
     initial_value,
-    is_open_pointer,
+    is_unknown_function_pointer,
     picked_from_table,
     picking_in,
+    without_cast_or_dereference,
 )
 from regionpredict.frontend.syntax import (
     Around,
@@ -72,11 +72,13 @@ from regionpredict.ir import Expr, Span
 from regionpredict.ir.flow import CallThroughTableParameter, Choice
 
 CallKey = tuple[Span, str]
-"""The place of a call, and the function's name or the text of the pointer to it."""
+"""The place of a call, and the name of the function or the text of the pointer to it."""
 
 
 class _Counted(NamedTuple):
-    """A loop around a call: its counter, and the counter's start if the header has no end."""
+    """A loop around a call: its counter, and the counter's first value if the header has no
+    bound.
+    """
 
     loop: For
     decl: Decl
@@ -84,11 +86,13 @@ class _Counted(NamedTuple):
 
 
 def choices_of(unit: LinkedUnit) -> dict[CallKey, tuple[Choice, ...]]:
-    """The possible targets of calls in a unit, if only data or a loop counter select them."""
+    """The possible targets of calls in a unit, for calls whose target depends on data or on a loop
+    counter.
+    """
     choices: dict[CallKey, tuple[Choice, ...]] = {}
     for function in unit.bodies():
         calls = _Calls(unit, function)
-        for call, around in calls.through_pointers():
+        for call, around in calls.calls_through_pointers():
             made = calls.choices(call, around)
             if made:
                 pointer = call.name if call.pointer is None or call.decl else show(call.pointer)
@@ -104,9 +108,9 @@ class _Calls:
         self._function = function
         self._context = Context(unit)
 
-    def through_pointers(self) -> Iterator[tuple[CallExpr, Around]]:
-        """The calls through pointers, and those that pass pointers to functions, each with its
-        enclosing statements.
+    def calls_through_pointers(self) -> Iterator[tuple[CallExpr, Around]]:
+        """The calls through pointers, and the calls that pass pointers to functions. Each comes
+        with its enclosing statements.
         """
         for statement, around in nested(self._function.body):
             for inner in own_parts(statement):
@@ -114,7 +118,7 @@ class _Calls:
                     yield inner, (*around, statement)
 
     def choices(self, call: CallExpr, around: Around) -> tuple[Choice, ...]:
-        """The possible targets of a call, and the functions it may pass."""
+        """The possible targets of a call, and the functions that it may pass."""
         made = []
         if call.decl is None and call.pointer is not None:
             made.append(self._choice(call.pointer, None, around, alone=True))
@@ -122,7 +126,9 @@ class _Calls:
         for at, argument in enumerate(call.args):
             if called is None or at >= len(called.parameters):
                 break
-            if is_open_pointer(argument) and _calls_it(called, called.parameters[at]):
+            if is_unknown_function_pointer(argument) and _calls_parameter(
+                called, called.parameters[at]
+            ):
                 alone = picking_in(call) is argument
                 made.append(self._choice(argument, at, around, alone=alone))
         return tuple(choice for choice in made if choice is not None)
@@ -130,8 +136,10 @@ class _Calls:
     def _choice(
         self, pointer: Expression, position: int | None, around: Around, *, alone: bool
     ) -> Choice | None:
-        pointer = bare(initial_value(self._unit, self._function, bare(pointer)))
-        if self._is_parameter(pointer):
+        pointer = without_cast_or_dereference(
+            initial_value(self._unit, self._function, without_cast_or_dereference(pointer))
+        )
+        if self._depends_on_callers(pointer):
             return None
         by_loop = self._by_loop(pointer, position, around)
         if by_loop is not None:
@@ -152,7 +160,7 @@ class _Calls:
     def _table_argument_target(
         self, pointer: Expression, around: Around
     ) -> CallThroughTableParameter | None:
-        """The target of a call for a known table argument."""
+        """The target of a call through an element of a table that is a known argument."""
         asked = table_call(pointer)
         if asked is None:
             return None
@@ -173,7 +181,7 @@ class _Calls:
             handed = handed._replace(sign=way[0], offset=way[1])
             if counted.header is None:
                 ends = _sentinel(counted.loop.condition, asked.base.decl, counted.decl)
-                begins = way == (1, 0) and self._begins_at_first(counted)
+                begins = way == (1, 0) and self._starts_at_first_element(counted)
                 return handed._replace(ends=ends) if ends and begins else None
             first, step = counted.header.start, counted.header.step
             if first is None or step is None or (first.constant, step.constant) != (0, 1):
@@ -184,8 +192,8 @@ class _Calls:
         return handed._replace(sign=0) if still and at_begin else None
 
     def _loop_through(self, pointer: Expression, around: Around) -> Span | None:
-        """The loop whose counter indexes an unknown table, such as a parameter's. It calls each
-        function once. Objects with one function each do not count as a table.
+        """The loop whose counter indexes an unknown table, such as a parameter. The loop calls each
+        function of the table once. An array of objects with one function each is not such a table.
         """
         asked = table_call(pointer)
         if asked is None or not is_listed(self._unit, pointer):
@@ -201,7 +209,7 @@ class _Calls:
                 return counted.loop.span
         return None
 
-    def _is_parameter(self, pointer: Expression) -> bool:
+    def _depends_on_callers(self, pointer: Expression) -> bool:
         """Whether the callers decide the target."""
         return (
             isinstance(pointer, Name)
@@ -220,7 +228,7 @@ class _Calls:
             counted = self._counted(loop) if isinstance(loop, For) else None
             if counted is None:
                 continue
-            choice = self._picked(pointer, position, counted)
+            choice = self._targets_of_counter(pointer, position, counted)
             if choice is not None:
                 return choice._replace(sure=_is_always_called(pointer, around[at:]))
         return None
@@ -228,7 +236,7 @@ class _Calls:
     def _counted(self, loop: For) -> _Counted | None:
         header = read_header(loop, self._context, Frame({}))
         if header is not None:
-            steady = is_steady(loop, header, self._unit.effects)
+            steady = has_constant_step(loop, header, self._unit.effects)
             return _Counted(loop, header.decl, header) if steady else None
         steps = steps_of(loop.increment)
         if len(steps) != 1 or steps[0][1] != 1:
@@ -238,7 +246,7 @@ class _Calls:
             return None
         return _Counted(loop, counter, None)
 
-    def _picked(
+    def _targets_of_counter(
         self, pointer: Expression, position: int | None, counted: _Counted
     ) -> Choice | None:
         """The functions that a loop's counter selects from a table."""
@@ -247,7 +255,7 @@ class _Calls:
             return None
         table, way = asked.base.decl, (1, 0)
         if asked.subscript is None:
-            start = _first_of(counted)
+            start = _table_of_pointer_loop(counted)
             if table is not counted.decl or start is None:
                 return None
             table = start
@@ -264,7 +272,7 @@ class _Calls:
         values = [sign * (at - offset) for at in range(len(names))]
         picked = dict(zip(values, names, strict=True))
         if counted.header is None:
-            if way != (1, 0) or not self._begins_at_first(counted):
+            if way != (1, 0) or not self._starts_at_first_element(counted):
                 return None
             end = _sentinel(counted.loop.condition, table, counted.decl)
             if end is None:
@@ -278,10 +286,10 @@ class _Calls:
             whole=counted.header is None,
         )  # fmt: skip
 
-    def _begins_at_first(self, counted: _Counted) -> bool:
-        """Whether a loop that ends at an element of the table begins with the first one."""
+    def _starts_at_first_element(self, counted: _Counted) -> bool:
+        """Whether a loop that stops at an element of the table starts at the first element."""
         if counted.decl.ctype.kind == "pointer":
-            return True  # as `_first_of` has found
+            return True  # as `_table_of_pointer_loop` has found
         start = start_of(counted.loop.init, counted.decl, self._context, Frame({}))
         return isinstance(start, Expr) and start.constant == 0
 
@@ -295,12 +303,14 @@ class _Calls:
         return None
 
 
-def _first_of(counted: _Counted) -> Decl | None:
-    """The table of a loop over a pointer that begins with the table's first element."""
+def _table_of_pointer_loop(counted: _Counted) -> Decl | None:
+    """The table that a loop traverses with a pointer, if the pointer starts at the first
+    element.
+    """
     if counted.decl.ctype.kind != "pointer":
         return None
     start = start_expression(counted.loop.init, counted.decl) or counted.decl.init
-    start = None if start is None else bare(start)
+    start = None if start is None else without_cast_or_dereference(start)
     if isinstance(start, Unary) and start.op == "&" and isinstance(start.operand, Index):
         start = start.operand.base if is_null(start.operand.index) else None
     if isinstance(start, Name) and start.decl.ctype.kind == "array":
@@ -312,25 +322,26 @@ def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str |
     """The member whose null value ends a loop over a table. "" for a table of pointers."""
     if condition is None:
         return None
-    asked = table_call(bare(tested_pointer(condition)))
+    asked = table_call(without_cast_or_dereference(tested_pointer(condition)))
     if asked is None:
         return None
     if asked.subscript is None:
         return asked.member if asked.base.decl is counter else None
-    counts = is_variable(bare(asked.subscript), counter)
+    counts = is_variable(without_cast_or_dereference(asked.subscript), counter)
     return asked.member if asked.base.decl is table and counts else None
 
 
 def _is_always_called(pointer: Expression, around: Around) -> bool:
-    """Whether each iteration of the outermost of these loops reaches the call, except for a null
-    pointer test."""
+    """Whether each iteration of the outermost of these loops reaches the call. A test for a null
+    pointer is ignored.
+    """
     if any(isinstance(s, (Jump, Return)) for s in every_statement(around[0])):
         return False
     for statement in around[1:]:
         if isinstance(statement, Switch):
             return False
         if isinstance(statement, If) and (
-            show(bare(tested_pointer(statement.condition))) != show(pointer)
+            show(without_cast_or_dereference(tested_pointer(statement.condition))) != show(pointer)
         ):
             return False
     last = around[-1]
@@ -341,9 +352,9 @@ def _is_always_called(pointer: Expression, around: Around) -> bool:
     )  # fmt: skip
 
 
-def _calls_it(function: Function, parameter: Decl) -> bool:
-    """Whether a function calls one of its parameters, or passes it on."""
-    return is_pointer_to_function(parameter.ctype) and any(
+def _calls_parameter(function: Function, parameter: Decl) -> bool:
+    """Whether a function calls one of its parameters or passes it on."""
+    return may_be_function_pointer(parameter.ctype) and any(
         is_variable(used, parameter)
         for call in expressions_in(function.body) if isinstance(call, CallExpr)
         for used in (call.pointer, *call.args)

@@ -19,7 +19,7 @@ def listed_private(pragma: Pragma) -> set[str]:
 
 
 def reduced(simd: Pragma | None) -> frozenset[str]:
-    """The names in the reductions of a `simd` directive. Empty for other directives."""
+    """The names in the reductions of a `simd` directive. Empty for another directive."""
     clauses = simd.clauses if simd is not None else ()
     texts = [clause.text or "" for clause in clauses if clause.name == "reduction"]
     names = (name.partition("[")[0].strip() for text in texts

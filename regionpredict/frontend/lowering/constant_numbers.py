@@ -19,12 +19,14 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.syntax.integer_types import type_of
 
 _MOST_NAMES = 32
-"""Maximum length of a chain of constants that are defined by each other.
+"""The largest number of constants that are defined by each other.
 
-A longer one is circular.
+A longer chain is circular.
 """
 _LONGEST = 64
-"""Bits of the integers that compilers divide by constants without a division."""
+"""The largest integers, in bits, that compilers divide by constants without a division
+instruction.
+"""
 
 
 def constant_number(expression: Expression | None) -> int | float | None:
@@ -38,10 +40,10 @@ def constant_number(expression: Expression | None) -> int | float | None:
 
 
 def division(kind: str, op: str, left: Expression | None, right: Expression, ctype: CType) -> str:
-    """The kind of an operation in `Operation`, with the divisor if that is a constant.
+    """The kind of a division for `Operation`, with the divisor if it is a constant.
 
-    `op` is the operator, `kind` its operation, and `ctype` the type of the operands. `left` is the
-    dividend, or None if a place in memory is divided.
+    `op` is the operator, `kind` is its operation, and `ctype` is the type of the operands. `left`
+    is the dividend. It is None if a value in memory is divided.
     """
     if op not in ("/", "%") or (ctype.kind == "int" and ctype.bits > _LONGEST):
         return kind

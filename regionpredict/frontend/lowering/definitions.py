@@ -1,7 +1,7 @@
 """Definitions of names of a region in the source: `int ni = 4000;`, `kernel(ni, ...)`.
 
-A name is defined if its only value is visible: an initializer, a single assignment, or the argument
-that all calls in the unit agree on.
+A name is defined if it has only one value and this value is visible. The value is an initializer, a
+single assignment, or the argument on which all calls in the unit agree.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from regionpredict.frontend.lowering.caller_counters import Range, range_at_call
 from regionpredict.frontend.lowering.frame import Frame
 from regionpredict.frontend.lowering.pointed_members import PointedMembers
 from regionpredict.frontend.lowering.pointer_expressions import is_nameless
-from regionpredict.frontend.lowering.single_assignments import SetOnce
+from regionpredict.frontend.lowering.single_assignments import SingleAssignments
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.program_arguments import values_in
 from regionpredict.frontend.syntax import (
@@ -42,9 +42,10 @@ _MAX_STEPS = 200
 def definitions_of(
     unit: LinkedUnit, function: Function, context: Context, site: Directive | None = None
 ) -> tuple[Definition, ...]:
-    """Definitions of the region's free names, and of the names in those definitions in turn.
+    """Definitions of the free names of the region, and of the names that occur in these
+    definitions.
 
-    `site` is the region's directive. Only code of the function before it counts.
+    `site` is the region's directive. Only the code before it in the function counts.
     """
     finder = _Finder(unit, context, function, site)
     homes: dict[str, Function] = dict.fromkeys(context.invariants, function)
@@ -73,7 +74,7 @@ def definitions_of(
             continue
         result = finder.value_of(decl, homes.get(name, function))
         if result is None:
-            counted = finder.counted(name, decl, homes.get(name, function))
+            counted = finder.range_of_counter(name, decl, homes.get(name, function))
             if counted is None:
                 continue
             (low, high), home = counted
@@ -82,7 +83,7 @@ def definitions_of(
         else:
             definition, home = Definition(name, result[0], decl.span), result[1]
         value = definition.value
-        if name in value.names or _is_not_written(value):
+        if name in value.names or _is_unnamed(value):
             continue
         definitions[name] = definition
         for other in value.names:
@@ -91,7 +92,7 @@ def definitions_of(
         waiting += stored.add()
     for name, home in homes.items():
         context.homes.setdefault(_variable_of(name), home)
-    return _decided(definitions)
+    return _unconditional(definitions)
 
 
 def _variable_of(name: str) -> str:
@@ -114,26 +115,27 @@ def _allocated_lengths(
             length = lengths.of_member(context.members[name], function, array.element_bytes)
         elif name in named and named[name][1] == 0:
             length = lengths.of_variable(named[name][0], function, array.element_bytes)
-        if length is not None and not any(map(_is_anothers, length.elements.names)):
+        if length is not None and not any(map(_is_of_renamed_variable, length.elements.names)):
             told[f"{name}[]"] = length
     return told
 
 
-def _is_anothers(name: str) -> bool:
-    """Whether the name is a member of a variable whose name means another one in the region
-    (`a'.n`).
+def _is_of_renamed_variable(name: str) -> bool:
+    """Whether the name is a member of a variable whose own name means another variable in the
+    region (`a'.n`).
     """
     return "'" in name.partition(".")[0].partition("->")[0] and not name.endswith("'")
 
 
-def _is_not_written(value: Expr) -> bool:
-    """Whether a part of it is unnamed, such as the value of a text. For `n = rows("mesh")`, the
-    user sets `n`."""
+def _is_unnamed(value: Expr) -> bool:
+    """Whether part of the value has no name, such as the result of a function of a string. For
+    `n = rows("mesh")`, the user sets `n`.
+    """
     return any(atom.kind == "varying" and is_nameless(atom.label) for atom in value.atoms())
 
 
-def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
-    """The definitions by name, without those under an undecided condition.
+def _unconditional(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
+    """The definitions by name, without those that depend on an undecided condition.
 
     For `if (debug) n = 10;`, the user sets `n`, not `debug`.
     """
@@ -161,7 +163,7 @@ def _decided(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
 
 
 class _StoredDefinitions:
-    """Adds the values of struct members and array elements, including those that occur in other
+    """Adds the values of struct members and array elements, and of those that occur in these
     values.
     """
 
@@ -174,7 +176,9 @@ class _StoredDefinitions:
         self._seen: set[str] = set()
 
     def add(self) -> list[str]:
-        """Defines names that are not yet processed. Returns new names in the values."""
+        """Defines names that are not yet processed. Returns the new names that occur in their
+        values.
+        """
         new: list[str] = []
         uses = self._finder.context.stored_uses
         while len(self._seen) < len(uses):
@@ -186,7 +190,7 @@ class _StoredDefinitions:
 
     def _define(self, name: str, use: Member | Index) -> list[str]:
         home = self._homes.get(name) or self._finder.set_once.readers.get(name)
-        stored = self._finder.stored(use, home)
+        stored = self._finder.member_value(use, home)
         if stored is None or name in stored[0].names or name in self._definitions:
             return []
         value, home = stored
@@ -207,14 +211,15 @@ class _Finder:
         self.site = site
         self.values = values_in(unit, function) if site is not None else None
         self.pointed = PointedMembers(unit, context)
-        self.set_once = SetOnce(unit, context, self.pointed)
+        self.set_once = SingleAssignments(unit, context, self.pointed)
         self._counters: dict[str, tuple[Range, Function] | None] = {}
 
-    def stored(
+    def member_value(
         self, use: Member | Index, home: Function | None = None
     ) -> tuple[Expr, Function] | None:
-        """The value of a struct member at the directive, from its single assignment, or under the
-        name of its origin. `home` is the function of that name.
+        """The value of a struct member at the directive. It comes from the member's only
+        assignment, or is the member's name at its origin. `home` is the function that this name
+        belongs to.
         """
         held = self._at_site(use) if isinstance(use, Member) else None
         if held is not None:
@@ -225,7 +230,7 @@ class _Finder:
         return self.pointed.name_of(use, home or self.function)
 
     def _at_site(self, use: Name | Member) -> Expr | None:
-        """The value at the directive, in the names of the region. None if it is unknown."""
+        """The value at the directive in the region's names. None if unknown."""
         known = self.values.value(self.site, use) if self.values and self.site else None
         if known is None:
             return None
@@ -240,7 +245,9 @@ class _Finder:
         return self.values.outlives(self.site, use)
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
-        """The defining value and the function of its names, or None."""
+        """The defining value, and the function that its names belong to. None if there is no
+        definition.
+        """
         if decl.ctype.kind != "int" or decl.is_volatile:
             return None
         use = Name(decl, decl.span)
@@ -253,7 +260,7 @@ class _Finder:
             writers = self.unit.writers_of(decl)
             if decl.init is not None and not writers:
                 return self.context.value(decl.init, Frame({})), function
-            return self._only_write(decl, writers) if decl.init is None else None
+            return self._only_value_of_global(decl, writers) if decl.init is None else None
         if decl.kind == "parameter" and decl not in function.parameters:
             return None
         if function is self.function and self._outlives(use):
@@ -277,8 +284,12 @@ class _Finder:
         places = (set_place(e) for name in read for e in sets.get(name, ()))
         return any(isinstance(place, Member) and place.span > at for place in places)
 
-    def _only_write(self, decl: Decl, writers: list[Function]) -> tuple[Expr, Function] | None:
-        """The value of the program's one assignment to a global (`lastrow = NA;` in main)."""
+    def _only_value_of_global(
+        self, decl: Decl, writers: list[Function]
+    ) -> tuple[Expr, Function] | None:
+        """The value that the program's only assignment gives to a global (`lastrow = NA;` in
+        main).
+        """
         if len(writers) != 1:
             return None
         (function,) = writers
@@ -291,9 +302,12 @@ class _Finder:
         value, by = values[0] if len(values) == 1 else (None, None)
         return value if by is not None and is_outside(by, function) else None
 
-    def counted(self, name: str, decl: Decl, function: Function) -> tuple[Range, Function] | None:
-        """The range of a counter in loops of callers, and the function of its names. The range is
-        the same in all of them."""
+    def range_of_counter(
+        self, name: str, decl: Decl, function: Function
+    ) -> tuple[Range, Function] | None:
+        """The range of a counter in loops of callers, and the function that the range's names
+        belong to. All callers must have the same range.
+        """
         if name in self._counters:
             return self._counters[name]
         if decl.kind != "parameter" or decl not in function.parameters:
@@ -306,10 +320,10 @@ class _Finder:
                 return None
             known = range_at_call(argument.decl, call, caller, self.unit, self.context)
             ranges.append((known, caller))
-        return _common(ranges)
+        return _common_range(ranges)
 
     def _note_counters(self, value: Expr, calls: Sequence[tuple[Function, CallExpr]]) -> None:
-        """The names in an argument that are counters of loops around the calls."""
+        """Records the names in an argument that are counters of loops around the calls."""
         named = self.context.named()
         for name in value.names & named.keys():
             decl = named[name][0]
@@ -318,7 +332,7 @@ class _Finder:
                     (range_at_call(decl, call, caller, self.unit, self.context), caller)
                     for caller, call in calls
                 ]
-                self._counters[name] = _common(ranges)
+                self._counters[name] = _common_range(ranges)
 
     def _argument(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         position = function.parameters.index(decl)
@@ -343,10 +357,10 @@ class _Finder:
         return values[0] if values and self.set_once.are_one_value(handed) else None
 
 
-def _common(
+def _common_range(
     ranges: Sequence[tuple[Range | None, Function]],
 ) -> tuple[Range, Function] | None:
-    """The common range. None if they differ or one is unknown."""
+    """The range on which all agree. None if they differ or one is unknown."""
     if not ranges:
         return None
     first, home = ranges[0]

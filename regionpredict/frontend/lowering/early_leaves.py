@@ -23,45 +23,48 @@ from regionpredict.frontend.syntax import (
 )
 
 
-def parted(items: Sequence[Stmt], *, in_loop: bool) -> tuple[tuple[Stmt, ...], Compound | None]:
-    """The statements of a block, with the last one separate if no `if` has a side for it.
+def with_separate_rest(
+    items: Sequence[Stmt], *, in_loop: bool
+) -> tuple[tuple[Stmt, ...], Compound | None]:
+    """The statements of a block. The last statement is separate if no `if` has a branch that
+    contains it.
 
-    `in_loop`: the block is in a loop of its function. There a `return` ends that loop, as `break`
-    does, and only `continue` and `goto` pass over what follows in the iteration. The parts of a
-    `switch` stay as they are.
+    `in_loop` says that the block is in a loop of its function. There, a `return` ends that loop
+    like a `break`, and only `continue` and `goto` skip the rest of the iteration. The cases of a
+    `switch` are unchanged.
     """
     if any(isinstance(item, Compound) and item.cases for item in items):
         return tuple(items), None
     for position, item in enumerate(items[:-1]):
-        if not _leaves(item, in_loop=in_loop):
+        if not _may_skip_rest(item, in_loop=in_loop):
             continue
         before, rest = tuple(items[:position]), Compound(tuple(items[position + 1 :]))
         if isinstance(item, If) and not any(labels_in(statement) for statement in rest.items):
-            if _ends(item.then):
+            if _always_jumps(item.then):
                 other = rest if item.other is None else Compound((item.other, *rest.items))
                 return (*before, item._replace(other=other)), None
-            if item.other is not None and _ends(item.other):
+            if item.other is not None and _always_jumps(item.other):
                 return (*before, item._replace(then=Compound((item.then, *rest.items)))), None
         return (*before, item), rest
     return tuple(items), None
 
 
 def ends_loop(side: Stmt, *, breaks: bool) -> bool:
-    """Whether a side of an `if` ends the enclosing loop.
+    """Whether a branch of an `if` ends the enclosing loop.
 
-    `breaks`: a `break` belongs to this loop.
+    `breaks` says whether a `break` belongs to this loop.
     """
     if isinstance(side, Compound):
         return any(ends_loop(item, breaks=breaks) for item in side.items)
     return isinstance(side, Return) or (breaks and isinstance(side, Jump) and side.kind == "break")
 
 
-def _leaves(statement: Stmt, *, in_loop: bool) -> bool:
-    """Whether the statement may skip the following statements of its block."""
+def _may_skip_rest(statement: Stmt, *, in_loop: bool) -> bool:
+    """Whether the statement may skip the statements after it in its block."""
     kinds = {jump_kind(jump) for jump in jumps_out(statement)}
     return bool(kinds & ({"continue", "goto"} if in_loop else {"return", "continue", "goto"}))
 
 
-def _ends(statement: Stmt) -> bool:
-    """Whether no later statement runs."""
+def _always_jumps(statement: Stmt) -> bool:
+    """Whether the statement always leaves the block, so that no later statement runs."""
     return ends_with(statement, "return", "continue", "goto")

@@ -63,9 +63,10 @@ _Place = tuple[str, int, int, str]  # of a directive: file, line, offset, instan
 
 
 class UnitRegions(NamedTuple):
-    """The regions of a unit with the definitions of their names, and notes on other constructs.
+    """The regions of a unit with the definitions of their names, and diagnostics on other
+    constructs.
 
-    `by_hand` are the loops that threads share by their thread numbers, by place.
+    `by_hand` gives the loops that threads share by their thread numbers. The key is the place.
     """
 
     regions: list[tuple[Region, tuple[Definition, ...]]]
@@ -105,9 +106,11 @@ def regions_of(
             if place in seen and here[place] == 1 + again.get(place, 0):
                 again[place] = again.get(place, 0) + 1
                 continue  # the same lines in another function, by an include or a macro
-            made = attempt(_lowered, unit, function, site, trees, numbers, around)
+            made = attempt(_region_of_directive, unit, function, site, trees, numbers, around)
             if isinstance(made, Failure):
-                stand_in = _unread(unit, function, site.directive.pragma, span, trees, site.context)
+                stand_in = _region_without_loop(
+                    unit, function, site.directive.pragma, span, trees, site.context
+                )
                 made = (stand_in.withheld(made.reason), ())
             built.append(made)
         seen |= set(here)
@@ -117,14 +120,14 @@ def regions_of(
             if loop.loop.span not in by_hand:  # two parallel regions may call the same function
                 by_hand[loop.loop.span] = loop.loop
                 built.append(with_names(unit, loop.region, loop.definitions))
-        built += _without_hint(unit, function, trees, others, tasks=tasks)
+        built += _constructs_without_hint(unit, function, trees, others, tasks=tasks)
         notes += _parallel_without_loop(function, understood, numbers)
     for (file, line, _, _), count in again.items():
         message = f"included or expanded {count + 1} times: the first instance is shown"
         notes.append(Diagnostic("RP112", Span(file, line), message))
     if shared and nests_teams(unit):
-        built = _with_inner_teams(built, shared)
-    built += _lost(unit, trees, {place[:3] for place in seen})
+        built = _with_nesting_notes(built, shared)
+    built += _regions_of_unparsed_code(unit, trees, {place[:3] for place in seen})
     built.sort(key=lambda pair: (pair[0].span.file, pair[0].span.line, pair[0].span.column))
     listed = attempt(with_index_lists, built)
     if isinstance(listed, Failure):
@@ -134,12 +137,14 @@ def regions_of(
 
 
 def withheld_regions(unit: LinkedUnit, reason: str) -> UnitRegions:
-    """Every worksharing loop in a directive, without its body, with `reason` as its diagnostic."""
-    lost = _lost(unit, CallTrees(unit), set())
+    """A region without a body for every worksharing loop in a directive. Each has `reason` as its
+    diagnostic.
+    """
+    lost = _regions_of_unparsed_code(unit, CallTrees(unit), set())
     return UnitRegions([(region.withheld(reason), ()) for region, _ in lost], [], {})
 
 
-def _lowered(
+def _region_of_directive(
     unit: LinkedUnit, function: Function, site: LoopSite, trees: CallTrees, numbers: ThreadNumbers,
     around: TeamsAround,
 ) -> tuple[Region, tuple[Definition, ...]]:  # fmt: skip
@@ -154,15 +159,16 @@ def _lowered(
     if site.target and region.nest is not None:
         region = replace(region, diagnostics=(*region.diagnostics, on_the_host(span)))
     if region.context != "orphaned" and not site.target:
-        region = _in_teams(unit, region, site.nested_in, around.callers_of(function))
+        region = _with_parallel(unit, region, site.nested_in, around.callers_of(function))
     return with_names(unit, region, defined)
 
 
-def _in_teams(
+def _with_parallel(
     unit: LinkedUnit, region: Region, nested_in: Span | None, callers: Callers
 ) -> Region:  # fmt: skip
-    """The region that starts threads, with its enclosing regions, in its own function or at its
-    calls."""
+    """The region with the `parallel` construct that starts its threads, in its own function or in a
+    caller, and with its enclosing regions.
+    """
     inside = sorted({nested_in} if nested_in is not None else callers.inside)
     if not inside:
         return region
@@ -189,10 +195,10 @@ def _in_teams(
     return replace(region, nested_in=inside[0], diagnostics=(*region.diagnostics, note))
 
 
-def _with_inner_teams(
+def _with_nesting_notes(
     built: list[tuple[Region, tuple[Definition, ...]]], teams: Collection[Span]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """The regions, with a note on those whose `teams` start nested teams."""
+    """The regions, each with a note if its `teams` construct starts nested teams."""
     made = []
     for region, defined in built:
         own = region.parallel.span if region.parallel is not None else region.span
@@ -220,19 +226,19 @@ def _manually_shared(
     return found
 
 
-def _unread(
+def _region_without_loop(
     unit: LinkedUnit, function: Function, pragma: Pragma, span: Span, trees: CallTrees, context: str
 ) -> Region:
-    """The region of a directive without its loop."""
+    """The region of a directive whose loop could not be read."""
     return RegionBuilder(unit, function, pragma, span, trees).build(None, context, ())
 
 
-def _without_hint(
+def _constructs_without_hint(
     unit: LinkedUnit, function: Function, trees: CallTrees, seen: set[Span], *, tasks: bool
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """The constructs of a function without a shared loop, each once.
+    """The constructs of a function that contain no shared loop. Each is listed once.
 
-    `tasks`: explicit tasks are regions.
+    `tasks` says that explicit tasks are regions.
     """
     built: list[tuple[Region, tuple[Definition, ...]]] = []
     for directive, rule, message in other_constructs(function.body):
@@ -240,7 +246,7 @@ def _without_hint(
         if span in seen or (tasks and directive.pragma.is_task):
             continue
         seen.add(span)
-        region = _unread(unit, function, directive.pragma, span, trees, "orphaned")
+        region = _region_without_loop(unit, function, directive.pragma, span, trees, "orphaned")
         built.append((replace(region, diagnostics=(Diagnostic(rule, span, message),)), ()))
     return built
 
@@ -249,9 +255,9 @@ def other_names(
     unit: LinkedUnit, region: Region, function: Function, context: Context,
     definitions: tuple[Definition, ...],
 ) -> tuple[OtherName, ...]:  # fmt: skip
-    """The variables of other functions that occur in the region or in definitions.
+    """The variables of other functions that occur in the region or in its definitions.
 
-    A prime marks a variable whose name another one already has.
+    A prime marks a variable whose name is already used for another variable.
     """
     names = names_in(region).union(*(definition.value.names for definition in definitions))
     said = {word[0] for name in names if (word := _VARIABLE.match(name))}
@@ -279,24 +285,26 @@ def other_names(
 def with_names(
     unit: LinkedUnit, region: Region, defined: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region with one name for each value, and with locks as constructs."""
+    """The region in which each value has one name and locks are constructs."""
     region = with_critical_sections(region)
     region, defined = with_invariant_names(region, defined)
     region, defined = with_one_name(region, defined, unit.objects.values(), unit.getters)
     return with_home_names(region, defined)
 
 
-def _lost(
+def _regions_of_unparsed_code(
     unit: LinkedUnit, trees: CallTrees, seen: set[tuple[str, int, int]]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """Regions for directives whose code the parser could not recover."""
+    """Regions for directives in code that the parser could not recover."""
     lost: list[tuple[Region, tuple[Definition, ...]]] = []
     for file, pragma in unit.directives:
         if (file, pragma.line, pragma.offset) in seen:
             continue
         span = Span(file, pragma.line, pragma.column)
         context = "combined" if "parallel" in pragma.kind.split() else "orphaned"
-        lost.append((_unread(unit, _around(unit, span), pragma, span, trees, context), ()))
+        lost.append(
+            (_region_without_loop(unit, _around(unit, span), pragma, span, trees, context), ())
+        )
     return lost
 
 
@@ -355,7 +363,9 @@ def _loop_of(statement: Any) -> For | RangeFor | None:
 def _parallel_without_loop(
     function: Function, understood: Collection[Span], numbers: ThreadNumbers
 ) -> list[Diagnostic]:
-    """Parallel regions whose threads select their work by thread number in an unsupported way."""
+    """Parallel regions whose threads select their work by thread number in a form that is not
+    supported.
+    """
     notes = []
     for statement in every_statement(function.body):
         if not isinstance(statement, Directive) or statement.body is None:
@@ -371,7 +381,11 @@ def _parallel_without_loop(
         if any(d.pragma.is_loop or d.pragma.kind.split()[0] in ("task", "sections") for d in inner):
             continue
         has_loop = any(isinstance(s, For) for s in every_statement(statement.body))
-        if statement.span not in understood and has_loop and numbers.asked_in(statement.body):
+        if (
+            statement.span not in understood
+            and has_loop
+            and numbers.calls_thread_number(statement.body)
+        ):
             notes.append(
                 Diagnostic("RP110", statement.span,
                            "parallel region shares its loop by thread number: not predicted")

@@ -4,8 +4,8 @@
       double scale = beta / alpha;
       if (scale != 1.0) ...            beta != alpha, as alpha is not 0
 
-They become exact conditions, which constant arguments decide. Only constants that floating-point
-arithmetic keeps exactly count: small multiples of 1/1024.
+They become exact conditions, which constant arguments decide. A constant counts only if
+floating-point numbers represent it exactly and it is a small multiple of 1/1024.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MIRROR = {">": "<", ">=": "<="}
 
 
 def exact_number(expression: Expression) -> Number | None:
-    """The exact value of a floating-point constant, if it has one."""
+    """The exact value of a floating-point constant. None if it has none."""
     number = constant_number(expression)
     if number is None or abs(number) > _LARGEST or number * _FINEST != int(number * _FINEST):
         return None
@@ -38,7 +38,7 @@ def exact_number(expression: Expression) -> Number | None:
 
 
 class _Ratio(NamedTuple):
-    """A floating-point number, as a quotient."""
+    """A floating-point number as a fraction."""
 
     over: Expr
     under: Expr
@@ -47,7 +47,8 @@ class _Ratio(NamedTuple):
 class FloatConditions:
     """Converts the conditions of one function.
 
-    `context` gives the names of its parameters, and `is_set` says which variables it sets.
+    `context` gives the names of the function's parameters. `is_set` says whether the function sets
+    a variable.
     """
 
     def __init__(self, context: Context, is_set: Callable[[Decl], bool]) -> None:
@@ -55,25 +56,25 @@ class FloatConditions:
         self._is_set = is_set
         self._variables: dict[Decl, _Ratio] = {}
 
-    def declared(self, decl: Decl) -> None:
-        """Records the initial value of a variable that is not set again."""
+    def record_initial_value(self, decl: Decl) -> None:
+        """Records the initial value of a variable that is not assigned again."""
         value = self._number(decl.init) if decl.init is not None else None
         if value is not None:
             self._variables[decl] = value
 
     def value(self, condition: Expression, frame: Frame) -> Expr:
-        """A condition on integers, with its comparisons of floating-point numbers."""
-        told = self._decided(condition, frame)
+        """A condition on integers that replaces a comparison of floating-point numbers."""
+        told = self._if_decided(condition, frame)
         return self._context.value(condition, frame) if told is None else told
 
-    def _decided(self, condition: Expression, frame: Frame) -> Expr | None:
-        """The condition, if it is decided by known floating-point numbers."""
+    def _if_decided(self, condition: Expression, frame: Frame) -> Expr | None:
+        """The condition, if known floating-point numbers decide it."""
         if isinstance(condition, Unary) and condition.op == "!":
-            inner = self._decided(condition.operand, frame)
+            inner = self._if_decided(condition.operand, frame)
             return None if inner is None else Expr.atom("not", inner)
         if isinstance(condition, Binary) and condition.op in ("&&", "||"):
             sides = [condition.left, condition.right]
-            told = [self._decided(side, frame) for side in sides]
+            told = [self._if_decided(side, frame) for side in sides]
             if told == [None, None]:
                 return None
             values = [self._context.value(side, frame) if known is None else known
@@ -127,8 +128,7 @@ class FloatConditions:
 
 
 def _is_plain(number: _Ratio) -> bool:
-    """Whether the number is a constant or a parameter. A result of two such numbers differs from a
-    third."""
+    """Whether the number is a constant or a parameter. A computed number may differ from both."""
     names = [Expr.name(name) for name in number.over.names]
     whole = number.over.constant is not None or number.over in (*names, *(-name for name in names))
     return whole and number.under == ONE

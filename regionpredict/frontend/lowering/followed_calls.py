@@ -18,7 +18,7 @@ from regionpredict.frontend.lowering.function_pointers import (
 )
 from regionpredict.frontend.lowering.library_algorithms import algorithm_loops
 from regionpredict.frontend.lowering.library_calls import has_loops, library_loops
-from regionpredict.frontend.lowering.member_pointers import handed_on
+from regionpredict.frontend.lowering.member_pointers import pass_members_on
 from regionpredict.frontend.lowering.operand_paths import OperandPaths, Paths
 from regionpredict.frontend.lowering.program_ends import ends_program
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -64,23 +64,27 @@ class Lowering(Protocol):
         """The effect of a statement and its parts."""
 
     def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
-        """The effect of a call's argument, and the address of its value."""
+        """The effect of a call's argument, and the address that the argument evaluates to."""
 
     def branch(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
-        """The sides of a condition, and the values they leave in variables."""
+        """The branches of a condition, and the values that they leave in variables."""
 
     def open_loop(
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
         once: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
-        """A loop of unknown length. `once` lowers one iteration, which may set `written`."""
+        """A loop of unknown length. `once` lowers one iteration, in which the variables in
+        `written` may be set.
+        """
 
     def say(self, rule: str, span: Span, message: str) -> None:
-        """A diagnostic on the region."""
+        """Adds a diagnostic to the region."""
 
 
 class FollowedCalls:
-    """The calls of one region, and the functions that are being inlined."""
+    """Inlines the calls of one region, and keeps the stack of the functions that are being
+    inlined.
+    """
 
     def __init__(
         self, unit: LinkedUnit, context: Context, function: Function, lowering: Lowering,
@@ -109,7 +113,7 @@ class FollowedCalls:
         self._loops_around = [0]  # for each function being lowered, the number of loops at its call
 
     def continue_from(self, other: FollowedCalls) -> None:
-        """Continues with the functions that another builder is inlining."""
+        """Takes over the stack of another builder."""
         self.loop, self.calling, self.handed = other.loop, list(other.calling), dict(other.handed)
         self._loops_around = list(other._loops_around)
         self._repeated = dict(other._repeated)
@@ -120,11 +124,12 @@ class FollowedCalls:
         return len(self.context.open_loops) > self._loops_around[-1]
 
     def follow(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> Followed:
-        """Inlines the statements of a called function. None if that is impossible. A library
-        function may replace the call."""
+        """Inlines the statements of a called function. Returns None if that is impossible. A
+        library function may replace the call.
+        """
         asked = call
         self.context.followed.discard(asked)
-        targets = self._pointed(call)
+        targets = self._targets_of_pointer(call)
         functions = targets.functions
         meant = self.trees.representative(functions)
         if meant is not None:
@@ -132,7 +137,7 @@ class FollowedCalls:
         function = self.unit.body_of(call.decl) if call.decl is not None else None
         sides = self.trees.sides(functions) if meant is None else ()
         if sides:
-            return self._follow_sides(asked, targets, sides, frame, nodes)
+            return self._inline_branches(asked, targets, sides, frame, nodes)
         if len(functions) > 1 or (meant is not None and targets.others):
             self._report_several_targets(asked, targets, meant)
         if function is None or call.decl is None:
@@ -149,7 +154,7 @@ class FollowedCalls:
             self.context.followed.add(asked)
             self.context.returned.pop(asked, None)
             return call.decl.ctype
-        if call.decl in self.calling or not self._is_short_enough():
+        if call.decl in self.calling or not self._has_room():
             self.lowering.say(
                 "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
             )
@@ -163,21 +168,21 @@ class FollowedCalls:
         self, asked: CallExpr, decl: Decl, args: tuple[Expression, ...], function: Function,
         frame: Frame, nodes: list[Node],
     ) -> CType:  # fmt: skip
-        """Inlines the statements of a function. Returns the type of its result."""
+        """Inlines the statements of a function and returns the type of its result."""
         to_arguments = []
         for argument in args:
             before, paths = self.lowering.argument(argument, asked.span, frame)
             nodes += before
             to_arguments.append(paths)
-        inner = self.context.entered(function, args, frame)
+        inner = self.context.values_at_start(function, args, frame)
         if function.closure:  # it has its own variables, but also sees the enclosing ones
             self.context.private.update(declared_in(function.body), function.parameters)
-        handed_on(self.context, frame, inner)
+        pass_members_on(self.context, frame, inner)
         self.operands.enter({
             self.context.name_of(parameter, inner.depth): paths
             for parameter, paths in zip(function.parameters, to_arguments, strict=False)
         })  # fmt: skip
-        at = self._at()
+        at = self._current_function()
         self.handed.update((parameter, (argument, at)) for parameter, argument
                            in zip(function.parameters, args, strict=False))  # fmt: skip
         recursive = self.trees.is_recursive(function)
@@ -195,7 +200,7 @@ class FollowedCalls:
         self.context.frames.pop()
         self.calling.pop()
         self._loops_around.pop()
-        handed_on(self.context, inner, frame)
+        pass_members_on(self.context, inner, frame)
         if function.closure:  # it may set enclosing variables
             own = set(function.parameters) | declared_in(function.body)
             frame.env.update((d, held) for d, held in inner.env.items() if d not in own)
@@ -206,8 +211,8 @@ class FollowedCalls:
         return ctype
 
     def _recursion(self, function: Function, inner: Frame) -> list[Node]:
-        """All calls of a recursive function, as iterations of a loop of unknown length. Each
-        iteration may have other arguments, unless all recursive calls pass them on.
+        """All calls of a recursive function, as iterations of a loop of unknown length. An argument
+        is constant only if all recursive calls pass it on unchanged.
         """
         decl = function.decl
         calls = [call for called, some in calls_in(function.body).items()
@@ -215,7 +220,7 @@ class FollowedCalls:
         written = set(self.unit.effects.written_in(function.body))
         written.update(
             parameter for number, parameter in enumerate(function.parameters)
-            if not calls or not all(_passes(call, number, parameter) for call in calls)
+            if not calls or not all(_passes_parameter_on(call, number, parameter) for call in calls)
         )  # fmt: skip
 
         def once() -> list[Node]:
@@ -233,11 +238,11 @@ class FollowedCalls:
         self.lowering.say("RP105", decl.span, message)
         return [loop]
 
-    def _follow_sides(
+    def _inline_branches(
         self, call: CallExpr, targets: Targets, sides: Functions, frame: Frame,
         nodes: list[Node],
     ) -> Followed:  # fmt: skip
-        """Inlines the largest of the possible targets of a call, as sides of an unknown
+        """Inlines the largest of the possible targets of a call, as branches of an unknown
         condition.
         """
         pointer = show(call.pointer) if call.pointer is not None else call.name
@@ -250,15 +255,15 @@ class FollowedCalls:
         self.context.returned.pop(call, None)
         at = f"{pointer}() at line {call.span.line} may"
         if len(sides) == len(targets.functions) and not targets.others:
-            said = f"{at} be any of {_listed(sides)}: all are assumed to be equally frequent"
+            said = f"{at} be any of {_list_of_names(sides)}: all are assumed to be equally frequent"
             self.lowering.say("RP117", call.span, said)
         else:
-            said = f"{at} reach other functions than {_listed(sides)}, which are assumed"
+            said = f"{at} reach other functions than {_list_of_names(sides)}, which are assumed"
             self.lowering.say("RP123", call.span, said)
         return sides[0].ctype
 
-    def _is_short_enough(self) -> bool:
-        """Whether another function may be inlined."""
+    def _has_room(self) -> bool:
+        """Whether another function can be inlined within the limits."""
         so_far, depth = self.lowering.statements, len(self.calling)
         if depth <= _MAX_INLINE and so_far <= _MAX_STATEMENTS:
             return True
@@ -273,50 +278,53 @@ class FollowedCalls:
             )
         return self._all_seen
 
-    def _at(self) -> Function:
+    def _current_function(self) -> Function:
         """The function whose statements are being lowered."""
         return self.unit.body_of(self.calling[-1]) or self.function
 
     def optional_call(self, condition: Expression, side: Stmt) -> CallExpr | None:
-        """The call of a hook that the sources leave empty, which is reported."""
-        call = optional_call(condition, side, lambda call: self._pointed(call).functions)
+        """Reports the call of a hook that the sources leave empty."""
+        call = optional_call(condition, side, lambda call: self._targets_of_pointer(call).functions)
         if call is not None and call.pointer is not None:
             said = f"{show(call.pointer)}() at line {call.span.line} may be a function of the user"
             self.lowering.say("RP123", call.span, f"{said}: its pointer is assumed to be null")
         return call
 
-    def _pointed(self, call: CallExpr) -> Targets:
+    def _targets_of_pointer(self, call: CallExpr) -> Targets:
         """The possible targets of a call through a pointer."""
         if call.decl is not None or call.pointer is None:
             return Targets()
-        return self._held(call.pointer, self._at())
+        return self._functions_of_expression(call.pointer, self._current_function())
 
-    def _held(self, pointer: Expression, at: Function) -> Targets:
-        """The possible functions of an expression at `at`: the argument of an inlined call, those
-        of the struct that it passes, or all stored functions."""
+    def _functions_of_expression(self, pointer: Expression, at: Function) -> Targets:
+        """The possible functions of an expression in the function `at`. They come from the argument
+        of an inlined call, from the struct that the call passes, or from all stores in the program.
+        """
         if isinstance(pointer, Name) and pointer.decl in self.handed:
             argument, caller = self.handed[pointer.decl]
-            return self._held(argument, caller)
+            return self._functions_of_expression(argument, caller)
         targets = pointed_functions(self.unit, pointer, at)
         if len(targets.functions) < 2 or not isinstance(pointer, Member):
             return targets
-        own = self._in_struct(pointer.base, pointer.field.name, at)
+        own = self._functions_in_local_struct(pointer.base, pointer.field.name, at)
         return targets._replace(functions=own) if own else targets
 
-    def _in_struct(self, struct: Expression | None, member: str, at: Function) -> Functions:
-        """The functions in a member of a local struct, whose address inlined calls pass."""
+    def _functions_in_local_struct(
+        self, struct: Expression | None, member: str, at: Function
+    ) -> Functions:
+        """The functions in a member of a local struct whose address is passed to inlined calls."""
         while isinstance(struct, Cast) or (isinstance(struct, Unary) and struct.op in "&*"):
             struct = struct.operand
         if not isinstance(struct, Name):
             return ()
         if struct.decl in self.handed:
             argument, caller = self.handed[struct.decl]
-            return self._in_struct(argument, member, caller)
+            return self._functions_in_local_struct(argument, member, caller)
         return member_functions(self.unit, at, struct.decl, member)
 
     def _report_several_targets(self, call: CallExpr, targets: Targets, meant: Decl | None) -> None:
-        """Records that a call has several targets, and which one represents them."""
-        shown = _listed(targets.functions)
+        """Records that a call has several targets, and which function represents them."""
+        shown = _list_of_names(targets.functions)
         pointer = show(call.pointer) if call.pointer is not None else call.name
         if meant is None:
             self._several[call.name, call.span] = (
@@ -333,7 +341,7 @@ class FollowedCalls:
             self.lowering.say("RP117", call.span, said)
 
     def report_unseen(self, call: Call) -> None:
-        """Records the unknown effects of a call that was not inlined."""
+        """Records that a call was not inlined and its effects are unknown."""
         several = self._several.get((call.name, call.span))
         if several is not None:
             self.lowering.say("RP113", call.span, several)
@@ -346,8 +354,8 @@ class FollowedCalls:
             message = f"what memory {call.name}() touches is unknown"
             self.lowering.say("RP113", call.span, message)
 
-    def note_result(self, value: Expression, frame: Frame) -> None:
-        """The possible return values of the current function."""
+    def record_result(self, value: Expression, frame: Frame) -> None:
+        """Records a possible return value of the current function."""
         if not self.results:
             return
         kind = self.calling[-1].ctype.kind
@@ -372,14 +380,14 @@ class FollowedCalls:
             moved = first.plus(self.context.varying(call.name))
             self.context.returned[call] = moved
 
-    def _note_element(self, call: CallExpr, frame: Frame) -> None:
-        """The result of an algorithm that returns an element: one of its array, whichever."""
+    def _record_element(self, call: CallExpr, frame: Frame) -> None:
+        """Records the result of an algorithm that returns an unknown element of its array."""
         array = self.context.pointer(call.args[0], frame)
         if array is not None and call.decl is not None and call.decl.ctype.kind == "pointer":
             self.context.returned[call] = array.plus(self.context.varying(call.name))
 
     def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
-        """Inlines the loops of a library function. None for other functions."""
+        """Lowers the loops that replace a library function. Returns None for any other function."""
         rivals = self.unit.rivals(call.decl) if call.decl is not None else ()
         if rivals:
             places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])
@@ -391,7 +399,7 @@ class FollowedCalls:
             for argument in call.args[1:3]:
                 nodes += self.lowering.argument(argument, call.span, frame)[0]
             nodes += self.lowering.body(algorithm, frame)
-            self._note_element(call, frame)
+            self._record_element(call, frame)
             return call.decl.ctype if call.decl is not None else UNKNOWN
         if not has_loops(call):
             return None
@@ -408,8 +416,8 @@ class FollowedCalls:
         return call.decl.ctype if call.decl is not None else UNKNOWN
 
 
-def _listed(functions: Functions) -> str:
-    """`add(), sub() and 3 more`, with places for methods of the same name."""
+def _list_of_names(functions: Functions) -> str:
+    """`add(), sub() and 3 more`. Methods of the same name also show their places."""
     names = [f"{function.name}()" for function in functions]
     if len(set(names)) < len(names):
         spans = [function.span for function in functions]
@@ -419,6 +427,6 @@ def _listed(functions: Functions) -> str:
     return ", ".join(names[:_MOST_NAMED]) + more
 
 
-def _passes(call: CallExpr, number: int, parameter: Decl) -> bool:
-    """Whether an argument of a recursive call is the caller's own parameter."""
+def _passes_parameter_on(call: CallExpr, number: int, parameter: Decl) -> bool:
+    """Whether an argument of a recursive call is a parameter of the caller."""
     return number < len(call.args) and is_variable(without_casts(call.args[number]), parameter)

@@ -10,10 +10,10 @@ from regionpredict.ir.expr import ZERO
 
 
 class Pointer(NamedTuple):
-    """The address `&array[subscripts]`; adding to it moves the last subscript.
+    """The address `&array[subscripts]`. Adding to it increases the last subscript.
 
-    `pointee` is the type of the target. `member` is the field of a struct element that contains it,
-    and `offset` its distance in bytes from the start of the element.
+    `pointee` is the type at this address. For an address inside a struct element, `member` is the
+    field that contains it. `offset` is its distance in bytes from the start of the element.
     """
 
     array: str
@@ -23,7 +23,7 @@ class Pointer(NamedTuple):
     offset: int = 0
 
     def plus(self, distance: Expr) -> Pointer:
-        """The pointer, moved by a number of elements."""
+        """The pointer after a move by a number of elements."""
         subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
         return self._replace(subscripts=subscripts)
 
@@ -35,7 +35,7 @@ class Pointer(NamedTuple):
 
 
 def decayed(place: Pointer | None) -> Pointer | None:
-    """An element that is itself an array or a pointer, as the address of its first element."""
+    """The address of the first element, if the pointer points to an array or to a pointer."""
     if place is None or place.pointee.element is None:
         return None
     return place._replace(subscripts=(*place.subscripts, ZERO), pointee=place.pointee.element)
@@ -45,9 +45,10 @@ Value = Expr | Pointer
 
 
 class Frame(NamedTuple):
-    """One function being lowered: the values of its variables, by declaration.
+    """The values of the variables of one function during lowering. The key is the variable's
+    declaration.
 
-    `depth` distinguishes equal names: those of a lambda from those of its enclosing function.
+    `depth` distinguishes equal names, such as those of a lambda and of its enclosing function.
     """
 
     env: dict[Decl, Value]

@@ -46,8 +46,8 @@ _Sources = tuple[list[tuple[Expression, Function | None]], bool]
 
 
 class Targets(NamedTuple):
-    """The functions that a pointer can hold, as far as the sources show them. `others`: it may hold
-    functions that they do not show.
+    """The functions that a pointer can hold according to the sources. `others` says that it may
+    hold functions that are not in the sources.
     """
 
     functions: Functions = ()
@@ -57,7 +57,7 @@ class Targets(NamedTuple):
 def pointed_functions(unit: LinkedUnit, pointer: Expression, function: Function) -> Targets:
     """The possible functions of an expression in `function`.
 
-    Follows assignments, arguments, results of functions and copied members back to the names of
+    Follows assignments, arguments, returned values and copied members back to the names of
     functions. A null pointer is ignored, because it cannot be called.
     """
     found: list[Decl] = []
@@ -71,7 +71,7 @@ def pointed_functions(unit: LinkedUnit, pointer: Expression, function: Function)
             if named is not None:
                 found.append(named)
                 continue
-            key = _key(source, home)
+            key = _source_of_value(source, home)
             if is_null(source) or key in seen:
                 continue
             if key is None or len(seen) == _MAX_SOURCES:
@@ -85,7 +85,7 @@ def pointed_functions(unit: LinkedUnit, pointer: Expression, function: Function)
 
 
 def called_functions(unit: LinkedUnit, call: CallExpr, function: Function) -> Functions:
-    """The possible functions of a call through a pointer in `function`. Empty for other calls."""
+    """The possible targets of a call through a pointer in `function`. Empty for any other call."""
     if call.decl is not None or call.pointer is None:
         return ()
     return pointed_functions(unit, call.pointer, function).functions
@@ -94,9 +94,10 @@ def called_functions(unit: LinkedUnit, call: CallExpr, function: Function) -> Fu
 def optional_call(
     condition: Expression, side: Stmt, targets: Callable[[CallExpr], Functions]
 ) -> CallExpr | None:
-    """The call in `if (hook) hook(p);`, if `targets` knows no function of it. Otherwise None.
+    """The call in `if (hook) hook(p);`, if `targets` contains no function for it. None for any
+    other statement.
 
-    Hooks are for users of a library. The sources of the library itself leave them empty.
+    Hooks are meant for users of a library. The sources of the library do not set them.
     """
     pointer = tested_pointer(condition)
     if not isinstance(pointer, (Name, Member, Index)):
@@ -107,8 +108,8 @@ def optional_call(
                  and show(call.pointer) == show(pointer) and not targets(call)), None)  # fmt: skip
 
 
-def _key(source: Expression, home: Function | None) -> Hashable:
-    """The variable, member, table or call that a value is read from. None for others."""
+def _source_of_value(source: Expression, home: Function | None) -> Hashable:
+    """The variable, member, table or call that a value is read from. None for any other value."""
     if isinstance(source, Name):
         return source.decl, source.decl.kind in ("local", "parameter") and home
     if isinstance(source, CallExpr):
@@ -117,8 +118,9 @@ def _key(source: Expression, home: Function | None) -> Hashable:
 
 
 def _sources(unit: LinkedUnit, source: Expression, home: Function | None) -> _Sources:
-    """The values that a variable, member or call can have, with their functions, and whether
-    others are possible."""
+    """The values that a variable, member or call can have, with the functions that contain them.
+    Also returns whether other values are possible.
+    """
     if isinstance(source, Name):
         return _values_of_variable(unit, source.decl, home)
     if isinstance(source, CallExpr):
@@ -163,8 +165,8 @@ def _results(unit: LinkedUnit, call: CallExpr) -> _Sources:
 
 
 def member_functions(unit: LinkedUnit, function: Function, struct: Decl, member: str) -> Functions:
-    """The functions that a function assigns to a member of its local struct. Empty if another
-    value is possible.
+    """The functions that a function assigns to a member of its local struct. Empty if the member
+    may have another value.
 
     F.function = integrand;        struct rule F = {.function = integrand};
     """
@@ -198,7 +200,8 @@ def _may_assign(unit: LinkedUnit, call: CallExpr, struct: Decl, member: str) -> 
     """Whether a call that receives the address of a struct assigns its member, or passes it to an
     unknown function.
 
-    Functions that it calls are not followed. They rarely set what they are given to use.
+    The functions that it calls are not followed, because they rarely set a member that they receive
+    for use.
     """
     if not any(
         is_variable(inner, struct) for given in call.args for inner in every_expression(given)

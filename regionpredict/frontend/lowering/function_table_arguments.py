@@ -32,12 +32,13 @@ from regionpredict.ir.flow import CallThroughTableParameter, Passed, PassedArgum
 from regionpredict.ir.folding import Number
 
 _PASSED = frozenset(("select", "not", "eq", "ne", "lt", "le", "and", "or", "min", "max"))
-"""Operators of passed numbers, except sums and products."""
+"""Operators in passed numbers. Sums and products are excluded."""
 
 
 def passed_tables(unit: LinkedUnit) -> dict[tuple[Span, str], PassedArguments]:
-    """For each call that passes a table of functions: the table, and numbers that may decide the
-    target."""
+    """For each call that passes a table of functions: the table, and the passed numbers that may
+    select the target.
+    """
     handed: dict[tuple[Span, str], PassedArguments] = {}
     for function in unit.bodies():
         context = Context(unit)
@@ -48,7 +49,7 @@ def passed_tables(unit: LinkedUnit) -> dict[tuple[Span, str], PassedArguments]:
             tables = tuple(table for table in given if table is not None)
             values = [context.value(argument, Frame({})) for argument in call.args]
             numbers = _numbers(unit, values, call)
-            passed = _passed(unit, context, values, function, call)
+            passed = _derived_from_parameters(unit, context, values, function, call)
             if tables or numbers or passed:
                 handed[call.span, call.name] = PassedArguments(tables, numbers, passed)
     return handed
@@ -62,16 +63,16 @@ def _numbers(
         whole = value.constant
         if isinstance(whole, int):
             numbers.append((at, whole))
-        elif _is_constant(argument) and _kind_of(unit, call, at) == "float":
+        elif _may_be_constant(argument) and _kind_of(unit, call, at) == "float":
             exact = exact_number(argument)
             numbers += [(at, exact)] if exact is not None else []
     return tuple(numbers)
 
 
-def _passed(
+def _derived_from_parameters(
     unit: LinkedUnit, context: Context, values: Sequence[Expr], function: Function, call: CallExpr
 ) -> tuple[Passed, ...]:
-    """The numbers that a caller derives from its own constant parameters."""
+    """The numbers that a caller computes from its own constant parameters."""
     named = context.named()
     passed: list[Passed] = []
     for position, value in enumerate(values):
@@ -89,13 +90,15 @@ def _passed(
     return tuple(passed)
 
 
-def _is_constant(argument: Expression) -> bool:
-    """Whether the argument looks like a constant. Most arguments are names."""
+def _may_be_constant(argument: Expression) -> bool:
+    """Whether the argument may be a constant. Most arguments are names."""
     return not isinstance(argument, Name) or argument.decl.is_const
 
 
 def _kind_of(unit: LinkedUnit, call: CallExpr, position: int) -> str:
-    """The type kind of an argument's parameter. "" if the function is not visible."""
+    """The kind of type of the parameter for an argument. "" if the called function is not
+    visible.
+    """
     called = unit.body_of(call.decl) if call.decl is not None else None
     known = called is not None and position < len(called.parameters)
     return called.parameters[position].ctype.kind if called is not None and known else ""
@@ -140,7 +143,7 @@ def table_parameter_targets(
 
 
 def count_of(function: Function, loop: For, counter: Decl) -> int | None:
-    """The parameter before which a loop from 0 ends: `n` of `for (int k = 0; k < n; k++)`."""
+    """The parameter that is the bound of a loop from 0: `n` in `for (int k = 0; k < n; k++)`."""
     test = loop.condition
     if not isinstance(test, Binary) or test.op not in ("<", "!="):
         return None

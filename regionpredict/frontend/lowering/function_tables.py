@@ -30,7 +30,9 @@ _MOST_ROWS = 200
 
 class TableCall(NamedTuple):
     """A call through an element of a table. `base` is the table or a pointer into it. `subscript`
-    is None for the element that a pointer is at. `member` holds the function."""
+    is None if the pointer points to the element itself. `member` is the member that contains the
+    function.
+    """
 
     base: Name
     subscript: Expression | None
@@ -54,11 +56,13 @@ def table_call(pointer: Expression) -> TableCall | None:
 
 
 Rows = tuple[Mapping[str, str], ...]
-"""The functions in each element of a table, by member. "=" is a value that is not a function."""
+"""The functions in each element of a table. The key is the member. "=" marks a value that is not a
+function.
+"""
 
 
 def table_rows(unit: LinkedUnit, table: Decl) -> Rows:
-    """The elements of a table, as its initializer sets them. Empty for other variables."""
+    """The elements of a table as set by its initializer. Empty for another variable."""
     table = unit.variable_of(table)
     elements = elements_listed(table.init) or {}
     extent = table.ctype.extent
@@ -82,13 +86,13 @@ def _functions_in(element: Expression | None) -> Mapping[str, str]:
 
 
 def is_listed(unit: LinkedUnit, pointer: Expression) -> bool:
-    """Whether only initializers set the function at a place."""
+    """Whether the functions at a place are set only by initializers."""
     held = unit.functions_at(pointer)
     return bool(held) and all(put.listed for put in held or ())
 
 
-def is_pointer_to_function(ctype: CType) -> bool:
-    """Whether a type may be a pointer to a function, so neither a number nor a struct."""
+def may_be_function_pointer(ctype: CType) -> bool:
+    """Whether a type may be a pointer to a function. It is then neither a number nor a struct."""
     return ctype.kind == "pointer" and (
         ctype.element is None or ctype.element.kind not in ("float", "struct", "pointer", "array")
     )

@@ -1,4 +1,4 @@
-"""Loops that the threads of a `parallel` share by their own numbers, without a directive.
+"""Loops that the threads of a `parallel` share by thread number, without a directive.
 
     #pragma omp parallel
     {
@@ -9,13 +9,14 @@
     }
 
 Candidates are loops whose header depends on the thread number (`thread_numbers`), also in called
-functions. The statements before a loop are lowered for their values alone, and `thread_partition`
-checks whether its header distributes a range. Otherwise, each thread has its own iterations:
+functions. The statements before a loop are lowered only for the values that they assign.
+`thread_partition` then checks whether the header distributes a range among the threads. If it does
+not, each thread has its own iterations:
 
     for (int i = 0; i < 1000 * omp_get_thread_num(); i++)
 
-Such a loop is inside a loop over the threads, schedule(static,1). It is not changed if its header
-depends on other values than the thread number and shared ones.
+Such a loop is placed inside a loop over the threads with schedule(static,1). The loop is unchanged
+if its header depends on values other than the thread number and shared values.
 """
 
 from __future__ import annotations
@@ -64,7 +65,9 @@ _MAX_CALLS = 3  # maximum nesting of calls from the `parallel` to the loop
 
 
 class ManuallySharedLoop(NamedTuple):
-    """A loop shared by hand, as a region, and the `parallel` whose threads share it."""
+    """A loop that threads share by thread number, as a region, and the `parallel` that starts these
+    threads.
+    """
 
     loop: For
     region: Region
@@ -73,12 +76,12 @@ class ManuallySharedLoop(NamedTuple):
 
 
 class _Threads(NamedTuple):
-    """The part of a `parallel` in one function.
+    """The part of a `parallel` that is in one function.
 
-    `body` is that of the `parallel`, or of a called function. For a called function, `team` is None
-    and `handed` gives the parameters' values from `THREAD_NUMBER`, `TEAM` and the callers' names.
-    `taken` lists names of the number of threads. `directive` is the `parallel`, and `size` its
-    constant number of threads.
+    `body` is the body of the `parallel` or of a called function. For a called function, `team` is
+    None, and `handed` gives the values of the parameters in terms of `THREAD_NUMBER`, `TEAM` and
+    the callers' names. `taken` lists the names of the number of threads. `directive` is the
+    `parallel`, and `size` is its constant number of threads.
     """
 
     function: Function
@@ -95,9 +98,11 @@ class _Threads(NamedTuple):
 def manually_shared_loops(
     unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees
 ) -> Iterator[ManuallySharedLoop]:
-    """The loops that threads of the function's `parallel` constructs share, also in callees."""
+    """The loops that the threads of the function's `parallel` constructs share, also in called
+    functions.
+    """
     for threads in _parallels(unit, function, function.body, ()):
-        if numbers.asked_in(threads.body):
+        if numbers.calls_thread_number(threads.body):
             yield from _Search(unit, numbers, trees, threads).loops(threads.body, threads.around)
 
 
@@ -125,12 +130,14 @@ def _starts_team(pragma: Pragma) -> bool:
 
 
 def _fixed_size(unit: LinkedUnit, directive: Directive) -> int | None:
-    value = _asked_size(Context(unit), directive).constant
+    value = _requested_size(Context(unit), directive).constant
     return value if isinstance(value, int) else None
 
 
-def _asked_size(context: Context, directive: Directive) -> Expr:
-    """The value of `num_threads` in the names of a region. Without it, the maximum."""
+def _requested_size(context: Context, directive: Directive) -> Expr:
+    """The value of `num_threads` in the names of a region. The maximum number of threads if the
+    clause is missing.
+    """
     clause = directive.pragma.clause("num_threads")
     if clause is None or not clause.text:
         return Expr.name(_MOST_THREADS)
@@ -140,7 +147,7 @@ def _asked_size(context: Context, directive: Directive) -> Expr:
 
 
 class _Search:
-    """The loops that the threads run in one function."""
+    """Finds the loops that the threads share in one function."""
 
     def __init__(
         self, unit: LinkedUnit, numbers: ThreadNumbers, trees: CallTrees, threads: _Threads
@@ -150,26 +157,26 @@ class _Search:
         self.trees = trees
         self.threads = threads
         moved = [decl for decl, value in threads.handed.items() if THREAD_NUMBER in value.names]
-        self.moved = numbers.moved_in(threads.body, moved)
+        self.moved = numbers.dependent_variables(threads.body, moved)
 
     def loops(self, statement: Stmt, around: tuple[For, ...]) -> Iterator[ManuallySharedLoop]:
-        """The outermost shared loops, except those that a directive shares."""
+        """The outermost shared loops that have no directive."""
         if isinstance(statement, Directive):
             return
         if isinstance(statement, For):
-            if self.numbers.head(statement, self.moved):
-                shared = self._shared(statement, around)
+            if self.numbers.header_depends(statement, self.moved):
+                shared = self._region_of_loop(statement, around)
                 if shared is not None:
                     yield shared
                 return
             around = (*around, statement)
         for inner in own_parts(statement):
-            if isinstance(inner, CallExpr) and self.numbers.hang_on(inner, self.moved):
-                yield from self._called(inner)
+            if isinstance(inner, CallExpr) and self.numbers.may_depend(inner, self.moved):
+                yield from self._loops_in_callee(inner)
         for below in inner_statements(statement):
             yield from self.loops(below, around)
 
-    def _called(self, call: CallExpr) -> Iterator[ManuallySharedLoop]:
+    def _loops_in_callee(self, call: CallExpr) -> Iterator[ManuallySharedLoop]:
         """The loops in a function that the threads call."""
         threads = self.threads
         function = self.unit.body_of(call.decl) if call.decl is not None else None
@@ -177,7 +184,7 @@ class _Search:
             return
         builder = self._builder(call.span)
         context = builder.context
-        frame = builder.followed_to(call, threads.body, Frame(dict(threads.handed)))
+        frame = builder.values_at(call, threads.body, Frame(dict(threads.handed)))
         if frame is None:
             return
         arguments = {
@@ -185,25 +192,26 @@ class _Search:
             for parameter, argument in zip(function.parameters, call.args, strict=False)
             if parameter.ctype.kind == "int"
         }
-        of_team = self._of_team(context)
+        of_team = self._thread_count_values(context)
         handed = {
             parameter: _in_caller_names(value.substitute(of_team), threads)
             for parameter, value in arguments.items()
         }
         inside = threads._replace(
             function=function, body=function.body, team=None, around=(), handed=handed,
-            taken={name: self._taken(value, of_team) for name, value in arguments.items()},
+            taken={name: self._count_names(value, of_team) for name, value in arguments.items()},
             depth=threads.depth + 1,
         )  # fmt: skip
         yield from _Search(self.unit, self.numbers, self.trees, inside).loops(function.body, ())
 
-    def _taken(self, value: Expr, of_team: Mapping[str, Expr]) -> frozenset[str]:
-        """The names of the number of threads in a value, including those passed to this
-        function."""
+    def _count_names(self, value: Expr, of_team: Mapping[str, Expr]) -> frozenset[str]:
+        """The names of the number of threads in a value, including those that are passed to this
+        function.
+        """
         before = self.threads.taken.values() if TEAM in value.names else ()
         return frozenset(value.names & of_team.keys()).union(*before)
 
-    def _shared(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
+    def _region_of_loop(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
         """The loop as a region of all threads. None if they do not share it."""
         threads, span = self.threads, loop.span
         builder = self._builder(span)
@@ -211,11 +219,11 @@ class _Search:
         region = builder.build(loop, context, around, threads.team, behind=threads.body)
         if region.nest is None:
             return None
-        of_team = self._of_team(builder.context)
+        of_team = self._thread_count_values(builder.context)
         handed = {builder.context.name_of(decl): value for decl, value in threads.handed.items()}
         shared = shared_loop(region.nest, {**of_team, **handed}, threads.size)
         if shared is None:
-            return self._of_each_thread(loop, around)
+            return self._region_of_own_loops(loop, around)
         nest, partition = shared
         bounds = header_of(nest)
         assert bounds is not None
@@ -242,8 +250,10 @@ class _Search:
         pragma = Pragma("for", (Clause("nowait"),), 0, 0, span.line, span.column, "")
         return RegionBuilder(self.unit, self.threads.function, pragma, span, self.trees)
 
-    def _of_each_thread(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
-        """The loop inside a loop over the threads. None if its header depends on other unknowns."""
+    def _region_of_own_loops(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
+        """The region if each thread has its own loop: a loop over the threads with the loop inside.
+        None if the header depends on other unknown values.
+        """
         threads, span = self.threads, loop.span
         builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
@@ -278,22 +288,23 @@ class _Search:
         defined = definitions_of(self.unit, threads.function, builder.context, site)
         return ManuallySharedLoop(loop, region, defined, threads.directive.span)
 
-    def _of_team(self, context: Context) -> dict[str, Expr]:
-        """Replacements for names that depend on the number of threads: `nt =
-        omp_get_max_threads();`."""
+    def _thread_count_values(self, context: Context) -> dict[str, Expr]:
+        """Replacements for names that depend on the number of threads, as in
+        `nt = omp_get_max_threads();`.
+        """
         threads = self.threads
         if threads.team is None:
             return {_MOST_THREADS: Expr.name(TEAM)}
         defined = definitions_of(self.unit, threads.function, context, threads.directive)
-        asked = _asked_size(context, threads.directive)
+        asked = _requested_size(context, threads.directive)
         alone = len(asked.names) == 1 and asked == Expr.name(next(iter(asked.names)))
         return sizes_of_team(defined, *(asked.names if alone else ()))
 
 
 def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Expr]:
-    """Replacements for names that depend on the number of threads `TEAM`.
+    """Replacements for names that depend on the number of threads, `TEAM`.
 
-    `asked` are other names of that size, as that of a `num_threads`.
+    `asked` are other names for the number of threads, such as the one in `num_threads`.
     """
     known = {definition.name: definition.value for definition in defined}
     bindings = dict.fromkeys((_MOST_THREADS, *asked), Expr.name(TEAM))
@@ -310,7 +321,7 @@ def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Exp
 
 
 def _in_caller_names(value: Expr, threads: _Threads) -> Expr:
-    """A value with names that are unique among functions. The caller's names stay its own."""
+    """A value in which names are unique among functions. The caller's names are unchanged."""
     own = {name for name in value.names - {THREAD_NUMBER, TEAM} if " in " not in name}
     return value.substitute({name: Expr.name(f"{name} in {threads.function.name}") for name in own})
 
@@ -318,8 +329,8 @@ def _in_caller_names(value: Expr, threads: _Threads) -> Expr:
 def _in_parameters(
     bounds: ThreadBounds, partition: Partition, handed: Mapping[str, Expr], size: int | None
 ) -> ThreadBounds | None:
-    """The whole range in the function's own names. A parameter with a constant value for one thread
-    is that constant. None if the callers' names are needed.
+    """The whole range in the function's own names. A parameter that is constant for one thread is
+    replaced by that constant. None if the callers' names are needed.
     """
     if partition.whole.names <= {name for name in bounds.names if name not in handed}:
         return partition.whole
@@ -328,13 +339,13 @@ def _in_parameters(
     alone = {THREAD_NUMBER: Expr.const(0), TEAM: Expr.const(1), _MOST_THREADS: Expr.const(1)}
     made = {name: shortened(value.substitute(alone)) for name, value in handed.items()}
     numbers = {name: value for name, value in made.items() if value.constant is not None}
-    return bounds.having({**alone, **numbers})
+    return bounds.with_replacements({**alone, **numbers})
 
 
 def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequence[str]) -> Region:
     """The region of all threads.
 
-    `taken` are the names that the bounds use for the number of threads.
+    `taken` are the names of the number of threads that occur in the bounds.
     """
     whole = partition.whole
     schedule = partition.schedule
@@ -352,7 +363,7 @@ def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequenc
 
 
 def with_used_arrays(region: Region) -> Region:
-    """The region without arrays that only the statements before its loop access."""
+    """The region without arrays that are accessed only by statements before its loop."""
     memories = region.memories()
     used = {access.array for statement, _ in region.statements() for access in statement.accesses}
     used |= {memories[name] for name in used if name in memories}
@@ -360,7 +371,7 @@ def with_used_arrays(region: Region) -> Region:
 
 
 def with_one_thread(region: Region, defined: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """The definitions, with a team of one thread, since thread 0 of 1 has the whole range."""
+    """The definitions for a team of one thread. In such a team, thread 0 has the whole range."""
     known = {definition.name for definition in defined}
     said = names_in(region).union(*(definition.value.names for definition in defined))
     return (

@@ -1,14 +1,14 @@
-"""Finds tables of indices whose entries follow the loop: lists of selected elements, and rows of
-neighbors.
+"""Finds index tables whose entries follow the order of the loop: lists of selected elements, and
+lists of neighbors.
 
-A region does not show the contents of a table. Two facts show that neighboring entries index
-neighboring elements. Elements stored through it by several threads without synchronization are
-distinct, so it is a selection. A table with several entries per iteration lists the neighbors of a
-mesh element. All other tables are assumed random.
+The contents of a table are not visible in a region. Two facts indicate that neighboring entries
+refer to neighboring elements. If several threads store through the table without synchronization,
+its entries are distinct, so it is a selection. If the table has several entries per iteration, it
+lists the neighbors of a mesh element. All other tables are assumed to be random.
 
 Loops over the rows of a table have two forms: `for (k = row[i]; k < row[i + 1]; k++) t[k]`, and
-`for (k = 0; k < length[i]; k++) t[row[i] + k]`. The second becomes the first, and the first becomes
-the second if the length is a known function of the loops around.
+`for (k = 0; k < length[i]; k++) t[row[i] + k]`. The second form is converted to the first. If the
+length is a known function of the enclosing loops, the first form is converted to the second.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Built = tuple[Region, tuple[Definition, ...]]
 
 
 def with_index_lists(built: Sequence[Built]) -> list[Built]:
-    """The regions of one unit, with the lists that regions of the same function show, and with all
-    loops over rows in one form.
+    """The regions of one unit with the index lists that they show. A list counts for all regions of
+    the same function. All loops over rows have the same form.
     """
     built = [(_by_rows(region), defined) for region, defined in built]
     lists: dict[tuple[str, str], dict[str, int]] = {}
@@ -72,8 +72,8 @@ def _rows_of(node: Node, moving: frozenset[str]) -> Node:
 
 
 def _known_length(loop: Loop) -> Expr | None:
-    """The iterations of a loop that begins at an entry of a table, if only the loops around give
-    them.
+    """The number of iterations of a loop that starts at an entry of a table, if it depends only on
+    the enclosing loops.
     """
     if loop.start is None or loop.step is None or loop.step != 1 or "ref" not in loop.start.kinds:
         return None
@@ -82,9 +82,9 @@ def _known_length(loop: Loop) -> Expr | None:
 
 
 def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
-    """The entry of a table to which all subscripts with the loop's variable add it, `row[i]` in
-    `t[row[i] + k]`. It moves with the loops around. None if there is no such entry, if the rows
-    all have one length, or if a condition has the variable.
+    """The table entry that is added to the loop's variable in all subscripts: `row[i]` in
+    `t[row[i] + k]`. The entry changes with the enclosing loops. None if there is no such entry, if
+    all rows have the same length, or if a condition contains the variable.
     """
     if loop.step is None or loop.step != 1 or loop.unsigned_bits:
         return None
@@ -95,7 +95,7 @@ def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
     starts = {
         _added_entry(part, loop.variable)
         for statement in statements_in(loop.body) for access in statement.accesses
-        for subscript in access.subscripts for part in _parts_with(subscript, loop.variable)
+        for subscript in access.subscripts for part in _operands_with(subscript, loop.variable)
     }  # fmt: skip
     start = starts.pop() if len(starts) == 1 else None
     return start if start is not None and not start.names.isdisjoint(moving) else None
@@ -113,15 +113,15 @@ def _tests_in(nodes: Sequence[Node]) -> Iterator[Expr]:
             yield from _tests_in(node.body)
 
 
-def _parts_with(expression: Expr, variable: str) -> Iterator[Expr]:
-    """The expression and its operands whose own terms contain the variable."""
+def _operands_with(expression: Expr, variable: str) -> Iterator[Expr]:
+    """The expression and those of its operands whose terms contain the variable."""
     if any(factor == variable for monomial in expression.terms for factor, _ in monomial):
         yield expression
     for monomial in expression.terms:
         for factor, _ in monomial:
             if isinstance(factor, Atom):
                 for operand in factor.args:
-                    yield from _parts_with(operand, variable)
+                    yield from _operands_with(operand, variable)
 
 
 def _added_entry(expression: Expr, variable: str) -> Expr | None:
@@ -136,7 +136,7 @@ def _added_entry(expression: Expr, variable: str) -> Expr | None:
 
 
 def _is_entry(monomial: Monomial) -> bool:
-    """Whether a term is an entry of a table alone."""
+    """Whether a term consists only of a table entry."""
     if len(monomial) != 1:
         return False
     factor, power = monomial[0]
@@ -150,14 +150,14 @@ def _with(region: Region, lists: dict[str, int]) -> Region:
 
 
 def _lists_of(region: Region) -> Iterator[tuple[str, int]]:
-    """(table, entries per iteration of the parallel loop) for the tables in a region."""
+    """The tables of the region with the number of entries per iteration of the parallel loop."""
     if region.nest is None:
         return
     columns: dict[str, set[str]] = {}
     widths: dict[str, int] = {}
     shared = region.nest.variable
     own = {array.name for array in region.arrays if array.storage == "private"}
-    for access, stored in _alone(region.nest.body):
+    for access, stored in _unsynchronized_references(region.nest.body):
         for atom in _tables(access):
             if stored and access.array not in own:
                 yield atom.label, 1
@@ -181,9 +181,9 @@ def _tables(access: Access) -> Iterator[Atom]:
                 yield atom
 
 
-def _alone(nodes: Sequence[Node]) -> Iterator[tuple[Access, bool]]:
-    """The references outside `atomic`, `critical` and similar constructs, and whether one is a pure
-    store. Updates, as in a histogram, do not show that places are distinct.
+def _unsynchronized_references(nodes: Sequence[Node]) -> Iterator[tuple[Access, bool]]:
+    """The references outside `atomic`, `critical` and similar constructs, and whether one is only
+    written. An update, as in a histogram, does not show that places are distinct.
     """
     for node in nodes:
         if isinstance(node, Statement):
@@ -191,7 +191,7 @@ def _alone(nodes: Sequence[Node]) -> Iterator[tuple[Access, bool]]:
             for access in node.accesses:
                 yield access, access.kind == "write" and access.text not in read
         elif isinstance(node, Loop):
-            yield from _alone(node.body)
+            yield from _unsynchronized_references(node.body)
         elif isinstance(node, Branch):
             for side in node.sides:
-                yield from _alone(side)
+                yield from _unsynchronized_references(side)

@@ -1,8 +1,8 @@
-"""Gives names to values that are constant during a region, as they are written in the source.
+"""Gives names to values that are constant during a region. The names are as in the source.
 
-`grid[0]` in `for (i = 0; i < grid[0]; i++)`, `domain.numElem()` and `s->m[1]` are sizes like `n`. A
-user can set each of them, and otherwise it is one unknown. The member of an element, `t[k].n`, is
-one unknown for all elements: `t[i].n`.
+`grid[0]` in `for (i = 0; i < grid[0]; i++)`, `domain.numElem()` and `s->m[1]` are sizes like `n`.
+The user can set each of them. Otherwise, each is one unknown. The member of an element, `t[k].n`,
+is the same unknown for all elements: `t[i].n`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,7 @@ Change = Callable[[Expr], Expr]
 def with_invariant_names(
     region: Region, definitions: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region and its definitions, with a name for each value that no loop of the region
-    changes.
-    """
+    """The region and its definitions. Each value that no loop of the region changes has a name."""
     variables = {loop.variable for loop in region.loops()}
     elements: dict[str, str] = {}  # `t[k].n` -> its name for all elements
 
@@ -78,9 +76,7 @@ def _changed(region: Region, change: Change) -> Region:
 
 
 def is_place_value(atom: Atom) -> bool:
-    """Whether the value is a value read from memory or a function's result, without operators and
-    `?`.
-    """
+    """Whether the value is read from memory or returned by a function. It contains no operator."""
     return atom.kind in ("ref", "call") and (atom.label[-1:].isalnum() or atom.label[-1:] == "_")
 
 

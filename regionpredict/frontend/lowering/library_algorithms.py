@@ -13,11 +13,11 @@
             a[k] = a[k];
         }
 
-Knuth, The Art of Computer Programming, vol. 3, sec. 5.2.4: a sort has n log2(n) comparisons and
-moves. Every pass goes through the array in order, and merges runs of w elements. Other methods are
-of the same order. Searches that may end early are counted to their end. A binary search has log2(n)
-comparisons with elements at places that depend on the values (sec. 6.2.1). A search in a balanced
-tree has as many. A search in a hash table has about one (sec. 6.4).
+Knuth, The Art of Computer Programming, vol. 3, sec. 5.2.4: sorting needs n log2(n) comparisons and
+moves. Every pass traverses the array in order and merges runs of w elements. Other methods need a
+similar number. Searches that may end early are counted to the end of the range. A binary search
+needs log2(n) comparisons, and the compared elements depend on the values (sec. 6.2.1). A search in
+a balanced tree needs the same number. A search in a hash table needs about one (sec. 6.4).
 """
 
 from __future__ import annotations
@@ -54,9 +54,9 @@ from regionpredict.frontend.syntax.integer_types import type_of
 class _Range(NamedTuple):
     """The effect of an algorithm on each element of a range.
 
-    It reads the elements at the pointers in the `reads` arguments, and writes those in the `writes`
-    arguments: two are exchanged. `op` joins the elements that are read: a running total for `+`, or
-    a comparison.
+    The algorithm reads the elements at the pointers in the `reads` arguments, and writes those in
+    the `writes` arguments. If there are two `writes` arguments, their elements are exchanged. `op`
+    combines the elements that are read. It is `+` for a running total, or a comparison.
     """
 
     reads: tuple[int, ...]
@@ -90,19 +90,19 @@ _SORTS_OF_C = frozenset(("qsort", "mergesort", "heapsort"))
 _SEARCHES = frozenset(("lower_bound", "upper_bound", "equal_range", "binary_search", "map::find"))
 _LOOKUPS = frozenset(("unordered_map::find",))
 ALGORITHMS = frozenset((*_RANGES, *_COUNTED, *_SORTS, *_SEARCHES, *_LOOKUPS))
-"""Algorithms of the C++ library, which a call names `std::fill`. A search in a map or a set has the
+"""Algorithms of the C++ library, called as in `std::fill`. A search in a map or a set receives the
 range of its elements as arguments.
 """
 
 
 def is_algorithm(name: str) -> bool:
-    """Whether a library function of that name goes through ranges of elements."""
+    """Whether a library function of that name traverses ranges of elements."""
     base = name.removeprefix("std::")
     return base in _SORTS_OF_C or (base in ALGORITHMS and base != name)
 
 
 def algorithm_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
-    """The loops that replace a call in `frame`. None for other functions, and where an array is
+    """The loops that replace a call in `frame`. None for any other function, or if an array is
     unknown.
     """
     name = call.name.removeprefix("std::")
@@ -117,12 +117,12 @@ def algorithm_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | No
     loops = _Loops(call, context, frame)
     if name in _SORTS:
         order = call.args[-1] if len(call.args) > 2 and name != "partial_sort" else None
-        place = context.pointer(_bare(first), frame)
+        place = context.pointer(_without_pointer_cast(first), frame)
         return loops.sort(first, length, order) if place is not None else None
     if name in _SEARCHES:
         return loops.search(first, length)
     if name in _LOOKUPS:
-        return loops.look_up(first)
+        return loops.compare_once(first)
     return loops.over(length, _COUNTED.get(name) or _RANGES[name])
 
 
@@ -131,7 +131,7 @@ def _sort_of_c(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
     if len(call.args) != 4:
         return None
     base, length, size, order = call.args
-    place = context.pointer(_bare(base), frame)
+    place = context.pointer(_without_pointer_cast(base), frame)
     step = context.value(size, frame).constant
     if place is None or step is None or step <= 0 or place.pointee.bytes != step:
         return None
@@ -147,8 +147,8 @@ class _Loops:
         base = call.name.removeprefix("std::")
         self._element = Decl(f"{base}@{self._at.line}", "local", LONG, self._at)
 
-    def _held(self, length: Expression) -> Expression:
-        """A new variable with the present value of the length."""
+    def _saved_length(self, length: Expression) -> Expression:
+        """A new variable that contains the current length."""
         held = Decl(f"length of {self._element.name}", "local", LONG, self._at)
         self._frame.env[held] = self._context.value(length, self._frame)
         return Name(held, self._at)
@@ -191,8 +191,8 @@ class _Loops:
         if order is not None:
             by_address = self._call.name.removeprefix("std::") in _SORTS_OF_C
             handed = address if by_address else element
-            compared = _compared(order, (handed, handed), self._call)
-        length = self._held(length)
+            compared = _call_of_comparison(order, (handed, handed), self._call)
+        length = self._saved_length(length)
         body = Compound((self._does(compared),
                          self._does(Assign("=", element, element, self._at))))  # fmt: skip
         one_pass = self._counted(self._element, 0, length, self._one_more(self._element), body)
@@ -215,9 +215,9 @@ class _Loops:
         onwards = self._does(Assign("+=", here, Name(step, self._at), self._at))
         body = If(Binary("<", element, self._call.args[-1]), onwards, None, self._at)
         doubled = Assign("*=", Name(step, self._at), IntLit(2), self._at)
-        return Compound((start, self._counted(step, 1, self._held(length), doubled, body)))
+        return Compound((start, self._counted(step, 1, self._saved_length(length), doubled, body)))
 
-    def look_up(self, base: Expression) -> Stmt | None:
+    def compare_once(self, base: Expression) -> Stmt | None:
         """One comparison with an element. None if the array is unknown."""
         element = self._element_at(base)
         if element is None:
@@ -226,8 +226,8 @@ class _Loops:
         return self._does(Binary("==", element, self._call.args[-1]))
 
     def _element_at(self, base: Expression) -> Unary | None:
-        """The element at the loop's variable of the array that starts at `base`."""
-        base = _bare(base)
+        """The element at the loop's variable in the array that starts at `base`."""
+        base = _without_pointer_cast(base)
         place: Pointer | None = self._context.pointer(base, self._frame)
         if place is None or place.array not in self._context.arrays:
             return None
@@ -252,15 +252,17 @@ class _Loops:
         return Unary("p++", Name(variable, self._at), self._at)
 
 
-def _bare(expression: Expression) -> Expression:
+def _without_pointer_cast(expression: Expression) -> Expression:
     """The operand of a cast of a pointer."""
     while isinstance(expression, Cast) and expression.ctype.kind == "pointer":
         expression = expression.operand
     return expression
 
 
-def _compared(order: Expression, elements: tuple[Expression, ...], call: CallExpr) -> CallExpr:
-    """The call of the comparison function, or of an unknown function."""
+def _call_of_comparison(
+    order: Expression, elements: tuple[Expression, ...], call: CallExpr
+) -> CallExpr:
+    """The call of the comparison function, or a call of an unknown function if there is none."""
     meant = named_function(order)
     if meant is not None:
         return CallExpr(meant.name, meant, elements, call.span)

@@ -39,10 +39,12 @@ _TEXT: dict[str, tuple[tuple[int, ...], tuple[int, ...]]] = {
 
 
 class _Operand(NamedTuple):
-    """A vector or matrix of a call: the position of its address, and how its elements are read.
+    """A vector or matrix argument of a call: the position of its address, and the order in which
+    its elements are read.
 
-    `subscript` gives two loops by position: the one with stride `stride` (the position of its
-    increment or leading dimension, None for 1), and the one along consecutive elements.
+    `subscript` gives the positions of two loops: the one with stride `stride`, and the one along
+    consecutive elements. `stride` is the position of the argument with the increment or leading
+    dimension, or None for 1.
     """
 
     address: int
@@ -53,10 +55,11 @@ class _Operand(NamedTuple):
 
 
 class _Shape(NamedTuple):
-    """A routine: the positions of its loops' lengths, its operands, multiplications and additions.
+    """A library routine: the positions of its loop lengths among the arguments, its operands,
+    multiplications and additions.
 
-    `triangle`: the first of these loops ends at the variable of the second. `blocked`: libraries
-    keep blocks of the matrices in a cache.
+    `triangle` says that the first loop ends at the variable of the second. `blocked` says that
+    libraries keep blocks of the matrices in a cache.
     """
 
     lengths: tuple[int, ...]
@@ -87,7 +90,7 @@ _LEVEL_1 = {
 }  # fmt: skip
 # Positions in the Fortran interface. The C interface has the storage order before them. In
 # Fortran's order, the second subscript is the slow one. A C matrix stored by rows is the same with
-# exchanged lengths (`_exchanged`).
+# exchanged lengths (`_swapped_arguments`).
 _LEVELS_2_3 = {
     "gemv": _Shape((2, 1), (_Operand(4, _R, 0, 5, 1), _Operand(6, _R, 0, 7, None),
                             _Operand(9, _RW, 1, 10, None))),
@@ -129,7 +132,7 @@ _WIDTHS = {"s": (32, 4), "d": (64, 8), "c": (32, 8), "z": (64, 16)}
 
 
 def _base_name(name: str) -> str:
-    """The function's name without prefixes and suffixes of headers and compilers."""
+    """The function's name without the prefixes and suffixes that headers and compilers add."""
     name = name.removeprefix("__builtin_").removeprefix("std::")
     if name.startswith("__") and name.endswith("_chk"):  # a call's name after macros of <string.h>
         name = name.strip("_").removesuffix("_chk")
@@ -137,7 +140,7 @@ def _base_name(name: str) -> str:
 
 
 def has_loops(call: CallExpr) -> bool:
-    """Whether a function of that name may run over arrays."""
+    """Whether a function of that name may traverse arrays."""
     name = _base_name(call.name)
     return name in _COPIES | _FILLS or name in _TEXT or blas_routine(name) is not None
 
@@ -148,7 +151,9 @@ def is_text(call: CallExpr) -> bool:
 
 
 def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
-    """The loops that replace a call. None for other functions, and for unsupported arguments."""
+    """The loops that replace a call. None for any other function, or if an argument is not
+    supported.
+    """
     name = _base_name(call.name)
     if name in _COPIES or name in _FILLS:
         return _moved(name, call, context, frame)
@@ -164,7 +169,7 @@ def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] 
         by_rows = False
         if c_interface:
             by_rows = bool(args) and context.value(args[0], frame).constant != _BY_COLUMNS
-            args = _exchanged(routine, args[1:]) if by_rows else args[1:]
+            args = _swapped_arguments(routine, args[1:]) if by_rows else args[1:]
         if routine == "gemv" and args and by_rows != _is_transposed(args[0], context, frame):
             shape = _GEMV_TRANSPOSED
     return _lowered(shape, precision + routine, call, args, context, frame,
@@ -182,9 +187,9 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
     if len(args) < wanted:
         return None
     moved = list(zip(args[: 2 if name in _COPIES else 1], ("write", "read"), strict=False))
-    if _is_new(args[0]):  # the copy has no name yet: only what it reads is known
+    if _is_allocated_in_region(args[0]):  # the copy has no name yet: only what it reads is known
         moved = moved[1:]
-    places = [context.pointer(_bare(arg), frame) for arg, _ in moved]
+    places = [context.pointer(_without_cast(arg), frame) for arg, _ in moved]
     known = [place for place in places if place is not None]
     if len(known) < len(places):
         return None
@@ -195,7 +200,7 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
         return []
     step = max(sizes)
     length = _divided(amount, step)
-    variable = _fresh(name, call, context)
+    variable = _new_loop_variable(name, call, context)
     accesses = []
     for place, array, (_, kind) in zip(known, arrays, moved, strict=True):
         if array is not None:
@@ -207,20 +212,20 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
     return [_loop(variable, length, (statement,), call)]
 
 
-def _is_new(argument: Expression) -> bool:
-    """Whether the argument is memory that is allocated here."""
-    made = _bare(argument)
+def _is_allocated_in_region(argument: Expression) -> bool:
+    """Whether the argument is memory that the region allocates."""
+    made = _without_cast(argument)
     return isinstance(made, CallExpr) and allocated(made.name) is not None
 
 
 def _text(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
-    """A loop over the characters that a text function reads and writes."""
+    """A loop over the characters that a text function reads or writes."""
     read, written = _TEXT[name]
     accesses = []
-    variable = _fresh(name, call, context)
+    variable = _new_loop_variable(name, call, context)
     for kind, positions in (("read", read), ("write", written)):
         for position in positions:
-            argument = _bare(call.args[position]) if position < len(call.args) else None
+            argument = _without_cast(call.args[position]) if position < len(call.args) else None
             if isinstance(argument, Opaque):  # a string in quotes
                 continue
             place = context.pointer(argument, frame) if argument is not None else None
@@ -240,8 +245,8 @@ def _divided(amount: Expr, size: int) -> Expr:
     return Expr.atom("floordiv", amount, Expr.const(size))
 
 
-def _bare(expression: Expression) -> Expression:
-    """The operand of a cast: `(void *)a` is `a`."""
+def _without_cast(expression: Expression) -> Expression:
+    """The operand of a cast: `a` in `(void *)a`."""
     while isinstance(expression, Cast) and expression.ctype.kind == "pointer":
         expression = expression.operand
     return expression
@@ -255,7 +260,7 @@ def _is_transposed(argument: Expression, context: Context, frame: Frame) -> bool
     return context.value(argument, frame).constant in _TRANSPOSED
 
 
-def _exchanged(name: str, args: Sequence[Expression]) -> tuple[Expression, ...]:
+def _swapped_arguments(name: str, args: Sequence[Expression]) -> tuple[Expression, ...]:
     """The arguments of the transposed operation: (A B)' = B' A'."""
     swaps = {
         "gemv": ((1, 2),), "ger": ((0, 1), (3, 5), (4, 6)), "gemm": ((2, 3), (6, 8), (7, 9)),
@@ -281,17 +286,17 @@ def _lowered(
         return None
 
     def value(position: int) -> Expr:
-        return _by_value(args[position], context, frame, by_address=by_address)
+        return _number_argument(args[position], context, frame, by_address=by_address)
 
     variables = []
     for _ in shape.lengths:
-        variables.append(_fresh(name, call, context))
+        variables.append(_new_loop_variable(name, call, context))
         context.open_loops.append(variables[-1])
     try:
         accesses: list[Access] = []
         bits, size = _WIDTHS[name[0]]
         for operand in shape.operands:
-            place = context.pointer(_bare(args[operand.address]), frame)
+            place = context.pointer(_without_cast(args[operand.address]), frame)
             if place is None:
                 return None
             if place.array not in context.arrays:
@@ -326,7 +331,7 @@ def _lowered(
 def _blocked(
     variables: list[str], lengths: list[Expr], body: tuple[Node, ...], call: CallExpr
 ) -> Node:
-    """A blocked matrix product: a block of one matrix is used for all columns of the other.
+    """A blocked matrix product. A block of one matrix is reused for all columns of the other.
 
     for l in blocks, for i in blocks, for j: for l in the block, for i in the block
     """
@@ -343,11 +348,13 @@ def _blocked(
     return inside[0]
 
 
-def _by_value(argument: Expression, context: Context, frame: Frame, *, by_address: bool) -> Expr:
-    """A number passed by value, or by address as in Fortran."""
+def _number_argument(
+    argument: Expression, context: Context, frame: Frame, *, by_address: bool
+) -> Expr:
+    """A number that is passed by value, or by address as in Fortran."""
     if not by_address:
         return context.value(argument, frame)
-    bare = _bare(argument)
+    bare = _without_cast(argument)
     if isinstance(bare, Unary) and bare.op == "&":
         return context.value(bare.operand, frame)
     if context.pointer(bare, frame) is None:
@@ -358,7 +365,7 @@ def _by_value(argument: Expression, context: Context, frame: Frame, *, by_addres
 # -- nodes ----------------------------------------------------------------------------------------
 
 
-def _fresh(name: str, call: CallExpr, context: Context) -> str:
+def _new_loop_variable(name: str, call: CallExpr, context: Context) -> str:
     """A loop variable that no enclosing loop uses."""
     variable = f"{name}@{call.span.line}"
     while variable in context.open_loops:

@@ -24,7 +24,7 @@ def runs_once(loop: While) -> bool:
 
 
 def jumped_back(items: Sequence[Stmt], at: int) -> int | None:
-    """The last statement of a block with a `goto` back to the statement at `at`."""
+    """The last statement of a block, if it is a `goto` back to the statement at `at`."""
     own = labels_in(items[at])
     if not own or not isinstance(items[at], Compound):
         return None
@@ -36,11 +36,11 @@ def jumped_back(items: Sequence[Stmt], at: int) -> int | None:
     return back[-1] if back else None
 
 
-def stops(loop: For) -> bool:
+def may_end_early(loop: For) -> bool:
     """Whether a loop may end before its variable reaches the bound."""
-    return tests_more(loop) or leaves_loop(loop.body)
+    return has_second_condition(loop) or leaves_loop(loop.body)
 
 
-def tests_more(loop: For) -> bool:
+def has_second_condition(loop: For) -> bool:
     """Whether a loop has a second condition."""
     return isinstance(loop.condition, Binary) and loop.condition.op == "&&"

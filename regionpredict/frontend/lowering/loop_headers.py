@@ -1,4 +1,4 @@
-"""The header of a C `for` loop -> variable, start, bound and step."""
+"""Reads the header of a C `for` loop: its variable, start, bound and step."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _MIRROR = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "!=": "!="}
 
 
 class Header(NamedTuple):
-    """The parts of a loop header. `step` is None if it is not a constant addition.
+    """The parts of a loop header. `step` is None unless a constant is added.
 
-    `pointer` is the start of a loop over a pointer. Then, `start` is 0 and `bound` is a distance.
+    `pointer` is the start of a loop over a pointer. `start` is then 0, and `bound` is a distance.
     """
 
     decl: Decl
@@ -48,7 +48,7 @@ class Header(NamedTuple):
 
 
 def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
-    """The header. None if it does not count a variable up or down."""
+    """The parts of a header. None if the loop does not count a variable up or down."""
     steps = steps_of(loop.increment)
     test = _test(loop.condition)
     for decl, step in steps:
@@ -66,7 +66,7 @@ def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
 
 
 def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
-    """An enclosing loop without its body. Its variable has its name from here on."""
+    """An enclosing loop without its body. Its variable has a name for the code after this call."""
     header = read_header(loop, context, frame)
     if header is None:
         return Loop(f"for@{loop.span.line}", None, None, "", None, (), loop.span)
@@ -79,19 +79,19 @@ def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
 
 
 def unsigned_bits(header: Header) -> int:
-    """The width in bits of an unsigned variable that counts up to a bound. 0 for any other."""
+    """The width in bits of an unsigned variable that counts up to a bound. 0 for any other loop."""
     ctype = header.decl.ctype
     up = header.comparison in ("<", "<=")
     return ctype.bits if ctype.kind == "int" and ctype.unsigned and up else 0
 
 
-def as_counted(loop: For, header: Header, context: Context, frame: Frame) -> Header | None:
-    """The header in the arithmetic of its variable's type.
+def in_type_of_variable(loop: For, header: Header, context: Context, frame: Frame) -> Header | None:
+    """The header in the arithmetic of the type of its variable.
 
     None if the number of iterations is unknown.
 
-    `for (unsigned j = 9; j < 10; j--)` counts down to 0 and then ends. A step away from the bound,
-    or numbers beyond the type, do not count.
+    `for (unsigned j = 9; j < 10; j--)` counts down to 0 and then ends. A loop with a step away from
+    the bound, or with numbers beyond the type, does not count.
     """
     ctype, step = header.decl.ctype, header.step.constant if header.step is not None else None
     start, bound = header.start, header.bound
@@ -141,11 +141,12 @@ def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
     return False
 
 
-def is_steady(loop: For, header: Header, effects: Effects) -> bool:
-    """Whether only the header changes the loop variable, and bound and step are constant.
+def has_constant_step(loop: For, header: Header, effects: Effects) -> bool:
+    """Whether only the header changes the loop variable, and whether bound and step are constant.
 
-    `for (i = 0, j = n; i < j; i++, j--)` does not count, nor does a loop whose body sets its
-    variable. For `j < w && !done`, only the bound counts, and the other condition is an exit.
+    The loop `for (i = 0, j = n; i < j; i++, j--)` does not count. A loop whose body sets its
+    variable does not count either. In `j < w && !done`, only the bound counts, and the second
+    condition is an exit.
     """
     moved = set(effects.written_in(loop.body))
     if header.decl in moved:
@@ -158,13 +159,13 @@ def is_steady(loop: For, header: Header, effects: Effects) -> bool:
     test = _test(loop.condition) or loop.condition
     read = [test] if test is not None else []
     if isinstance(increment, Assign):
-        if header.decl in _read(increment.right) and increment.op != "=":
+        if header.decl in _names_in(increment.right) and increment.op != "=":
             return False  # s += s
         read.append(increment.right)
-    return moved.isdisjoint(decl for expression in read for decl in _read(expression))
+    return moved.isdisjoint(decl for expression in read for decl in _names_in(expression))
 
 
-def _read(expression: Expression) -> Iterator[Decl]:
+def _names_in(expression: Expression) -> Iterator[Decl]:
     """The variables that an expression names."""
     return (e.decl for e in every_expression(expression) if isinstance(e, Name))
 
@@ -299,7 +300,7 @@ def _counts_down(condition: Expression | None) -> Decl | None:
 
 
 def trips_of(header: Header) -> Expr | None:
-    """The number of iterations of a loop with this header, as in `Loop.trips`."""
+    """The number of iterations of a loop with this header, in the form of `Loop.trips`."""
     return Loop(
         "", header.start, header.bound, header.comparison, header.step, (), Span("", 0)
     ).trips

@@ -1,4 +1,4 @@
-"""A worksharing loop over threads, each of which executes a block of another loop.
+"""Recognizes a worksharing loop over threads in which each thread executes a block of another loop.
 
     int nt = omp_get_max_threads();
     #pragma omp parallel for private(i, first, last)
@@ -9,7 +9,7 @@
     }
 
 The outer loop has one iteration per thread, for any number of threads. The blocks of the inner loop
-are a `schedule(static)` of its iterations (`thread_partition`).
+correspond to `schedule(static)` (`thread_partition`).
 """
 
 from __future__ import annotations
@@ -83,14 +83,16 @@ def _counts_threads(region: Region, defined: tuple[Definition, ...]) -> bool:
 
 
 def _only_loop(body: Stmt, counter: Decl, numbers: ThreadNumbers) -> For | None:
-    """The only loop in the body, if its header depends on the outer loop's variable."""
+    """The only loop in the body, if its header depends on the variable of the outer loop."""
     items = body.items if isinstance(body, Compound) else (body,)
     repeating = [item for item in items if _repeats(item)]
     if len(repeating) != 1 or not isinstance(repeating[0], For):
         return None
     (loop,) = repeating
     assert isinstance(loop, For)
-    return loop if numbers.head(loop, numbers.moved_in(body, [counter])) else None
+    return (
+        loop if numbers.header_depends(loop, numbers.dependent_variables(body, [counter])) else None
+    )
 
 
 def _repeats(statement: Stmt) -> bool:

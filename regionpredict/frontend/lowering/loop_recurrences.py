@@ -1,4 +1,4 @@
-"""Loops without a constant step: their number of iterations, and the values of their variables.
+"""Loops without a constant step: the number of iterations, and the values of their variables.
 
     int e = n;                                  two numbers are carried from one iteration
     for (int j = 0; j < e; j++) {               to the next; j gains 1 on e, e loses 1:
@@ -6,9 +6,10 @@
         e--;                                    j is k and e is n - k
     }
 
-The body is evaluated once to find the new values of its variables. If they consist of numbers and
-names, the loop is supported. It has a closed form if the remaining distance shrinks by a constant.
-Otherwise it is a recurrence, which is evaluated with known values.
+The body is evaluated once to find the new values of its variables. The loop is supported if they
+consist of numbers and names. If the remaining distance shrinks by a constant, the number of
+iterations has a closed form. Otherwise it is a recurrence, which is evaluated when the values are
+known.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _LEAST_BITS = 32  # minimum width of types that are assumed to hold all values o
 
 
 class Repeated(NamedTuple):
-    """A loop without its first statement: its condition is before or after the body."""
+    """A loop without its first statement. The condition is before or after the body."""
 
     condition: Expression
     body: Stmt
@@ -63,8 +64,8 @@ class Repeated(NamedTuple):
 class Trial(NamedTuple):
     """Evaluates statements for the values that they assign.
 
-    `body` evaluates a statement. `asked` returns the value of an expression and applies its side
-    effects.
+    `body` evaluates a statement. `asked` evaluates an expression, applies its side effects and
+    returns its value.
     """
 
     body: Callable[[Stmt, Frame], object]
@@ -72,8 +73,8 @@ class Trial(NamedTuple):
 
 
 class CarriedLoop(NamedTuple):
-    """The number of iterations, and the variables' values in an iteration (by its number) and after
-    the loop.
+    """The number of iterations, and the values of the variables in an iteration and after the loop.
+    A value in an iteration is a function of the iteration's number.
 
     A variable that is not in `inside` or `after` has an unknown value.
     """
@@ -86,9 +87,9 @@ class CarriedLoop(NamedTuple):
 def carried_loop(
     loop: Repeated, name: str, unit: LinkedUnit, context: Context, frame: Frame, trial: Trial
 ) -> CarriedLoop | None:
-    """The loop as a recurrence. None if it depends on more than numbers and names.
+    """The loop as a recurrence. None if it depends on anything other than numbers and names.
 
-    `name` is the name of the iteration number, which begins at 0.
+    `name` is the name of the iteration number, which starts at 0.
     """
     effects = unit.effects
     last = _last_break(loop.body)
@@ -97,7 +98,7 @@ def carried_loop(
         return None
     written = written_by(loop, effects)
     inside = list(expressions_in(body))
-    if context.exposed and any(stores(e) or isinstance(e, CallExpr) for e in inside):
+    if context.exposed and any(writes_memory(e) or isinstance(e, CallExpr) for e in inside):
         if context.frames:
             return None  # it may set variables of enclosing functions
         written |= context.exposed
@@ -175,9 +176,10 @@ class _Recurrence:
                 self.goes_on = Expr.atom("and", Expr.atom("not", left), self.goes_on)
 
     def _name_places(self) -> None:
-        """Gives names to values in memory that no loop changes: `size(v)`, `grid[0]`.
+        """Gives names to values in memory that the loop does not change: `size(v)`, `grid[0]`.
 
-        A condition without a carried number, such as `while (!flag[0])`, waits for another thread.
+        If a condition does not depend on the loop's variables, as in `while (!flag[0])`, the loop
+        waits for another thread.
         """
         if self.goes_on is None or not _states_in(self.goes_on):
             return
@@ -196,14 +198,14 @@ class _Recurrence:
             self.next[label] = after.replace_atoms(named)
 
     def counted(self, written: set[Decl]) -> CarriedLoop | None:
-        """The loop. None if its number of iterations depends on code that is not understood."""
+        """The loop. None if its number of iterations depends on unsupported code."""
         needed = self._needed(self.goes_on)
         if self.goes_on is None or needed is None or not self._are_names(needed, written):
             return None
         once = ONE if self.loop.behind else ZERO
         trips = self._carried_out(needed)
         if trips.constant is None:
-            closed = self._closed(needed)
+            closed = self._closed_form(needed)
             if closed is not None:
                 trips = Expr.atom("max", closed, ZERO) if self.loop.behind else closed
         elif trips.constant is not None and not isinstance(trips.constant, int):
@@ -214,10 +216,10 @@ class _Recurrence:
         inside: dict[Decl, Expr] = {}
         after: dict[Decl, Expr] = {}
         for decl in self.own:
-            held = self._held(decl, self.number, written)
+            held = self._value_after(decl, self.number, written)
             if held is not None:
                 inside[decl] = held
-            behind = self._held(decl, trips, written)
+            behind = self._value_after(decl, trips, written)
             if behind is not None and not self.breaks and not self._moved_by_condition(decl):
                 after[decl] = behind
         return CarriedLoop(trips, inside, after)
@@ -226,7 +228,7 @@ class _Recurrence:
         return not self.loop.behind and decl in self.values.effects.of(self.loop.condition)
 
     def _needed(self, value: Expr | None) -> list[str] | None:
-        """The states that a value depends on, also indirectly. None if one is unknown."""
+        """The states that a value depends on, directly or indirectly. None if one is unknown."""
         names: list[str] = []
         waiting = [value]
         while waiting:
@@ -245,7 +247,7 @@ class _Recurrence:
                  *(self.next[name] for name in needed)]  # fmt: skip
         names = frozenset[str]().union(*(part.names for part in parts if part is not None))
         named, around = self.context.named(), set(self.context.open_loops)
-        changes = any(stores(e) for e in expressions_in(self.loop.body))
+        changes = any(writes_memory(e) for e in expressions_in(self.loop.body))
         for name in names - around:
             if name not in named:
                 if changes:
@@ -266,14 +268,16 @@ class _Recurrence:
         assert self.goes_on is not None
         return Expr.atom("trips", *self._parts(needed, self.goes_on))
 
-    def _closed(self, needed: list[str]) -> Expr | None:
-        """The iterations, if the remaining distance shrinks by a constant in each."""
+    def _closed_form(self, needed: list[str]) -> Expr | None:
+        """The number of iterations, if each iteration reduces the remaining distance by a
+        constant.
+        """
         if self.goes_on is None or self.breaks:
             return None
         test = self.goes_on.only_atom
         if test is None or test.kind not in ("lt", "le", "ne"):
             return None
-        left, right = (_unwrapped(arg) for arg in test.args)
+        left, right = (_as_if_unbounded(arg) for arg in test.args)
         if left is None or right is None:
             return None
         gap = right - left + (1 if test.kind == "le" else 0)
@@ -296,8 +300,8 @@ class _Recurrence:
         return Expr.atom("floordiv", starts + (shrinks - 1), Expr.const(shrinks))
 
     def _next_value(self, value: Expr, needed: list[str]) -> Expr | None:
-        """A value one iteration later."""
-        after = {label: _unwrapped(self.next[label]) for label in needed}
+        """The value after another iteration."""
+        after = {label: _as_if_unbounded(self.next[label]) for label in needed}
         if any(expression is None for expression in after.values()):
             return None
         return value.replace_atoms(
@@ -310,11 +314,11 @@ class _Recurrence:
             if atom.kind == "state" and atom.label in needed else None
         )  # fmt: skip
 
-    def _held(self, decl: Decl, number: Expr, written: set[Decl]) -> Expr | None:
+    def _value_after(self, decl: Decl, number: Expr, written: set[Decl]) -> Expr | None:
         """The value of a variable after this number of iterations."""
         label = _label(self.states[decl])
         first, after = self.first[label], self.next[label]
-        endless = _unwrapped(after)
+        endless = _as_if_unbounded(after)
         advance = (endless - self.states[decl]).constant if endless is not None else None
         if first is not None and isinstance(advance, int) and first.is_plain:
             end = first + self.trips * advance
@@ -351,7 +355,7 @@ def _jumps(body: Stmt) -> bool:
 
 
 def _may_not_change(expression: Expression, unit: LinkedUnit) -> bool:
-    """Whether the expression has side effects in parts that may not be evaluated."""
+    """Whether the expression has side effects in parts that are not always evaluated."""
     if isinstance(expression, Ternary):
         return bool(unit.effects.of(expression))
     return (
@@ -368,8 +372,8 @@ def _states_in(value: Expr) -> set[str]:
     return {atom.label for atom in value.atoms() if atom.kind == "state"}
 
 
-def _unwrapped(value: Expr) -> Expr | None:
-    """The value as if unsigned types were unbounded. None if it has a narrow unsigned type."""
+def _as_if_unbounded(value: Expr) -> Expr | None:
+    """The value if unsigned types had no limit. None if it has a narrow unsigned type."""
     narrow = [atom for atom in value.atoms()
               if atom.kind == "wrap" and (atom.args[1].constant or 0) < _LEAST_BITS]  # fmt: skip
     if narrow:
@@ -392,16 +396,17 @@ def _rises(value: Expr, after: Expr | None) -> bool:
     return grown is not None and grown > 0
 
 
-def stores(expression: Expression) -> bool:
+def writes_memory(expression: Expression) -> bool:
     """Whether an expression writes to memory other than a named variable."""
     place = assigned_place(expression)
-    element = isinstance(expression, Assign) and isinstance(place, Index) and _is_element(place)
+    element = (
+        isinstance(expression, Assign) and isinstance(place, Index) and _is_array_element(place)
+    )
     return place is not None and not isinstance(place, Name) and not element
 
 
-def _is_element(target: Index) -> bool:
-    """Whether the target of a store is certainly an array element, and not a variable reached
-    through a pointer."""
+def _is_array_element(target: Index) -> bool:
+    """Whether a store certainly writes an array element, and not a variable through a pointer."""
     base: Expression = target
     while isinstance(base, Index):
         base = base.base

@@ -1,4 +1,4 @@
-"""One name for one size: replaces aliases of a member of a class with a single object.
+"""Gives each size one name: replaces aliases of a member of a class that has a single object.
 
     Index_t numElem = domain.numElem();      numElem, domain.numElem() -> domain.m_numElem
 
@@ -21,7 +21,7 @@ def with_one_name(
 ) -> tuple[Region, tuple[Definition, ...]]:
     """The region with aliases replaced by members of `objects`.
 
-    `getters`: the member that a method returns, and the method: `.m_numElem`, `numElem()`.
+    `getters` maps a member to the method that returns it: `.m_numElem` to `numElem()`.
     """
     if not objects:
         return region, definitions

@@ -8,9 +8,10 @@ from regionpredict.ir import Array, Expr
 
 
 def extents_with_stride(shape: Array, struct_bytes: int) -> tuple[Expr | None, ...]:
-    """The extents of an array in a struct, such that the next struct's begins `struct_bytes` later.
+    """The extents of an array inside a struct, such that the array of the next struct begins
+    `struct_bytes` later.
 
-    It stays as declared if its length is not a multiple of its rows.
+    The extents are unchanged if the length is not a multiple of the row length.
 
     >>> v = Array("v", 8, (Expr.const(3),), "global")
     >>> [str(extent) for extent in extents_with_stride(v, 40)]

@@ -1,4 +1,4 @@
-"""Targets of pointers in a struct that each iteration sets first.
+"""Targets of pointers in a struct that each iteration sets before it uses them.
 
 struct row r = {a + i * n};          r.p is a + i*n
 r.p = a + i * n;                     so it is here
@@ -28,7 +28,7 @@ from regionpredict.frontend.syntax import (
 
 
 def declared(decl: Decl, value: Expression, context: Context, frame: Frame) -> None:
-    """A variable gets its first value, or another one: `r = rows[i];`."""
+    """Records the value of a struct variable when it is declared or assigned: `r = rows[i];`."""
     if decl.ctype.kind != "struct" or not context.open_loops:
         return
     own = context.name_of(decl, frame.depth)
@@ -56,7 +56,7 @@ def declared(decl: Decl, value: Expression, context: Context, frame: Frame) -> N
 
 
 def assigned(expression: Expression, context: Context, frame: Frame) -> None:
-    """A statement sets a member: `r.p = a + i * n;`, `r.p++;`."""
+    """Records a statement that sets a member: `r.p = a + i * n;`, `r.p++;`."""
     if isinstance(expression, Assign) and isinstance(expression.left, Name):
         if expression.op == "=":
             declared(expression.left.decl, expression.right, context, frame)
@@ -77,7 +77,9 @@ def assigned(expression: Expression, context: Context, frame: Frame) -> None:
 
 
 def forget_set_in(loop: Stmt, context: Context, frame: Frame) -> None:
-    """The members' values at the start of an iteration, if the previous one may set them."""
+    """Makes members unknown at the start of an iteration if the previous iteration may have set
+    them.
+    """
     held = [decl for decl in context.members_set.variables.values() if decl in frame.env]
     if not held:
         return
@@ -93,8 +95,8 @@ def forget_set_in(loop: Stmt, context: Context, frame: Frame) -> None:
             frame.env[decl] = pointer.plus(context.varying(decl.name))
 
 
-def handed_on(context: Context, source: Frame, target: Frame) -> None:
-    """Members keep their values in called functions, and after they return."""
+def pass_members_on(context: Context, source: Frame, target: Frame) -> None:
+    """Passes the values of members to called functions, and back when they return."""
     for decl in context.members_set.variables.values():
         if decl in source.env:
             target.env[decl] = source.env[decl]

@@ -1,7 +1,7 @@
-"""The operations between a scalar that an expression reads and the expression's value.
+"""The operations between a scalar that an expression reads and the value of the expression.
 
-A loop-carried value waits for these operations in sequence. Other operations of the expression run
-in parallel.
+A value that is carried between iterations waits for these operations in sequence. Other operations
+of the expression run in parallel.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from types import MappingProxyType
 from regionpredict.frontend.syntax import CallExpr, CType
 
 Paths = Mapping[str, tuple[str, ...]]
-"""For each scalar, the kinds of operations on its longest path, in order."""
+"""For each scalar, the kinds of the operations on its longest path, in order."""
 
 _ELEMENT = "*"
 
 
 def element(text: str) -> str:
-    """The name of an array element in dependency paths (`a[i]`), distinct from every scalar.
+    """The name of an array element in dependency paths (`a[i]`). No scalar has such a name.
 
     >>> element("a[i]"), element_text(element("a[i]")), element_text("s")
     ('*a[i]', 'a[i]', None)
@@ -27,23 +27,23 @@ def element(text: str) -> str:
 
 
 def element_text(name: str) -> str | None:
-    """The element at the start of a path. None for a scalar."""
+    """The array element at the start of a path. None for a scalar."""
     return name.removeprefix(_ELEMENT) if name.startswith(_ELEMENT) else None
 
 
 MOST_OPERATIONS = 64
-"""A longer path is cut off."""
+"""Maximum length of a path. A longer path is cut off."""
 
 
-def through(paths: Paths, kind: str) -> Paths:
-    """The paths with another operation at their end."""
+def with_operation(paths: Paths, kind: str) -> Paths:
+    """The paths with another operation appended."""
     return {
         name: path if len(path) == MOST_OPERATIONS else (*path, kind)
         for name, path in paths.items()
     }
 
 
-def joined(first: Paths = MappingProxyType({}), *others: Paths) -> Paths:
+def longest_of_each(first: Paths = MappingProxyType({}), *others: Paths) -> Paths:
     """The longest path of each scalar."""
     longest = dict(first)
     for paths in others:
@@ -54,15 +54,15 @@ def joined(first: Paths = MappingProxyType({}), *others: Paths) -> Paths:
 
 
 def converted(paths: Paths, from_type: CType, to_type: CType) -> Paths:
-    """The paths of a value after a conversion between integer and floating-point registers."""
+    """The paths of a value after its conversion between integer and floating-point registers."""
     kinds = {from_type.kind, to_type.kind}
-    return through(paths, "fp_convert") if kinds == {"int", "float"} else paths
+    return with_operation(paths, "fp_convert") if kinds == {"int", "float"} else paths
 
 
 class OperandPaths:
-    """The arguments of inlined functions, and their return values.
+    """Paths through the arguments and return values of inlined functions.
 
-    Both in terms of the scalars around the call, as if the function were an expression in
+    Paths start at the scalars around the call, as if the function were an expression in
     parentheses.
     """
 
@@ -72,26 +72,28 @@ class OperandPaths:
         self._results: list[Paths] = []
 
     def of_scalar(self, name: str) -> Paths:
-        """The paths of a variable that is read. For a parameter, those of its argument."""
+        """The paths of a variable that is read. For a parameter, they are the paths of its
+        argument.
+        """
         return self._given.get(name, {name: ()})
 
     def of_call(self, call: CallExpr) -> Paths:
-        """The paths through an inlined function. Empty for other functions."""
+        """The paths through an inlined function. Empty for any other function."""
         return self._returned.get(call, {})
 
     def assigned(self, name: str) -> None:
-        """A parameter that is set no longer has its argument's paths."""
+        """Records that a parameter was set, so that the paths of its argument no longer apply."""
         self._given.pop(name, None)
 
     def enter(self, given: Mapping[str, Paths]) -> None:
-        """Enters an inlined function. `given` are the paths to its parameters, by name."""
+        """Enters an inlined function. `given` maps each parameter to the paths of its argument."""
         self._given.update(given)
         self._results.append({})
 
     def returns(self, paths: Paths) -> None:
         """Adds a possible return value of the current function."""
         if self._results:
-            self._results[-1] = joined(self._results[-1], paths)
+            self._results[-1] = longest_of_each(self._results[-1], paths)
 
     def leave(self, call: CallExpr) -> None:
         """Leaves the inlined function."""

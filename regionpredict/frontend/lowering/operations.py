@@ -12,8 +12,8 @@ from regionpredict.frontend.lowering.operand_paths import (
     converted,
     element,
     element_text,
-    joined,
-    through,
+    longest_of_each,
+    with_operation,
 )
 from regionpredict.frontend.lowering.shared_names import home_of
 from regionpredict.frontend.lowering.symbolic_values import Context
@@ -75,11 +75,11 @@ Follow = Callable[[CallExpr, Frame, bool], "CType | CallExpr | None"]
 
 
 class Tally:
-    """The effects of one statement. `follow` inlines a call with a visible body, declines, or
-    returns the library call that a pointer means.
+    """Collects the effects of one statement. `follow` inlines a call with a visible body, returns
+    the library call that a pointer refers to, or declines.
 
-    It also receives whether the call is conditional, as in `c && f(i)` and `c ? f(i) : 0`. `paths`
-    are the paths from scalars to the last visited value.
+    `follow` also receives whether the call is conditional, as in `c && f(i)` and `c ? f(i) : 0`.
+    `paths` are the paths from scalars to the value visited last.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class Tally:
         self._perhaps = 0
 
     def statement(self, text: str, role: str) -> Statement:
-        """The finished statement."""
+        """The completed statement."""
         return Statement(
             text,
             self.span,
@@ -120,13 +120,13 @@ class Tally:
         return {name: path for name, path in self.paths.items() if element_text(name) is None}
 
     def _element_paths(self) -> Paths:
-        """The finished statement, with the paths of the elements that it writes."""
+        """The completed statement, with the paths of the elements that it writes."""
         written = {access.text for access in self.accesses if access.kind == "write"}
         elements = {element_text(name): path for name, path in self.paths.items()}
         return {text: path for text, path in elements.items() if text in written and text}
 
     def declared(self, decl: Decl, ctype: CType) -> None:
-        """Declares a variable of type `ctype` with the last visited value."""
+        """Declares a variable of type `ctype` whose value is the one visited last."""
         name = self.context.name_of(decl, self.frame.depth)
         self.writes.add(name)
         self.operands.assigned(name)
@@ -138,10 +138,10 @@ class Tally:
             operation = Operation(kind, bits)
             self.operations[operation] = self.operations.get(operation, 0) + 1
 
-    def _work(self, kind: str, bits: int) -> None:
-        """Counts an operation on the last visited value."""
+    def _count_work(self, kind: str, bits: int) -> None:
+        """Counts an operation on the value visited last."""
         self.count(kind, bits)
-        self.paths = through(self.paths, kind)
+        self.paths = with_operation(self.paths, kind)
 
     # -- expressions ----------------------------------------------------------------------------
 
@@ -166,22 +166,23 @@ class Tally:
             self.paths = self.operands.of_scalar(name)
         return decl.ctype
 
-    def _place(self, expression: Expression, kind: str) -> CType:
+    def _visit_place(self, expression: Expression, kind: str) -> CType:
         """Visits the address of an lvalue in memory, and records an access of this `kind`."""
         ctype = self._address_of(expression)
         if ctype.kind in ("array",):
             return ctype
-        self.paths = through(self.paths, "load")
+        self.paths = with_operation(self.paths, "load")
         place = self.context.element(expression, self.frame)
         if place is not None:
             self._access(expression, place, kind, ctype)
-        elif not self._scalar_member(expression, kind, ctype):
+        elif not self._record_scalar_member(expression, kind, ctype):
             self.unread.append(f"the memory that {show(expression)} points to")
         return ctype
 
-    def _scalar_member(self, expression: Expression, kind: str, ctype: CType) -> bool:
-        """Whether the place is a member of a value, or of a fixed object outside arrays. It is then
-        recorded like a variable."""
+    def _record_scalar_member(self, expression: Expression, kind: str, ctype: CType) -> bool:
+        """Records a member of a value, or of a fixed object outside arrays, like a variable.
+        Returns whether the place is such a member.
+        """
         if not isinstance(expression, Member):
             return False
         if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
@@ -230,7 +231,7 @@ class Tally:
             self._address += 1
             self.visit(expression.index)
             self._address -= 1
-            self.paths = joined(to_base, self.paths)
+            self.paths = longest_of_each(to_base, self.paths)
             if base.element is not None:
                 return base.element
             return base if base.kind == "struct" else UNKNOWN
@@ -254,15 +255,15 @@ class Tally:
         return ctype
 
     def _index(self, expression: Index) -> CType:
-        return self._place(expression, "read")
+        return self._visit_place(expression, "read")
 
     def _member(self, expression: Member) -> CType:
-        return self._place(expression, "read")
+        return self._visit_place(expression, "read")
 
     def _unary(self, expression: Unary) -> CType:
         op = expression.op
         if op == "*":
-            return self._place(expression, "read")
+            return self._visit_place(expression, "read")
         if op == "&":
             inner = self._base(expression.operand)
             return CType("pointer", 64, element=inner)
@@ -271,10 +272,10 @@ class Tally:
         ctype = self.visit(expression.operand)
         if op == "-":
             ctype = promoted(ctype)
-            self._work("fp_neg" if ctype.kind == "float" else "int_add", ctype.bits or 64)
+            self._count_work("fp_neg" if ctype.kind == "float" else "int_add", ctype.bits or 64)
         elif op == "~":
             ctype = promoted(ctype)
-            self._work("int_logic", ctype.bits or 32)
+            self._count_work("int_logic", ctype.bits or 32)
         return INT if op == "!" else ctype
 
     def _step(self, expression: Unary) -> CType:
@@ -295,21 +296,21 @@ class Tally:
 
     def _count_step(self, ctype: CType) -> None:
         floating = ctype.kind == "float"
-        self._work("fp_add" if floating else "int_add", promoted(ctype).bits or 32)
+        self._count_work("fp_add" if floating else "int_add", promoted(ctype).bits or 32)
 
     def _update(self, target: Expression) -> CType:
         if is_memory(target):
-            ctype = self._place(target, "read")
+            ctype = self._visit_place(target, "read")
             place = self.context.element(target, self.frame)
             if place is not None:
                 self._access(target, place, "write", ctype)
             elif isinstance(target, Member):
-                self._scalar_member(target, "write", ctype)
+                self._record_scalar_member(target, "write", ctype)
             return ctype
-        return self._hidden(target)
+        return self._access_hidden(target)
 
-    def _hidden(self, target: Expression) -> CType:
-        """The target has no name, such as a reference returned by a function."""
+    def _access_hidden(self, target: Expression) -> CType:
+        """Records that the target has no name, such as a reference that a function returns."""
         ctype = self.visit(target)
         if isinstance(target, Name):
             return ctype
@@ -320,14 +321,14 @@ class Tally:
         op, left = expression.op, self.visit(expression.left)
         to_left = self.paths
         if op in ("&&", "||"):
-            self._visit_perhaps(expression.right)
+            self._visit_conditional(expression.right)
             self.paths = {}  # a branch, which is predicted
             return INT
         right = self.visit(expression.right)
         if op in (",",):
             return right
         to_right = self.paths
-        self.paths = joined(to_left, to_right)
+        self.paths = longest_of_each(to_left, to_right)
         for side in (left, right):
             if side.kind in ("pointer", "array"):
                 return (
@@ -335,17 +336,19 @@ class Tally:
                 )
         ctype = promoted(left) if op in ("<<", ">>") else usual(left, right)
         floating = ctype.kind == "float"
-        self.paths = joined(converted(to_left, left, ctype), converted(to_right, right, ctype))
+        self.paths = longest_of_each(
+            converted(to_left, left, ctype), converted(to_right, right, ctype)
+        )
         prefix, bits = ("fp_" if floating else "int_"), ctype.bits or 64
         if op in _ARITHMETIC:
             kind = prefix + _ARITHMETIC[op]
-            self._work(division(kind, op, expression.left, expression.right, ctype), bits)
+            self._count_work(division(kind, op, expression.left, expression.right, ctype), bits)
             return ctype
         if op in _COMPARISONS:
-            self._work(prefix + "compare", bits)
+            self._count_work(prefix + "compare", bits)
             return INT
         if op in _BITWISE:
-            self._work("int_logic", bits)
+            self._count_work("int_logic", bits)
         return ctype
 
     def _assign(self, expression: Assign) -> CType:
@@ -362,15 +365,15 @@ class Tally:
         elif op != "=":
             ctype = self._update(target)
         elif is_memory(target):
-            ctype = self._place(target, "write")
+            ctype = self._visit_place(target, "write")
         else:
-            ctype = self._hidden(target)
+            ctype = self._access_hidden(target)
         to_left = self.paths if op != "=" else {}
         right = self.visit(expression.right)
         if op != "=" and ctype.kind not in ("pointer", "array"):
             shift = op in ("<<=", ">>=")
             worked = promoted(ctype) if shift else usual(ctype, right)
-            self.paths = joined(
+            self.paths = longest_of_each(
                 converted(to_left, ctype, worked), converted(self.paths, right, worked)
             )
             self._count_compound(op[:-1], expression.right, worked)
@@ -385,24 +388,24 @@ class Tally:
         prefix = "fp_" if ctype.kind == "float" else "int_"
         if op in _ARITHMETIC:
             kind = division(prefix + _ARITHMETIC[op], op, None, right, ctype)
-            self._work(kind, ctype.bits or 64)
+            self._count_work(kind, ctype.bits or 64)
         elif op in _BITWISE:
-            self._work("int_logic", ctype.bits or 64)
+            self._count_work("int_logic", ctype.bits or 64)
 
     def _ternary(self, expression: Ternary) -> CType:
         self.visit(expression.condition)
         to_condition = self.paths
-        then = self._visit_perhaps(expression.then)
+        then = self._visit_conditional(expression.then)
         to_then = self.paths
-        other = self._visit_perhaps(expression.other)
+        other = self._visit_conditional(expression.other)
         ctype = usual(then, other)
-        self.paths = joined(
+        self.paths = longest_of_each(
             to_condition, converted(to_then, then, ctype), converted(self.paths, other, ctype)
         )
         return ctype
 
-    def _visit_perhaps(self, expression: Expression) -> CType:
-        """The same for code that may not run."""
+    def _visit_conditional(self, expression: Expression) -> CType:
+        """Visits code that may not run."""
         self._perhaps += 1
         ctype = self.visit(expression)
         self._perhaps -= 1
@@ -421,26 +424,28 @@ class Tally:
         for argument in expression.args:
             types.append(self.visit(argument))
             to_arguments.append(self.paths)
-        self.paths = joined(*to_arguments)
+        self.paths = longest_of_each(*to_arguments)
         ctype = expression.decl.ctype if expression.decl is not None else UNKNOWN
         name = expression.name
         if name in _SQRT:
             single = name.endswith("f") or (ctype.kind == "float" and ctype.bits == 32)
-            self._work("fp_sqrt", 32 if single else 64)
+            self._count_work("fp_sqrt", 32 if single else 64)
             return ctype if ctype.kind == "float" else DOUBLE
         if name in _NEGATE:
             floating = name not in ("abs", "labs") or ctype.kind == "float"
-            self._work("fp_neg" if floating else "int_add", (ctype.bits or 64))
+            self._count_work("fp_neg" if floating else "int_add", (ctype.bits or 64))
         elif name in _SELECT:
             known = name in _FLOATING_SELECT or len(types) != 2
             ctype = ctype if known else usual(types[0], types[1])
-            self._work("fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64)
+            self._count_work(
+                "fp_compare" if ctype.kind == "float" else "int_compare", ctype.bits or 64
+            )
         elif name not in _FREE and not ends_run(name):
             self._library_call(expression, ctype)
         return ctype
 
     def _library_call(self, call: CallExpr, ctype: CType) -> None:
-        """A call of a function without a visible body, from a known library or unknown."""
+        """Records a call of a function without a visible body. Its library may be known."""
         name = call.name
         arithmetic = arithmetic_of(name, call.declared_in)
         moved = memory_intrinsic(name)
@@ -448,21 +453,21 @@ class Tally:
             for kind in arithmetic.kinds:
                 for _ in range(arithmetic.lanes):
                     self.count(kind, arithmetic.bits)
-                self.paths = through(self.paths, kind)
+                self.paths = with_operation(self.paths, kind)
             return
-        if moved is not None and self._moved(call, moved):
+        if moved is not None and self._vector_move(call, moved):
             return
         written = written_arguments(name, len(call.args), call.declared_in)
         seen = all(self._written_behind(call, position) for position in written)
-        place = self._synchronised(call)
+        place = self._synchronization(call)
         known = bool(written and seen) or place is not None
         known = known or touches_no_memory(name, call.declared_in)
         if known and costs_nothing(name, call.declared_in):
             return
-        self._work(f"call:{name}", ctype.bits or 64)
+        self._count_work(f"call:{name}", ctype.bits or 64)
         self.calls.append(Call(name, call.span, memory=not known, place=place))
 
-    def _synchronised(self, call: CallExpr) -> Access | None:
+    def _synchronization(self, call: CallExpr) -> Access | None:
         """The lock that a call acquires or releases, or the place that it updates atomically."""
         position = place_argument(call.name)
         if position is None or position >= len(call.args):
@@ -476,8 +481,8 @@ class Tally:
             place.pointee.bytes, place.member, place.offset,
         )  # fmt: skip
 
-    def _moved(self, call: CallExpr, moved: MemoryIntrinsic) -> bool:
-        """A vector load or store. False if its address is not understood."""
+    def _vector_move(self, call: CallExpr, moved: MemoryIntrinsic) -> bool:
+        """Records a vector load or store. Returns False if its address is not understood."""
         if moved.argument >= len(call.args):
             return False
         argument = call.args[moved.argument]
@@ -515,11 +520,11 @@ class Tally:
         for child in expression.children:
             self.visit(child)
             to_children.append(self.paths)
-        self.paths = joined(*to_children)
+        self.paths = longest_of_each(*to_children)
         if expression.text == "lambda":  # its effects occur at its calls
             return CType("pointer", 64)
         if expression.text == "new":  # of a class, with its constructor
-            self._work("call:malloc", 64)
+            self._count_work("call:malloc", 64)
             return UNKNOWN
         quiet = expression.text in _QUIET or member_named(expression) is not None
         if not quiet and not self._address:

@@ -1,8 +1,8 @@
-"""Constructs that share work without a worksharing loop. They get a row without a hint.
+"""Constructs that share work without a worksharing loop. Each gets a row without a hint.
 
-`task`, `taskloop` and `sections` distribute work with an unknown concurrency. `target` without a
-loop is for a device. A loop under `target` is predicted on this host, which runs it without a
-device.
+`task`, `taskloop` and `sections` distribute work, but their concurrency is unknown. `target`
+without a loop is for a device. A loop under `target` is predicted for this host, which executes it
+if there is no device.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ _HOST = (
 
 
 def other_constructs(body: Stmt) -> Iterator[tuple[Directive, str, str]]:
-    """The constructs of a function's body with the rule and its message, outer ones first.
+    """The constructs of a function's body, each with its rule and message. Outer constructs come
+    first.
 
-    Everything inside `target` is on the device. Except for loops, the outermost construct
-    represents it.
+    Everything inside `target` runs on the device. Only the outermost construct is listed, and
+    loops.
     """
     yield from _find(body, in_target=False)
 
@@ -49,7 +50,9 @@ def _find(statement: Stmt, *, in_target: bool) -> Iterator[tuple[Directive, str,
 
 
 def is_target(pragma: Pragma) -> bool:
-    """Whether a directive runs its statement on a device. `target data` and similar ones do not."""
+    """Whether a directive runs its statement on a device. `target data` and similar directives do
+    not.
+    """
     directive_tokens = pragma.kind.split()
     return directive_tokens[0] == "target" and not {"data", "enter", "exit", "update"} & set(
         directive_tokens

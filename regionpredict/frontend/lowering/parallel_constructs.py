@@ -1,4 +1,4 @@
-"""The `parallel` around a worksharing loop: its clauses, and its other shared constructs."""
+"""The `parallel` around a worksharing loop: its clauses and its other shared constructs."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from regionpredict.ir import LoopSuccessor, ParallelConstruct, Span, TeamSynchro
 
 _KINDS = frozenset(("barrier", "single", "master", "masked", "critical", "sections"))
 _NESTING = {"omp_set_max_active_levels": 1, "omp_set_nested": 0}
-"""The largest argument with which inner teams have one thread."""
+"""Maximum argument for which inner teams have one thread."""
 _ENVIRONMENT = frozenset(("setenv", "putenv"))
 _WAITING = frozenset(("barrier", "single", "sections"))
 
 
 class ParallelSite(NamedTuple):
-    """A `parallel` directive, and how many of the loops around the region are inside it."""
+    """A `parallel` directive, and the number of the region's loops that are inside it."""
 
     directive: Directive
     depth: int
 
 
 def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> ParallelConstruct:
-    """The construct. `frame` has the loops around the region."""
-    synchronisations, successors = _inside(site.directive)
+    """The `parallel` construct. `frame` contains the loops around the region."""
+    synchronisations, successors = _other_constructs(site.directive)
     return ParallelConstruct(
         span=site.directive.span,
         clauses=site.directive.pragma.clauses,
@@ -65,10 +65,10 @@ def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> Pa
 
 
 @lru_cache(maxsize=1)  # the regions of a construct are built one after the other
-def _inside(
+def _other_constructs(
     parallel: Directive,
 ) -> tuple[tuple[tuple[Directive, tuple[For, ...]], ...], tuple[LoopSuccessor, ...]]:
-    """The other constructs in a `parallel`, with their loops, and the successors of its loops."""
+    """The other constructs in a `parallel` with their loops, and the successors of its loops."""
     if parallel.body is None or parallel.pragma.is_loop:  # the body of a combined one is its loop
         return (), ()
     return tuple(_synchronisations(parallel.body, ())), tuple(_successors(parallel.body, ends=True))
@@ -92,7 +92,7 @@ def _synchronisations(
 
 
 def outer_parallel(directives: Sequence[Directive], own: Directive) -> Span | None:
-    """The `parallel` around the one that starts the team of `own`, inside these directives."""
+    """The `parallel` that encloses the one of `own`, among these directives."""
     teams = [one.span for one in (*directives, own) if "parallel" in one.pragma.kind.split()]
     return teams[-2] if len(teams) > 1 else None
 
@@ -134,16 +134,19 @@ class Callers(NamedTuple):
 
 
 class TeamsAround:
-    """Finds the functions of a unit that run inside parallel regions, from all of their callers."""
+    """Finds the functions of a unit that run inside parallel regions. All of their callers are
+    considered.
+    """
 
     def __init__(self, unit: LinkedUnit) -> None:
         self._unit = unit
         self._known: dict[Decl, Callers] = {}
 
     def callers_of(self, function: Function) -> Callers:
-        """The `parallel` directives of a function, also through other functions.
+        """The `parallel` directives from which a function is called, directly or through other
+        functions.
 
-        A function without callers is called from outside.
+        A function without callers is called from outside the unit.
         """
         decl = function.decl
         if decl not in self._known:
@@ -183,9 +186,9 @@ def _waits(pragma: Pragma) -> bool:
 
 
 def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
-    """The worksharing loops in a statement whose successor is known.
+    """The worksharing loops in a statement whose next construct is known.
 
-    `ends`: the `parallel` ends after the statement.
+    `ends` says that the `parallel` ends after the statement.
     """
     if isinstance(statement, Directive):
         directive_tokens = statement.pragma.kind.split()
@@ -219,7 +222,7 @@ def _is_plain(block: Compound) -> bool:
 
 
 def _successor(loop: Directive, follower: Directive) -> Iterator[LoopSuccessor]:
-    """The relation of two consecutive directives."""
+    """The relation between two consecutive directives."""
     if not loop.pragma.is_loop or "parallel" in loop.pragma.kind.split():
         return
     directive_tokens = follower.pragma.kind.split()

@@ -1,12 +1,13 @@
-"""Resolves a member reached through a pointer to its object, in the names of its origin.
+"""Finds the object of a member that is accessed through a pointer, in the names of the function
+where the pointer originates.
 
     void smooth(struct field *f) { ... f->n ... }     f.n of main, where main alone calls
     int main(void) { struct field f; ... smooth(&f); }                        smooth(&f)
     struct grid *g = &sim->grid; ... g->n             sim->grid.n
     for (i = 0; i < m; i++) run_one(&t[i]);           t[i].n, of any element
 
-Both names are then one size. This requires one assignment at most, pointers that are set once, and
-the same argument in all calls.
+Both names then mean the same size. This requires at most one assignment, pointers that are set
+once, and the same argument in all calls.
 """
 
 from __future__ import annotations
@@ -68,15 +69,16 @@ class PointedMembers:
         self._order = CallOrder(unit)
 
     def name_of(self, use: Member | Index, function: Function) -> tuple[Expr, Function] | None:
-        """The member at the origin of its pointer, and the function of its names.
+        """The name of the member at the origin of its pointer, and the function that the name
+        belongs to.
 
         `function` contains the region. None if the member has no other name.
         """
         what = stored_at(use)
-        home = self._home(use, function)
+        home = self._function_of_root(use, function)
         if what is None or home is None:
             return None
-        target = self._followed(use, home)
+        target = self._with_origin(use, home)
         if target is None or target.value is use:
             return None
         settled = self._is_set_once(what) or (
@@ -93,12 +95,17 @@ class PointedMembers:
         return None if value.has_unreadable_part else (value, target.function)
 
     def is_read_after_settings(self, use: Expression, function: Function) -> bool:
-        """Whether a function reads a member after all assignments in any object, so that each
-        object has one value."""
+        """Whether a function reads a member only after all assignments to it in any object. Each
+        object then has one value.
+        """
         what = stored_at(use)
-        home = self._home(use, function)
+        home = self._function_of_root(use, function)
         settings = self._settings_of(what)
-        if home is None or settings is None or not self._is_behind(use, use, home, settings, 0):
+        if (
+            home is None
+            or settings is None
+            or not self._is_after_settings(use, use, home, settings, 0)
+        ):
             return False
         return self._has_no_earlier_value(use, home)
 
@@ -106,7 +113,7 @@ class PointedMembers:
         return self._unit.all_sets_of(what) if what is not None else None
 
     def _has_no_earlier_value(self, use: Expression, function: Function) -> bool:
-        """Whether the member has no earlier value under the same name in a function.
+        """Whether the member has no earlier value that has the same name in a function.
 
         A value read by a condition such as `if (s->n == 0) s->n = 64;` is not a size.
         """
@@ -116,12 +123,13 @@ class PointedMembers:
             for read in _reads_of(use.field, function)
         )  # fmt: skip
 
-    def _is_behind(
+    def _is_after_settings(
         self, place: Expression, read: Place, function: Function, settings: Sequence[Site],
         depth: int,
     ) -> bool:  # fmt: skip
         """Whether a member is read after all assignments. For a copy of a struct, the original
-        counts."""
+        counts.
+        """
         root = _root(place)
         if root is None or depth > _MOST_COPIES:
             return False
@@ -132,19 +140,22 @@ class PointedMembers:
         if root.decl.kind == "parameter":
             calls = self._calls(root.decl, function)
             return bool(calls) and all(
-                self._is_behind(value, call, caller, settings, depth + 1)
+                self._is_after_settings(value, call, caller, settings, depth + 1)
                 for caller, call, value in calls
             )
-        copied = _copied(root.decl)
-        return copied is None or self._is_behind(copied, root.decl, function, settings, depth + 1)
+        copied = _original_of_copy(root.decl)
+        return copied is None or self._is_after_settings(
+            copied, root.decl, function, settings, depth + 1
+        )
 
     # -- pointers -------------------------------------------------------------------------------
 
-    def _followed(self, place: Expression, function: Function) -> _Target | None:
-        """A place or an address, with the origin of its first pointer substituted. None if a
-        pointer on the way may change."""
+    def _with_origin(self, place: Expression, function: Function) -> _Target | None:
+        """A place or an address in which the first pointer is replaced by its origin. None if a
+        pointer on the path may change.
+        """
         root = _root(place)
-        if root is None or not self._is_steady(place):
+        if root is None or not self._has_fixed_pointers(place):
             return None
         decl = root.decl
         if decl.ctype.kind not in ("pointer", "struct"):
@@ -157,8 +168,9 @@ class PointedMembers:
         return _Target(substituted(place, {decl: target.value}), target.function)
 
     def _target(self, decl: Decl, function: Function) -> _Target | None:
-        """The value of a variable, followed while it is unique. Itself at the start, None for
-        several values."""
+        """The value of a variable, followed as long as it is unique. None if there are several
+        values.
+        """
         if decl not in self._targets:
             itself = _Target(Name(decl, decl.span), function)
             self._targets[decl] = itself  # for circular assignments
@@ -168,29 +180,31 @@ class PointedMembers:
     def _looked_up(self, decl: Decl, itself: _Target) -> _Target | None:
         function = itself.function
         if decl.kind == "parameter":
-            if decl in self._unit.effects.written_in(function.body) or _is_changed(decl, function):
+            if decl in self._unit.effects.written_in(function.body) or _is_modified_copy(
+                decl, function
+            ):
                 return None
             given = self._arguments(decl, function)
-            return self._agreed(given) or itself
+            return self._common_value(given) or itself
         if decl.ctype.kind == "struct":
-            copied = _copied(decl)
-            if copied is None or _is_changed(decl, function):
+            copied = _original_of_copy(decl)
+            if copied is None or _is_modified_copy(decl, function):
                 return itself
-            return self._followed(copied, function) or itself
+            return self._with_origin(copied, function) or itself
         values = self._values(decl, function)
         if values is None:
             return None
         if len(values) == 1:
-            return self._agreed(values) or itself
-        return self._agreed(values) if values else itself
+            return self._common_value(values) or itself
+        return self._common_value(values) if values else itself
 
-    def _agreed(self, values: list[_Target]) -> _Target | None:
-        """Their common value, or None."""
-        targets = [self._followed(without_casts(value), function) for value, function in values]
+    def _common_value(self, values: list[_Target]) -> _Target | None:
+        """The value on which all agree. None if they differ."""
+        targets = [self._with_origin(without_casts(value), function) for value, function in values]
         first = targets[0] if targets else None
         if first is None or any(t is None or _kind(t.value) != _kind(first.value) for t in targets):
             return None
-        words = {self._words(target.value) for target in targets if target is not None}
+        words = {self._unique_name(target.value) for target in targets if target is not None}
         return first if len(words) == 1 and "" not in words else None
 
     def _arguments(self, decl: Decl, function: Function) -> list[_Target]:
@@ -199,8 +213,9 @@ class PointedMembers:
         return [_Target(value, caller) for caller, _, value in self._calls(decl, function)]
 
     def _calls(self, decl: Decl, function: Function) -> list[tuple[Function, CallExpr, Expression]]:
-        """The calls of a function, with their arguments for one parameter. Empty for too many
-        calls."""
+        """The calls of a function, with the arguments for one parameter. Empty if there are too
+        many calls.
+        """
         if decl not in function.parameters:
             return []
         handed = self._unit.arguments_passed_to(decl, function)
@@ -219,36 +234,37 @@ class PointedMembers:
         """Whether the member has a single value per object of its struct in the given files."""
         if what not in self._once:
             places = self._unit.set_at(what)
-            self._once[what] = places is not None and all(map(self._is_for_each, places))
+            self._once[what] = places is not None and all(map(self._runs_once_per_object, places))
         return self._once[what]
 
-    def _is_for_each(self, setting: SetPlace) -> bool:
-        """Whether no loop repeats the assignment, and no two calls of its function pass the same
-        object."""
+    def _runs_once_per_object(self, setting: SetPlace) -> bool:
+        """Whether each object is assigned at most once. No loop may repeat the assignment, and no
+        two calls of its function may pass the same object.
+        """
         function = setting.function
         root = _root(setting.place)
         if root is None or self._unit.is_pointed(function.decl):
             return False
-        if not _is_counted(setting.place) and not is_outside(setting.place, function):
+        if not _is_any_element(setting.place) and not is_outside(setting.place, function):
             return False
         if root.decl not in function.parameters:
             return True
         words = []
         for caller, call, value in self._calls(root.decl, function):
-            target = self._followed(without_casts(value), caller)
+            target = self._with_origin(without_casts(value), caller)
             if target is None:
                 return False
-            if not _is_counted(target.value) and not is_outside(call, caller):
+            if not _is_any_element(target.value) and not is_outside(call, caller):
                 return False
-            words.append(self._words(target.value))
+            words.append(self._unique_name(target.value))
         return len(set(words)) == len(words)
 
     # -- constant pointers ----------------------------------------------------------------------
 
-    def _is_steady(self, place: Expression) -> bool:
-        """Whether each pointer in a struct on the path to a place is set at most once."""
+    def _has_fixed_pointers(self, place: Expression) -> bool:
+        """Whether each struct pointer on the path to a place is set at most once."""
         while True:
-            inner = _inside(place)
+            inner = _base_of(place)
             if inner is None:
                 return isinstance(place, Name)
             leads_on = isinstance(place, Unary) and place.op == "*"
@@ -271,12 +287,12 @@ class PointedMembers:
 
     # -- names ----------------------------------------------------------------------------------
 
-    def _words(self, place: Expression) -> str:
+    def _unique_name(self, place: Expression) -> str:
         """A unique name for a place. "" if it has none."""
         if isinstance(place, Name):
             return self._context.name_of(place.decl)
-        inner = _inside(place)
-        words = self._words(inner) if inner is not None else ""
+        inner = _base_of(place)
+        words = self._unique_name(inner) if inner is not None else ""
         if not words:
             return ""
         if isinstance(place, Member):
@@ -286,10 +302,10 @@ class PointedMembers:
             return f"{words}[{at.value if isinstance(at, IntLit) else 'i'}]"
         return f"{place.op}({words})" if isinstance(place, Unary) else words
 
-    def _home(self, place: Expression, function: Function) -> Function | None:
-        """The function of the variable at the beginning of a place.
+    def _function_of_root(self, place: Expression, function: Function) -> Function | None:
+        """The function that declares the variable at the start of a place.
 
-        For a global variable, the region's function.
+        For a global variable, it is the region's function.
         """
         root = _root(place)
         if root is None or root.decl.kind in ("global", "static"):
@@ -298,8 +314,10 @@ class PointedMembers:
         return next((body for body in bodies if declares(self._unit, body, root.decl)), None)
 
 
-def _inside(place: Expression | None) -> Expression | None:
-    """The parts of a place or an address. None for a variable and for other expressions."""
+def _base_of(place: Expression | None) -> Expression | None:
+    """The expression that a place or an address is part of. None for a variable and for any other
+    expression.
+    """
     if isinstance(place, (Member, Index)):
         return place.base
     if isinstance(place, Unary) and place.op in ("*", "&"):
@@ -307,30 +325,30 @@ def _inside(place: Expression | None) -> Expression | None:
     return place.operand if isinstance(place, Cast) else None
 
 
-def _is_counted(place: Expression | None) -> bool:
-    """Whether the place is one of many elements, selected by a subscript that is not a number."""
+def _is_any_element(place: Expression | None) -> bool:
+    """Whether the place is an element of an array whose subscript is not a number."""
     while place is not None:
         if isinstance(place, Index) and not isinstance(place.index, IntLit):
             return True
-        place = _inside(place)
+        place = _base_of(place)
     return False
 
 
 def _root(place: Expression | None) -> Name | None:
-    """The variable that a place begins with."""
+    """The variable at the start of a place."""
     while place is not None and not isinstance(place, Name):
-        place = _inside(place)
+        place = _base_of(place)
     return place
 
 
-def _copied(decl: Decl) -> Expression | None:
+def _original_of_copy(decl: Decl) -> Expression | None:
     """The original of a local copy of a struct, as in `struct grid g = *grid;`."""
     place = decl.init if decl.kind == "local" else None
     return place if isinstance(place, (Name, Member, Unary)) and _root(place) is not None else None
 
 
 def _reads_of(field: Decl, function: Function) -> list[Expression]:
-    """The places where a function itself reads a member of any object, except in conditions."""
+    """The places where a function reads a member of any object itself. Conditions are excluded."""
     reads: list[Expression] = []
     for statement in every_statement(function.body):
         if isinstance(statement, If):
@@ -343,8 +361,10 @@ def _reads_of(field: Decl, function: Function) -> list[Expression]:
     return reads
 
 
-def _is_changed(decl: Decl, function: Function) -> bool:
-    """Whether a function sets part of a struct passed by value, or passes its address on."""
+def _is_modified_copy(decl: Decl, function: Function) -> bool:
+    """Whether a function sets part of a struct that is passed by value, or passes its address
+    on.
+    """
     if decl.ctype.kind != "struct":
         return False
     for expression in expressions_in(function.body):
@@ -360,5 +380,5 @@ def _kind(value: Expression) -> bool:
 
 
 def declares(unit: LinkedUnit, function: Function, decl: Decl) -> bool:
-    """Whether a variable is one of the function's own."""
+    """Whether a function declares a variable."""
     return decl in function.parameters or decl in unit.changes_in(function).declared

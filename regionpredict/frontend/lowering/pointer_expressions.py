@@ -1,5 +1,5 @@
-"""Classifies pointer expressions: a pointer, or a position in an array. Also names values without a
-name.
+"""Classifies pointer expressions as pointers or positions in an array, and names values that have
+no name.
 
 (&cells[0])->x,  cells->x     of an array: an element's member, in memory as cells[0].x is
 p->x                          of a pointer: at one place all the time, as a variable is
@@ -36,7 +36,8 @@ def is_written_pointer(expression: Expression) -> bool:
 
 
 def nameless(expression: Expression | None) -> str:
-    """The display of a value without a name: a string as it is written, anything else as `?`.
+    """The text that is shown for a value without a name. It is the literal for a string, and `?`
+    otherwise.
 
     >>> nameless(Opaque("", string="rows"))
     '"rows"'
@@ -46,7 +47,7 @@ def nameless(expression: Expression | None) -> str:
 
 
 def is_nameless(label: str) -> bool:
-    """Whether the label is the display of a value without a name."""
+    """Whether the label belongs to a value without a name."""
     return label == "?" or label.startswith('"')
 
 
@@ -54,7 +55,8 @@ def place_label(
     place: Pointer, expression: Expression, element: Callable[[Expression | None], Pointer | None]
 ) -> str:
     """The name of a value in memory, with brackets for its subscripts: `row`, `t[].n`, and
-    `dom[]->n` if the elements are pointers (`element`)."""
+    `dom[]->n`. The last form is for elements that are pointers (`element`).
+    """
     if not place.member:
         return place.array
     while isinstance(expression, Member) and isinstance(expression.base, Member):

@@ -1,4 +1,4 @@
-"""Struct members that each iteration sets first, as private variables."""
+"""Struct members that each iteration sets before it uses them, as private variables."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from regionpredict.ir import Span
 
 
 class SetMembers:
-    """The variables for members and copied structs, by path."""
+    """The variables for members and copied structs. The key is the path."""
 
     def __init__(self) -> None:
         self.variables: dict[str, Decl] = {}
 
     def variable(self, path: str, ctype: CType) -> Decl:
-        """The value in a frame for the member or struct at a path."""
+        """The variable in a frame for the member or struct at a path."""
         known = self.variables.get(path)
         if known is None:
             known = self.variables[path] = Decl(path, "local", ctype, Span("", 0))
@@ -23,7 +23,7 @@ class SetMembers:
     def held(
         self, path: str | None, field: Decl, frame: Frame
     ) -> tuple[Pointer | None, Pointer | None]:
-        """The target of a member that was set, and the place that its struct was copied from."""
+        """The target of a member that was set, and the place from which its struct was copied."""
         if not self.variables or path is None:
             return None, None
         struct = path.removesuffix(field.name).removesuffix(".").removesuffix("->")

@@ -1,7 +1,7 @@
 """Finds statements that end the program. A run that ends normally never executes them.
 
 if (p == NULL) {
-    fprintf(stderr, "row %d is missing", i);     is  nothing but the test
+    fprintf(stderr, "row %d is missing", i);     only the test remains
     exit(1);
 }
 """
@@ -32,8 +32,8 @@ _MAX_CALLS = 4  # `die()` calls `fail()`, which calls `exit()`
 def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bool:
     """Whether every path through a statement ends the program. False if unknown.
 
-    Statements after the call that ends it, as in `exit(1); return NULL;`, do not run. A statement
-    with a `goto` or `switch` target does not qualify.
+    Statements after a call that ends the program, as in `exit(1); return NULL;`, do not run. The
+    result is False for a statement that a `goto` or `switch` can jump to.
     """
     if statement is None:
         return False
@@ -60,8 +60,9 @@ def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bo
 
 
 def _ends_endless_loop(unit: LinkedUnit, loop: For, depth: int) -> bool:
-    """Whether a loop never ends, as in `for (;; longjmp(*target, 1)) *reason = code;` from
-    macros."""
+    """Whether a loop never ends normally, as in `for (;; longjmp(*target, 1)) *reason = code;`,
+    which macros generate.
+    """
     if loop.condition is not None or _may_be_jumped_to(loop.body):
         return False
     if ends_program(unit, loop.body, depth):

@@ -4,8 +4,8 @@ own `n`.
     void rows(int n) { ... for (i = 0; i < n; i++) ... }        n is main:n*main:n
     int main(void) { ... rows(n * n); }
 
-A variable keeps its prime if its function is unknown, or if it occurs twice in a region, as in a
-recursive function.
+A variable keeps its prime if its function is unknown. It also keeps its prime if it occurs twice in
+a region, as in a recursive function.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PRIMED = re.compile(r"\w+'+")
 def with_home_names(
     region: Region, definitions: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region and its definitions, with primed names qualified by their function."""
+    """The region and its definitions, in which the function qualifies each primed name."""
     counted = {loop.variable for loop in (*region.enclosing, *region.loops())}
     twice = Counter((other.function, other.plain) for other in region.others)
     homes = {

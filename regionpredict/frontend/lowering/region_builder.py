@@ -17,19 +17,19 @@ from types import MappingProxyType
 from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.call_trees import CallTrees
 from regionpredict.frontend.lowering.clause_names import collapsed, listed_private, reduced
-from regionpredict.frontend.lowering.early_leaves import ends_loop, parted
+from regionpredict.frontend.lowering.early_leaves import ends_loop, with_separate_rest
 from regionpredict.frontend.lowering.followed_calls import Followed, FollowedCalls
 from regionpredict.frontend.lowering.frame import Frame, Pointer
 from regionpredict.frontend.lowering.loop_exits import (
+    has_second_condition,
     jumped_back,
+    may_end_early,
     runs_once,
-    stops,
-    tests_more,
 )
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
-    as_counted,
-    is_steady,
+    has_constant_step,
+    in_type_of_variable,
     outer_loop,
     read_header,
     trips_of,
@@ -83,12 +83,12 @@ from regionpredict.ir.expr import ZERO
 _NOT_LEFT = "not left before"
 _CRITICAL_NAME = re.compile(r"\bcritical *\( *(\w+)")
 MOST_NESTED_BRANCHES = 200
-"""Also those of statements after `continue`, and of each `else if`."""
+"""Statements after `continue` and each `else if` count as branches, too."""
 _PLAIN = frozenset(("simd", "parallel", "unroll", "tile", "for", "taskgroup", "target", "teams"))
 
 
 class SiteReachedError(Exception):
-    """Raised when the requested place is reached, with the values there."""
+    """Raised when the requested place is reached. Contains the values at this place."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__()
@@ -125,10 +125,10 @@ class RegionBuilder:
         team: ParallelSite | None = None, *, behind: Stmt | None = None,
         holds: Mapping[Decl, Expr] = MappingProxyType({}),
     ) -> Region:  # fmt: skip
-        """The region. Without a readable loop, a region with that diagnostic.
+        """The region. If the loop cannot be read, the region contains that diagnostic.
 
-        `behind`: the statements before the loop that each thread runs. `holds`: the values at their
-        start.
+        `behind` gives the statements before the loop that each thread executes. `holds` gives the
+        values before these statements.
         """
         frame = Frame({})
         outer = tuple(outer_loop(around, self.context, frame) for around in enclosing)
@@ -136,7 +136,7 @@ class RegionBuilder:
             frame.env.update(holds)
             for decl in in_order(declared_in(loop)):  # its own variables keep their names
                 self.context.name_of(decl)
-            frame = self.followed_to(loop, behind, frame) or frame
+            frame = self.values_at(loop, behind, frame) or frame
         parallel = parallel_construct(team, self.context, frame) if team is not None else None
         nest: Loop | None = None
         if loop is None:
@@ -151,7 +151,7 @@ class RegionBuilder:
             nest = next((n for n in reversed(node) if isinstance(n, Loop)), None)
             if nest is not None and nest.exits and isinstance(loop, For):
                 # It cannot be left early (OpenMP 5.2, sec. 4.4.1), so it stays in the body.
-                nest = replace(nest, exits=tests_more(loop))
+                nest = replace(nest, exits=has_second_condition(loop))
             self._note_errors(loop)
             if nest is not None and nest.trips is None:
                 self.say("RP102", nest.span, "the number of iterations is not understood")
@@ -195,13 +195,13 @@ class RegionBuilder:
         return number or 1
 
     def say(self, rule: str, span: Span, message: str) -> None:
-        """A diagnostic on this region, once."""
+        """Adds a diagnostic to this region, unless the region already has it."""
         self.diagnostics.setdefault((rule, message), Diagnostic(rule, span, message))
 
     # -- values only ----------------------------------------------------------------------------
 
-    def _trial(self, site: For | CallExpr | None = None) -> RegionBuilder:
-        """Another builder that sets the same variables, and skips loops."""
+    def _trial_builder(self, site: For | CallExpr | None = None) -> RegionBuilder:
+        """Another builder that sets the same variables and skips loops."""
         trees = self.calls.trees
         trial = RegionBuilder(
             self.unit, self.function, self.pragma, self.span, trees, self.context, site
@@ -209,21 +209,21 @@ class RegionBuilder:
         trial.calls.continue_from(self.calls)
         return trial
 
-    def followed_to(self, site: For | CallExpr, begin: Stmt, frame: Frame) -> Frame | None:
-        """The values at a loop or a call in statements. None if they do not reach it."""
+    def values_at(self, site: For | CallExpr, begin: Stmt, frame: Frame) -> Frame | None:
+        """The values at a loop or a call in statements. None if the statements do not reach it."""
         try:
-            self._trial(site).body(begin, frame)
+            self._trial_builder(site).body(begin, frame)
         except SiteReachedError as met:
             self.context.private.update(declared_in(begin))
             return met.frame
         return None
 
-    def _passed_over(self, loop: For | While | RangeFor, frame: Frame) -> list[Node]:
-        """Applies the possible effects of a loop, inside and after it."""
+    def _skip_loop(self, loop: For | While | RangeFor, frame: Frame) -> list[Node]:
+        """Applies the possible effects of a loop to the values inside and after it."""
         if isinstance(loop, For):
             self.body(loop.init, frame)
         self.values.forget_changed(loop, self.effects.written_in(loop), frame)
-        if self.site is not None and _holds(loop, self.site):
+        if self.site is not None and _is_in_loop(loop, self.site):
             for decl in _counters(loop):  # keeps its name, since the loop gives its values
                 frame.env.pop(decl, None)
             self.body(loop.body, frame)
@@ -235,11 +235,13 @@ class RegionBuilder:
         before = self._before_loop(loop, frame)
         header = read_header(loop, self.context, frame)
         if header is not None:
-            steady = is_steady(loop, header, self.effects) and not self.values.may_store(loop)
-            header = as_counted(loop, header, self.context, frame) if steady else None
+            steady = has_constant_step(loop, header, self.effects) and not self.values.may_store(
+                loop
+            )
+            header = in_type_of_variable(loop, header, self.context, frame) if steady else None
         if header is None:
-            return [*before, *self._unsteady(loop, frame)]
-        if stops(loop):
+            return [*before, *self._lower_without_constant_step(loop, frame)]
+        if may_end_early(loop):
             carried = self._carried(loop, "for", frame)
             if carried is not None:
                 return [*before, carried]
@@ -253,7 +255,7 @@ class RegionBuilder:
         outside = dict(frame.env)
         self.context.open_loops.append(name)
         frame.env[header.decl] = self._loop_value(header, name)
-        self._enter(loop, written, header, name, outside, frame)
+        self._enter_iteration(loop, written, header, name, outside, frame)
         body = self.body(loop.body, frame)
         self.context.open_loops.pop()
         self.values.forget_stored(loop, frame)
@@ -261,16 +263,17 @@ class RegionBuilder:
         self.values.leave_counter(loop, header, trips, frame)
         node = Loop(
             name, header.start, header.bound, header.comparison, header.step, tuple(body),
-            loop.span, exits=stops(loop),
+            loop.span, exits=may_end_early(loop),
             unordered=reduced(simd), unsigned_bits=unsigned_bits(header),
         )  # fmt: skip
         return [*before, node]
 
-    def _unsteady(self, loop: For, frame: Frame) -> list[Node]:
-        """A loop without constant steps, with all iterations in sequence if they are known.
+    def _lower_without_constant_step(self, loop: For, frame: Frame) -> list[Node]:
+        """Lowers a loop without a constant step. If the iterations are known, they are lowered in
+        sequence.
 
-        An example is the stages of a transform, `for (s = 256; s > 1; s /= 2)`, which have
-        different shapes.
+        An example is the loop over the stages of a transform, `for (s = 256; s > 1; s /= 2)`. Each
+        stage has a different shape.
         """
         iterations = self.values.known_iterations(loop, frame)
         if iterations is None:
@@ -305,14 +308,14 @@ class RegionBuilder:
                 self.values.set(decl, decl.init, frame)
         return []
 
-    def _enter(
+    def _enter_iteration(
         self, loop: For, written: Collection[Decl], header: Header, name: str,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        """The values of the body's variables at the start of an iteration.
+        """Sets the values of the body's variables at the start of an iteration.
 
-        A variable that grows by a constant per iteration (`k++`) is a multiple of the iteration
-        number. Any other assigned variable is unknown until it is set.
+        A variable that grows by a constant in each iteration (`k++`) is a multiple of the iteration
+        number. Any other variable that the body assigns is unknown until it is set.
         """
         step = header.step.constant if header.step is not None else None
         for decl in in_order(written):
@@ -336,9 +339,10 @@ class RegionBuilder:
     def _carried(
         self, loop: For | While, kind: str, frame: Frame, asked: Span | None = None
     ) -> Node | None:
-        """A loop that carries numbers between iterations. None if it is not counted.
+        """A loop that passes numbers from one iteration to the next. None if its iterations are not
+        counted.
 
-        `asked` is the place of its condition if that is not at the loop.
+        `asked` is the place of its condition, if this differs from the place of the loop.
         """
         if loop.condition is None or not self.context.open_loops:
             return None
@@ -348,7 +352,7 @@ class RegionBuilder:
         while name in self.context.open_loops:
             name += "'"
         repeated = Repeated(loop.condition, loop.body, increment, behind)
-        trial = self._trial()
+        trial = self._trial_builder()
 
         def asked_of(expression: Expression, at: Frame) -> Expr:
             value = self.context.value(expression, at)
@@ -362,7 +366,7 @@ class RegionBuilder:
         outside = dict(frame.env)
         self.values.forget_stored(loop, frame)
         self.context.open_loops.append(name)
-        self._put(carried.inside, Expr.name(name), repeated, outside, frame)
+        self._set_values_after(carried.inside, Expr.name(name), repeated, outside, frame)
         body: list[Node] = []
         if kind == "for":
             self.values.assign(loop.condition, frame)
@@ -373,14 +377,14 @@ class RegionBuilder:
             body += self._expression(loop.condition, asked or loop.span, frame, "condition")
         self.context.open_loops.pop()
         self.values.forget_stored(loop, frame)
-        self._put(carried.after, carried.trips, repeated, outside, frame)
+        self._set_values_after(carried.after, carried.trips, repeated, outside, frame)
         return Loop(name, ZERO, carried.trips, "<", Expr.const(1), tuple(body), loop.span)
 
-    def _put(
+    def _set_values_after(
         self, held: Mapping[Decl, Expr], number: Expr, loop: Repeated,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        """The values of a loop's variables after this number of iterations."""
+        """Sets the loop's variables to their values after this number of iterations."""
         for decl in in_order({*written_by(loop, self.effects), *held}):
             start = outside.get(decl)
             advance = self.values.advance_of(loop.body, loop.increment, decl, frame)
@@ -415,7 +419,9 @@ class RegionBuilder:
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
         once: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
-        """A loop of unknown length. `once` lowers one iteration, which may set `written`."""
+        """A loop of unknown length. `once` lowers one iteration, in which the variables in
+        `written` may be set.
+        """
         self.context.open_loops.append(name)
         self.values.forget_changed(repeated, written, frame)
         body = once()
@@ -458,9 +464,9 @@ class RegionBuilder:
         if isinstance(statement, While) and runs_once(statement):
             return self.body(statement.body, frame)  # do { ... } while (0)
         if self.only_values and isinstance(statement, (For, While, RangeFor)):
-            return self._passed_over(statement, frame)
+            return self._skip_loop(statement, frame)
         if isinstance(statement, Compound):
-            return self._items(statement.items, frame)
+            return self._statements(statement.items, frame)
         if isinstance(statement, ExprStmt):
             return self._expression(statement.expr, statement.span, frame, "assign")
         if isinstance(statement, DeclStmt):
@@ -478,10 +484,10 @@ class RegionBuilder:
             return self._range_for(statement, frame)
         return self._rare(statement, frame)
 
-    def _items(self, items: tuple[Stmt, ...], frame: Frame) -> list[Node]:
+    def _statements(self, items: tuple[Stmt, ...], frame: Frame) -> list[Node]:
         """Lowers statements in order. Statements that a `goto` repeats form an uncounted loop."""
         nodes: list[Node] = []
-        items, rest = parted(items, in_loop=self.calls.in_loop)
+        items, rest = with_separate_rest(items, in_loop=self.calls.in_loop)
         at = 0
         while at < len(items):
             end = jumped_back(items, at)
@@ -497,7 +503,7 @@ class RegionBuilder:
         return nodes
 
     def _repeated_by_goto(self, back: Compound, frame: Frame) -> Node:
-        """Statements repeated by a `goto` from the last to the first."""
+        """Lowers statements that a `goto` repeats, from the last one back to the first."""
         span = first_span(back) or self.span
         again = repeated_by_goto(back)
         if again is not None:
@@ -525,7 +531,7 @@ class RegionBuilder:
             if statement.value is None or _is_object(statement.value):
                 return []
             given = self._expression(statement.value, statement.span, frame, "return")
-            self.calls.note_result(statement.value, frame)
+            self.calls.record_result(statement.value, frame)
             return given
         if isinstance(statement, Directive):
             return self._directive(statement, frame)
@@ -561,7 +567,7 @@ class RegionBuilder:
         if hook is not None:
             return [*test, *self.body(statement.other, frame)]
         sides = [statement.then] + ([statement.other] if statement.other is not None else [])
-        value = self.values.decided(statement.condition, frame)
+        value = self.values.condition_value(statement.condition, frame)
         if value.constant is not None:
             return [*test, *self.body(statement.then if value.constant else statement.other, frame)]
         branch = self.branch(show(statement.condition), sides, statement.span, frame, value)
@@ -574,9 +580,9 @@ class RegionBuilder:
     def branch(
         self, condition: str, sides: list[Stmt], span: Span, frame: Frame, test: Expr | None = None
     ) -> Branch:
-        """The sides of a condition, and the values they leave in variables.
+        """The branches of a condition, and the values that they leave in variables.
 
-        `test` is the condition's value if it is known. It selects one of two numbers.
+        `test` is the value of the condition if it is known. It selects one of two numbers.
         """
         if self._branches == MOST_NESTED_BRANCHES:
             what = f"a branch inside {MOST_NESTED_BRANCHES} others is not understood"
@@ -669,7 +675,9 @@ class RegionBuilder:
         nodes.append(tally.statement(text, role))
 
     def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
-        """The effect of an inlined call's argument, and the address of its value."""
+        """The effect of an argument of an inlined call, and the address that the argument evaluates
+        to.
+        """
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
         calls = any(isinstance(inner, CallExpr) for inner in every_expression(argument))
@@ -680,7 +688,7 @@ class RegionBuilder:
         return nodes, tally.paths
 
 
-def _holds(loop: Stmt, site: For | CallExpr) -> bool:
+def _is_in_loop(loop: Stmt, site: For | CallExpr) -> bool:
     """Whether a statement or a call is in a loop."""
     return any(inner is site for inner in (*every_statement(loop), *expressions_in(loop)))
 
@@ -693,7 +701,7 @@ def _counters(loop: Stmt) -> set[Decl]:
 
 
 def _is_object(value: Expression) -> bool:
-    """Whether the value is a whole object through a reference: `return *this` moves no data."""
+    """Whether the value is a whole object through a reference. `return *this` copies no data."""
     if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
         return False
     decl = value.operand.decl

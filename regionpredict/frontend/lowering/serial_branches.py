@@ -11,7 +11,7 @@ from regionpredict.frontend.linking import LinkedUnit
 from regionpredict.frontend.lowering.definitions import definitions_of
 from regionpredict.frontend.lowering.float_conditions import FloatConditions
 from regionpredict.frontend.lowering.frame import Frame
-from regionpredict.frontend.lowering.loop_headers import is_steady, outer_loop, read_header
+from regionpredict.frontend.lowering.loop_headers import has_constant_step, outer_loop, read_header
 from regionpredict.frontend.lowering.symbolic_values import Context
 from regionpredict.frontend.lowering.table_elements import picked_from_table, picking_in
 from regionpredict.frontend.syntax import (
@@ -45,7 +45,7 @@ _DECIDING = (If, Switch, ExprStmt, DeclStmt, Return)
 
 
 def serial_branches_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialBranch]:
-    """The sides of the conditions at `spans`, each with the definitions of its names."""
+    """The branches of the conditions at `spans`, each with the definitions of its names."""
     branches: list[SerialBranch] = []
     for function in unit.bodies() if spans else ():
         if not _has_place_at(function.body, spans):
@@ -65,7 +65,7 @@ def _has_place_at(body: Stmt, spans: Collection[Span]) -> bool:
 
 
 class _Conditions:
-    """The conditions of one function."""
+    """Lowers the conditions of one function."""
 
     def __init__(self, unit: LinkedUnit, function: Function, spans: Collection[Span]) -> None:
         self._unit = unit
@@ -91,7 +91,7 @@ class _Conditions:
             frame = Frame(dict(frame.env))
             counters = self._with_counter(statement, frame, counters)
         elif isinstance(statement, DeclStmt):
-            self._declared(statement, frame)
+            self._initial_value(statement, frame)
         if (
             isinstance(statement, _DECIDING)
             and statement.span in self._spans
@@ -114,21 +114,21 @@ class _Conditions:
         name = outer_loop(loop, self._context, frame).variable
         if header is None:
             return counters
-        if not is_steady(loop, header, self._unit.effects):
+        if not has_constant_step(loop, header, self._unit.effects):
             frame.env[header.decl] = self._context.varying(name)
             return counters
         return {**counters, name: loop.span}
 
-    def _declared(self, statement: DeclStmt, frame: Frame) -> None:
-        """The initial value of a variable without other assignments, as in `const int odd = t %
-        2;`.
+    def _initial_value(self, statement: DeclStmt, frame: Frame) -> None:
+        """The initial value of a variable without other assignments, as in
+        `const int odd = t % 2;`.
         """
         for decl in statement.decls:
             number = decl.ctype.kind in ("int", "float") and decl.kind == "local"
             if not number or decl.init is None or self._is_set(decl):
                 continue
             if decl.ctype.kind == "float":
-                self._floats.declared(decl)
+                self._floats.record_initial_value(decl)
                 continue
             value = self._context.value(decl.init, frame)
             if not value.has_unreadable_part:  # otherwise, a user can set its name
@@ -140,7 +140,7 @@ class _Conditions:
             self._add(statement.span, number, value, show(side.condition), counters)
 
     def _elements(self, call: CallExpr, frame: Frame, counters: _Counters) -> None:
-        """The subscripts that select the function of a call from a table."""
+        """The subscripts that select the called function from a table."""
         pointer = picking_in(call)
         picked = (
             picked_from_table(self._unit, pointer, self._function) if pointer is not None else None

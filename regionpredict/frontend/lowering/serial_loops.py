@@ -75,7 +75,7 @@ def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNes
 def _outermost(
     statement: Stmt, loops: tuple[For, ...], spans: Collection[Span], *, inside: bool
 ) -> Iterator[tuple[For | RangeFor, tuple[For, ...]]]:
-    """The outermost counted loops at these places and inside the uncounted loops there."""
+    """The outermost counted loops at these places, also inside uncounted loops."""
     if isinstance(statement, (For, RangeFor, While)):
         inside = inside or statement.span in spans
         if inside and not isinstance(statement, While):

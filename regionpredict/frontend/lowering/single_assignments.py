@@ -5,9 +5,9 @@ program.
     int main(void) { ... init(&g, 400); ... }            nx is 400, and cells 160000, in every grid
 
 The value must be the same at every execution. It may contain numbers, variables with one value per
-run, and other such members. A constant unknown, such as `n` read from a file in `main`, makes the
-member the same unknown. If the value is unreadable, as in `floor(length / cutoff)`, and the place
-runs once, the member itself is one unknown: `grid.nx`.
+run, and other such members. If it depends on a constant unknown, such as `n` read from a file in
+`main`, the member is this unknown. If the value cannot be read, as in `floor(length / cutoff)`, and
+the assignment runs once, the member itself is one unknown: `grid.nx`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _DEEPEST = 8
 _MAY_NOT_RUN = (*LOOPS, If, Switch)
 
 
-class SetOnce:
+class SingleAssignments:
     """Finds the values of the members and elements in one region."""
 
     def __init__(self, unit: LinkedUnit, context: Context, pointed: PointedMembers) -> None:
@@ -61,7 +61,7 @@ class SetOnce:
         self._asked: dict[Stored, tuple[Expr, Function | None] | None] = {}
 
     def value_of(self, place: Expression, ctype: CType) -> tuple[Expr, Function | None] | None:
-        """The value and the function of its names. None if unknown."""
+        """The value, and the function that its names belong to. None if unknown."""
         what = stored_at(place)
         if what is None or (isinstance(place, Index) and not type_of(place.base).holds_sizes):
             return None
@@ -77,9 +77,9 @@ class SetOnce:
         if setting is None:
             return None
         value, by, function = setting
-        if function is not None and not _always(function, by):
+        if function is not None and not _runs_unconditionally(function, by):
             return None
-        if function is None or self._is_steady(value, function, by):
+        if function is None or self._is_constant_in_run(value, function, by):
             known = self._context.value(value, Frame({}))
             if not known.has_unreadable_part:
                 return converted(known, ctype), function
@@ -89,8 +89,9 @@ class SetOnce:
         return Expr.name(name), function
 
     def _name_in_program(self, place: Expression) -> str:
-        """The name of a member for any path to it. "" if its own name is unique, as in a class with
-        one object."""
+        """The name of a member that is the same for any path to it. "" if the member's own name is
+        unique, as in a class with one object.
+        """
         base = place.base if isinstance(place, Index) else place
         if isinstance(base, Member) and base.base is not None:
             owner = type_of(base.base)
@@ -101,12 +102,12 @@ class SetOnce:
 
     # -- one value in a run ---------------------------------------------------------------------
 
-    def _is_steady(
+    def _is_constant_in_run(
         self, value: Expression, function: Function, by: Expression | None, depth: int = 0
     ) -> bool:
-        """Whether an expression of a function has one value whenever it is reached.
+        """Whether an expression of a function has the same value whenever it is evaluated.
 
-        `by` is the enclosing expression, because all uses of a name may share a node.
+        `by` is the enclosing expression. It is needed because all uses of a name may share a node.
         """
         if depth > _DEEPEST:
             return False
@@ -116,25 +117,27 @@ class SetOnce:
             return self._is_steady_variable(value.decl, function, by, depth + 1)
         if isinstance(value, (Member, Index)):
             known = self.value_of(value, type_of(value)) is not None
-            return known or self._is_settled(value, function, depth)
+            return known or self._is_final(value, function, depth)
         if isinstance(value, CallExpr):
             body = self._unit.body_of(value.decl) if value.decl is not None else None
             given = with_accessors_inlined(body, value.args) if body is not None else None
-            return given is not None and self._is_steady(given, function, by, depth + 1)
+            return given is not None and self._is_constant_in_run(given, function, by, depth + 1)
         if isinstance(value, Cast):
-            return self._is_steady(value.operand, function, by, depth)
+            return self._is_constant_in_run(value.operand, function, by, depth)
         if isinstance(value, Unary):
             plain = value.op in ("-", "+", "!", "~")
-            return plain and self._is_steady(value.operand, function, by, depth)
+            return plain and self._is_constant_in_run(value.operand, function, by, depth)
         parts: tuple[Expression, ...] = ()
         if isinstance(value, Binary):
             parts = (value.left, value.right)
         elif isinstance(value, Ternary):
             parts = (value.condition, value.then, value.other)
-        return bool(parts) and all(self._is_steady(part, function, by, depth) for part in parts)
+        return bool(parts) and all(
+            self._is_constant_in_run(part, function, by, depth) for part in parts
+        )
 
-    def _is_settled(self, value: Expression, function: Function, depth: int) -> bool:
-        """Whether a member is read only once, after all assignments."""
+    def _is_final(self, value: Expression, function: Function, depth: int) -> bool:
+        """Whether a member is read only after all assignments."""
         settled = (
             isinstance(value, Member)
             and is_outside(value, function)
@@ -160,7 +163,9 @@ class SetOnce:
         values = self._unit.changes_in(function).values_of(decl)
         if values is None:
             return False
-        if len(values) == 1 and self._is_steady(values[0][0], function, values[0][1], depth):
+        if len(values) == 1 and self._is_constant_in_run(
+            values[0][0], function, values[0][1], depth
+        ):
             return True
         return self._runs_once(function, depth) and _is_set_before(decl, by, function)
 
@@ -175,7 +180,7 @@ class SetOnce:
         if values is None or len(values) != 1:
             return False
         value, by = values[0]
-        return self._is_steady(value, writers[0], by, depth) or (
+        return self._is_constant_in_run(value, writers[0], by, depth) or (
             by is not None and self._runs_once(writers[0], depth) and is_outside(by, writers[0])
         )
 
@@ -194,29 +199,32 @@ class SetOnce:
     ) -> bool:
         """Whether the arguments of these calls have the same value in the whole run."""
         values = {self._context.value(value, Frame({})) for _, _, value in handed}
-        if any(not self._is_steady(value, caller, call, depth) for caller, call, value in handed):
+        if any(
+            not self._is_constant_in_run(value, caller, call, depth)
+            for caller, call, value in handed
+        ):
             return False
         return len(values) == 1 or len({
-            self._in_roots(self._context.value(value, Frame({})), caller, depth)
+            self._in_root_names(self._context.value(value, Frame({})), caller, depth)
             for caller, _, value in handed
         }) == 1  # fmt: skip
 
     # -- names in constant values ---------------------------------------------------------------
 
-    def _in_roots(self, value: Expr, home: Function, depth: int) -> Expr:
+    def _in_root_names(self, value: Expr, home: Function, depth: int) -> Expr:
         """A constant value of a function, in names that are not defined by others."""
         roots = {name: root for name in value.names
-                 if (root := self._root_of(name, home, depth + 1)) is not None}  # fmt: skip
+                 if (root := self._roots_of(name, home, depth + 1)) is not None}  # fmt: skip
         return value.substitute(roots)
 
-    def _root_of(self, name: str, home: Function, depth: int) -> Expr | None:
-        """The names that determine a name of a function. None if there are others."""
+    def _roots_of(self, name: str, home: Function, depth: int) -> Expr | None:
+        """The names that determine a name of a function. None if they are unknown."""
         if name in self._roots or depth > _DEEPEST:
             return self._roots.get(name)
         self._roots[name] = None  # for names that depend on themselves
         made = self._made_of(name, home)
         if made is not None and name not in made[0].names:
-            self._roots[name] = self._in_roots(*made, depth)
+            self._roots[name] = self._in_root_names(*made, depth)
         return self._roots[name]
 
     def _made_of(self, name: str, home: Function) -> tuple[Expr, Function] | None:
@@ -264,15 +272,15 @@ class SetOnce:
         )
 
 
-def _always(function: Function, by: Expression) -> bool:
-    """Whether no condition inside its function decides if an expression is reached."""
+def _runs_unconditionally(function: Function, by: Expression) -> bool:
+    """Whether an expression is evaluated without any condition in its function."""
     return any(
         inner is by for first in function.initialisers for inner in every_expression(first)
     ) or is_outside(by, function, _MAY_NOT_RUN)
 
 
 def _is_set_before(decl: Decl, use: Expression | None, function: Function) -> bool:
-    """Whether all assignments of a variable precede its use, without a loop back."""
+    """Whether all assignments of a variable precede its use, and no loop leads back to them."""
     if use is None or not is_outside(use, function):
         return False
     behind = False

@@ -1,7 +1,7 @@
 """The symbolic values of a region's integers and pointers during lowering.
 
-A `Context` follows one region. It gives each variable a unique name, stores the known value of each
-integer and pointer, and converts C expressions to `Expr`s and `Pointer`s.
+A `Context` belongs to one region. It gives each variable a unique name, stores the known value of
+each integer and pointer, and converts C expressions to `Expr`s and `Pointer`s.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.array_views import viewed
+from regionpredict.frontend.lowering.array_views import as_other_type
 from regionpredict.frontend.lowering.constant_numbers import constant_number
 from regionpredict.frontend.lowering.frame import Frame, Pointer, Value, decayed, divisible
 from regionpredict.frontend.lowering.member_arrays import extents_with_stride
@@ -100,8 +100,8 @@ class Context:
     # -- names ----------------------------------------------------------------------------------
 
     def name_of(self, decl: Decl, instance: int = 0) -> str:
-        """The name of a variable in this region: its own, or a primed one if two variables share
-        it.
+        """The name of a variable in this region. If another variable has the same name, a prime is
+        added.
         """
         local = decl.kind in ("local", "parameter")
         # An external variable is the same in all units.
@@ -111,7 +111,9 @@ class Context:
         return self._names[key]
 
     def name_of_undeclared(self, text: str) -> str:
-        """The name of a variable without a visible declaration, unlike all loop variables."""
+        """The name of a variable without a visible declaration. It differs from all loop
+        variables.
+        """
         key = (text, 0)
         return self._names[key] if key in self._names else self._unique(text, key)
 
@@ -122,11 +124,13 @@ class Context:
         return name
 
     def named(self) -> Mapping[str, tuple[Decl, int]]:
-        """The variable of each name so far, and the call depth of its declaration."""
+        """The variable of each name used so far, and the call depth of its declaration."""
         return self._declared
 
-    def holder(self, decl: Decl, depth: int, frame: Frame) -> Frame | None:
-        """The frame of a variable declared at this call depth: the current frame or a caller's."""
+    def frame_of(self, decl: Decl, depth: int, frame: Frame) -> Frame | None:
+        """The frame of a variable that is declared at this call depth. It is the current frame or a
+        caller's.
+        """
         around = (frame, *reversed(self.frames))
         own = next((outer for outer in around if decl in outer.env), None)
         return own or next((outer for outer in around if outer.depth == depth), None)
@@ -136,8 +140,8 @@ class Context:
         return Expr.atom("varying", label=name, over=self.open_loops)
 
     def moves(self, expression: Expression | None, frame: Frame) -> bool:
-        """Whether a variable in it changes with the enclosing loops, like `u` in
-        `graph.neighbors(u)`.
+        """Whether the value contains a variable that changes with the enclosing loops, such as `u`
+        in `graph.neighbors(u)`.
         """
         for one in every_expression(expression) if expression is not None else ():
             held = frame.env.get(one.decl) if isinstance(one, Name) else None
@@ -147,7 +151,9 @@ class Context:
         return False
 
     def allocate(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
-        """Memory that a call allocates, as an array of the receiving pointer. Otherwise None."""
+        """Memory that a call allocates, as an array that belongs to the receiving pointer. None for
+        any other call.
+        """
         value = without_casts(value)
         positions = allocated(value.name) if isinstance(value, CallExpr) else None
         if positions is None or not isinstance(value, CallExpr) or decl.ctype.element is None:
@@ -179,7 +185,7 @@ class Context:
         return converted(value, ctype, source if self.exact else None)
 
     def value(self, expression: Expression | None, frame: Frame) -> Expr:
-        """The integer value of an expression, if it is known and readable."""
+        """The integer value of an expression. None if it is unknown."""
         result = self._value(expression, frame)
         if result.size <= _MAX_SIZE:
             return result
@@ -198,7 +204,7 @@ class Context:
         if isinstance(expression, Unary):
             return self._unary(expression, frame)
         if isinstance(expression, (Index, Member)):
-            return self._loaded(expression, frame)
+            return self._value_in_memory(expression, frame)
         if isinstance(expression, Ternary):
             return self._ternary(expression, frame)
         if isinstance(expression, CallExpr) and self._nested < _MAX_NESTED:
@@ -239,7 +245,9 @@ class Context:
         return result if type_of(expression) == INT else self.converted(result, promoted(ctype))
 
     def _distance(self, expression: Binary, frame: Frame) -> Expr | None:
-        """The elements between two pointers into one array. None for other differences."""
+        """The number of elements between two pointers into the same array. None for any other
+        difference.
+        """
         if type_of(expression.left).kind not in ("pointer", "array"):
             return None
         end, begin = (self.pointer(side, frame) for side in (expression.left, expression.right))
@@ -265,19 +273,19 @@ class Context:
             kind = "not" if expression.op == "!" else "bitnot"
             return Expr.atom(kind, self.value(expression.operand, frame))
         if expression.op == "*":
-            return self._loaded(expression, frame)
+            return self._value_in_memory(expression, frame)
         if expression.op in INCREMENT_OPERATORS:
             value = self.value(expression.operand, frame)
             step = ONE if expression.op == "++" else -ONE
             return value + step if expression.op in ("++", "--") else value
         return Expr.atom("call", self.value(expression.operand, frame), label=expression.op)
 
-    def _loaded(self, expression: Expression, frame: Frame) -> Expr:
+    def _value_in_memory(self, expression: Expression, frame: Frame) -> Expr:
         """A value read from memory. It is a parameter if no loop changes its address."""
         copied = None
         if isinstance(expression, Member):
             path = self.path(expression, frame)
-            copied = self._of_copy(path, expression, frame)
+            copied = self._original_of_copy(path, expression, frame)
             if path is not None and copied is None:
                 self.stored_uses.setdefault(path, expression)
                 return Expr.name(path)
@@ -290,7 +298,7 @@ class Context:
                 return Expr.const(ord(text[at]))
         if place.array not in self.arrays and not place.member and place.subscripts == (ZERO,):
             behind = self._declared.get(place.array)
-            holder = self.holder(*behind, frame) if behind is not None else None
+            holder = self.frame_of(*behind, frame) if behind is not None else None
             known = holder.env.get(behind[0]) if holder is not None and behind is not None else None
             # A variable behind a reference.
             return known if isinstance(known, Expr) else Expr.name(place.array.lstrip("&"))
@@ -304,7 +312,7 @@ class Context:
         return loaded
 
     def _running_total(self, expression: Expression, place: Pointer, label: str) -> Expr | None:
-        """`off[u + 1]` as `off[u]` and its increment. None for any other element."""
+        """`off[u + 1]` as the sum of `off[u]` and its increment. None for any other element."""
         base = expression.base if isinstance(expression, Index) else None
         total = self._totals.get(base.decl) if isinstance(base, Name) else None
         if total is None or len(place.subscripts) != 1:
@@ -317,8 +325,12 @@ class Context:
             return Expr.atom("ref", at, label=label) + increment
         return None
 
-    def _of_copy(self, path: str | None, expression: Member, frame: Frame) -> Pointer | None:
-        """The origin of a member of `Window w = windows[k];`. None if it is not such a copy."""
+    def _original_of_copy(
+        self, path: str | None, expression: Member, frame: Frame
+    ) -> Pointer | None:
+        """The origin of a member of a copied struct, as in `Window w = windows[k];`. None for any
+        other member.
+        """
         _, place = self.members_set.held(path, expression.field, frame)
         return place.of_member(expression.field) if place and place.subscripts else None
 
@@ -359,9 +371,11 @@ class Context:
         items = function.body.items
         if len(items) != 1 or not isinstance(items[0], Return):
             return None
-        return self.value(items[0].value, self.entered(function, call.args, frame))
+        return self.value(items[0].value, self.values_at_start(function, call.args, frame))
 
-    def entered(self, function: Function, args: tuple[Expression, ...], frame: Frame) -> Frame:
+    def values_at_start(
+        self, function: Function, args: tuple[Expression, ...], frame: Frame
+    ) -> Frame:
         """The values of a called function's variables at its start."""
         bound = self.bind(function, args, frame)
         if function.closure:
@@ -371,7 +385,7 @@ class Context:
     def bind(
         self, function: Function, args: tuple[Expression, ...], frame: Frame
     ) -> dict[Decl, Value]:
-        """The values of a called function's parameters."""
+        """Sets the parameters of a called function to their values."""
         bound: dict[Decl, Value] = {}
         for parameter, argument in zip(function.parameters, args, strict=False):
             if parameter.ctype.kind in ("pointer", "array"):
@@ -389,7 +403,9 @@ class Context:
     # -- memory ---------------------------------------------------------------------------------
 
     def path(self, expression: Expression | None, frame: Frame) -> str | None:
-        """`s->grid.nx` for a member reached through variables only. Otherwise None."""
+        """The path `s->grid.nx` of a member, if only variables lead to it. None for any other
+        expression.
+        """
         if expression is None:
             return "this"
         if isinstance(expression, Name):
@@ -415,9 +431,10 @@ class Context:
         return None
 
     def _object(self, decl: Decl, frame: Frame) -> str | None:
-        """The target of an unbound reference, as a separate object: `&domain`, or `this`.
+        """The target of a reference without a known target, as a separate object: `&domain`, or
+        `this`.
 
-        None for other expressions, and for the only object of a class.
+        None for any other expression, and for the only object of a class.
         """
         sole = self.objects.get(decl.ctype.class_name) if self.objects else None
         if sole is not None:
@@ -458,8 +475,9 @@ class Context:
         return None
 
     def _chosen_pointer(self, expression: Ternary, frame: Frame) -> Pointer | None:
-        """The common address of both sides. For two arrays: an unknown place in a separate
-        array."""
+        """The address on which both branches agree. If they are in two arrays, it is an unknown
+        place in a separate array.
+        """
         then, other = self.pointer(expression.then, frame), self.pointer(expression.other, frame)
         if is_null(expression.then):
             return other
@@ -559,7 +577,7 @@ class Context:
             return self._array_pointer(f"{base.array}", ctype, "unknown", None, frame)._replace(
                 array=base.array
             )
-        return viewed(base, ctype, self.arrays, self.varying)
+        return as_other_type(base, ctype, self.arrays, self.varying)
 
     def _member_pointer(self, expression: Member, frame: Frame) -> Pointer | None:
         ctype = expression.field.ctype
@@ -599,7 +617,7 @@ class Context:
         return inner._replace(subscripts=(*place.subscripts, ZERO), offset=offset)
 
     def element(self, expression: Expression | None, frame: Frame) -> Pointer | None:
-        """The place of an lvalue in memory, with its type in `pointee`. None for plain scalars."""
+        """The place of an lvalue in memory. Its type is in `pointee`. None for a plain scalar."""
         if isinstance(expression, Index):
             return self._indexed(expression, frame)
         if isinstance(expression, Unary) and expression.op == "*":

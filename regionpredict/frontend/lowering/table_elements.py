@@ -1,4 +1,5 @@
-"""Finds the functions that an expression selects from a table, as a function of its subscripts.
+"""Finds the functions that an expression selects from a table. The selected function depends on the
+subscripts.
 
 table[t % 2]()            a() where t % 2 == 0, b() where t % 2 == 1
 suite.tests[i].run()      the i-th of a list in a struct
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from regionpredict.frontend.linking import LinkedUnit
-from regionpredict.frontend.lowering.function_tables import is_listed, is_pointer_to_function
+from regionpredict.frontend.lowering.function_tables import is_listed, may_be_function_pointer
 from regionpredict.frontend.syntax import (
     Binary,
     CallExpr,
@@ -39,8 +40,9 @@ _MOST_STEPS = 8  # maximum steps from a variable to a function
 
 
 class Picked(NamedTuple):
-    """The functions in the elements of a table, "" for none. `subscript` selects one, and is None
-    if it is the only one. `others` are in the same table."""
+    """The functions in the elements of a table, with "" for a missing one. `subscript` selects a
+    function. It is None if there is only one. `others` are the other functions in the same table.
+    """
 
     subscript: Expression | None
     functions: tuple[str, ...]
@@ -51,17 +53,17 @@ def picking_in(call: CallExpr) -> Expression | None:
     """The expression that selects the called or passed function."""
     if call.decl is None and call.pointer is not None:
         return call.pointer
-    handed = [argument for argument in call.args if is_open_pointer(argument)]
+    handed = [argument for argument in call.args if is_unknown_function_pointer(argument)]
     return handed[0] if len(handed) == 1 else None
 
 
-def is_open_pointer(argument: Expression) -> bool:
-    """Whether an argument may be a pointer to a function that the text does not name."""
-    argument = bare(argument)
+def is_unknown_function_pointer(argument: Expression) -> bool:
+    """Whether an argument may be a pointer to a function that its text does not name."""
+    argument = without_cast_or_dereference(argument)
     if named_function(argument) is not None or is_null(argument):
         return False
     if isinstance(argument, Name):
-        return is_pointer_to_function(argument.decl.ctype)
+        return may_be_function_pointer(argument.decl.ctype)
     return isinstance(argument, (Index, Member, Ternary))
 
 
@@ -76,7 +78,7 @@ class _Step(NamedTuple):
 def picked_from_table(unit: LinkedUnit, pointer: Expression, function: Function) -> Picked | None:
     """The elements that `pointer` selects in `function`. None if its table may change or is
     unknown."""
-    pointer = bare(initial_value(unit, function, pointer))
+    pointer = without_cast_or_dereference(initial_value(unit, function, pointer))
     if not isinstance(pointer, (Index, Member)) or not is_listed(unit, pointer):
         return None
     steps: list[_Step] = []
@@ -110,10 +112,10 @@ def _root(
 ) -> Decl | None:
     """The variable that contains a place.
 
-    The steps to the place are added to `steps`, the last one first.
+    The steps to the place are added to `steps` in reverse order.
     """
     for _ in range(_MOST_STEPS):
-        place = bare(initial_value(unit, function, place))
+        place = without_cast_or_dereference(initial_value(unit, function, place))
         if isinstance(place, Name):
             held = place.decl.kind in ("global", "static", "local")
             return place.decl if held and place.decl.ctype.kind in ("array", "struct") else None
@@ -129,7 +131,7 @@ def _root(
             if not place.arrow:
                 place = base
                 continue
-            target = _pointed(initial_value(unit, function, base))
+            target = _target_of_table_pointer(initial_value(unit, function, base))
             if target is None:
                 return None
             place = target
@@ -145,9 +147,9 @@ def _extent(unit: LinkedUnit, base: Expression) -> Expression | None:
     return decl.ctype.extent
 
 
-def _pointed(pointer: Expression) -> Expression | None:
+def _target_of_table_pointer(pointer: Expression) -> Expression | None:
     """The target of a pointer into a table: `&table[i]`, `table + i`, `table`."""
-    pointer = bare(pointer)
+    pointer = without_cast_or_dereference(pointer)
     if isinstance(pointer, Unary) and pointer.op == "&":
         return pointer.operand
     if isinstance(pointer, Binary) and pointer.op == "+" and isinstance(pointer.left, Name):
@@ -175,12 +177,12 @@ def initial_value(unit: LinkedUnit, function: Function, value: Expression) -> Ex
             return value
         if unit.is_set(value.decl, function):
             return value
-        value = bare(init)
+        value = without_cast_or_dereference(init)
     return value
 
 
 def _functions(value: Expression | None, steps: list[_Step]) -> list[str] | None:
-    """The functions in the part of a value at the end of these steps."""
+    """The functions in the part of a value to which these steps lead."""
     if not steps:
         if value is None or is_null(value):
             return [""]
@@ -211,7 +213,9 @@ def _member(value: Expression, member: str) -> Expression | None:
 
 
 def _index(steps: list[_Step]) -> Expression | None:
-    """The position of the function among all, as a function of the variable subscripts."""
+    """The position of the selected function among all functions, as an expression in the variable
+    subscripts.
+    """
     whole: Expression | None = None
     for step in steps:
         if step.subscript is None or isinstance(step.subscript, IntLit):
@@ -223,11 +227,11 @@ def _index(steps: list[_Step]) -> Expression | None:
     return whole
 
 
-def bare(expression: Expression) -> Expression:
-    """`table[k]` of `(type)table[k]` and `*table[k]`."""
+def without_cast_or_dereference(expression: Expression) -> Expression:
+    """`table[k]` for `(type)table[k]` and `*table[k]`."""
     expression = without_casts(expression)
     if isinstance(expression, Unary) and expression.op == "*":
-        inner = bare(expression.operand)
+        inner = without_cast_or_dereference(expression.operand)
         if isinstance(inner, (Index, Member)):
             return inner
     return expression

@@ -1,4 +1,4 @@
-"""Explicit tasks as loops: an iteration is a task.
+"""Represents explicit tasks as loops: each iteration is a task.
 
     for (i = 0; i < n; i += block) {          for (i = 0; i < n; i += block) {
         double *to = y + i;                       double *to = y + i;
@@ -7,8 +7,8 @@
         scale(to, block);
     }
 
-The loop is the innermost one that counts and creates the task. A task that no such loop creates is
-one iteration.
+The loop is the innermost one that creates the task and whose iterations are counted. A task without
+such a loop is one iteration.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ from regionpredict.ir import Span
 
 
 class LoopSite(NamedTuple):
-    """A directive with the loop whose iterations it shares, and its surroundings.
+    """A directive with the loop whose iterations it shares, and the constructs around it.
 
-    `target`: it runs on a device. `nested_in` is a `parallel` that encloses the region's own.
+    `target` says that the loop runs on a device. `nested_in` is a `parallel` that encloses the
+    region's own `parallel`.
     """
 
     directive: Directive
@@ -53,12 +54,14 @@ class LoopSite(NamedTuple):
 
 
 def task_sites(statement: Stmt) -> Iterator[LoopSite]:
-    """Every explicit task of a function's body, those of `taskloop` included."""
+    """Every explicit task in a function's body, including those of `taskloop`."""
     yield from _find(statement, (), ())
 
 
 def _find(statement: Stmt, loops: tuple[For, ...], before: tuple[Stmt, ...]) -> Iterator[LoopSite]:
-    """`before` are the statements in the innermost loop's body before the task."""
+    """Finds tasks. `before` gives the statements in the innermost loop's body that precede the
+    task.
+    """
     if isinstance(statement, Directive) and statement.pragma.is_task:
         if statement.pragma.kind != "task":  # a taskloop
             yield LoopSite(statement, _loop_of(statement.body), "orphaned", loops, None)
@@ -69,7 +72,7 @@ def _find(statement: Stmt, loops: tuple[For, ...], before: tuple[Stmt, ...]) -> 
                 made = loops[-1]._replace(body=body)
                 yield LoopSite(statement, made, "orphaned", loops[:-1], None)
             else:
-                yield LoopSite(statement, _once(body, span), "orphaned", (), None)
+                yield LoopSite(statement, _loop_of_one_iteration(body, span), "orphaned", (), None)
     if isinstance(statement, For):
         yield from _find(statement.body, (*loops, statement), ())
         return
@@ -97,7 +100,7 @@ def _loop_of(statement: Stmt | None) -> For | RangeFor | None:
     return statement if isinstance(statement, (For, RangeFor)) else None
 
 
-def _once(body: Stmt, span: Span) -> For:
+def _loop_of_one_iteration(body: Stmt, span: Span) -> For:
     """`for (int task = 0; task < 1; task++) body`"""
     counter = Decl("task", "local", CType("int", 32), span, init=IntLit(0))
     name = Name(counter, span)

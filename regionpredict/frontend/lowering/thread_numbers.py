@@ -1,4 +1,4 @@
-"""Finds values that depend on the thread number, from the text alone.
+"""Finds values that depend on the thread number. Only the text of the program is used.
 
 int t = omp_get_thread_num();           t
 int first = t * n / p;                  first
@@ -36,12 +36,12 @@ class ThreadNumbers:
         self._unit = unit
         self._known: dict[Function, bool] = {}
 
-    def asked_in(self, statement: Stmt) -> bool:
+    def calls_thread_number(self, statement: Stmt) -> bool:
         """Whether a statement calls `omp_get_thread_num`."""
-        return any(map(self.asks, expressions_in(statement)))
+        return any(map(self.is_thread_number, expressions_in(statement)))
 
-    def asks(self, expression: Expression) -> bool:
-        """Whether an expression is such a call."""
+    def is_thread_number(self, expression: Expression) -> bool:
+        """Whether an expression is a call of `omp_get_thread_num`."""
         if not isinstance(expression, CallExpr):
             return False
         if expression.name == "omp_get_thread_num":
@@ -51,25 +51,27 @@ class ThreadNumbers:
             return False
         if function not in self._known:
             self._known[function] = False  # for recursion
-            self._known[function] = self.asked_in(function.body)
+            self._known[function] = self.calls_thread_number(function.body)
         return self._known[function]
 
-    def hang_on(self, expression: Expression, moved: Collection[Decl]) -> bool:
-        """Whether an expression's value may depend on the thread number, given the variables
-        `moved` that depend on it.
+    def may_depend(self, expression: Expression, moved: Collection[Decl]) -> bool:
+        """Whether the value of an expression may depend on the thread number. `moved` gives the
+        variables that depend on it.
         """
         return any(
-            self.asks(inner) or (isinstance(inner, Name) and inner.decl in moved)
+            self.is_thread_number(inner) or (isinstance(inner, Name) and inner.decl in moved)
             for inner in every_expression(expression)
         )
 
-    def head(self, loop: For, moved: Collection[Decl]) -> bool:
+    def header_depends(self, loop: For, moved: Collection[Decl]) -> bool:
         """Whether a loop's header depends on the thread number."""
         first = own_expressions(loop.init) if loop.init is not None else ()
-        return any(self.hang_on(part, moved) for part in (*first, *own_expressions(loop)))
+        return any(self.may_depend(part, moved) for part in (*first, *own_expressions(loop)))
 
-    def moved_in(self, body: Stmt, parameters: Collection[Decl] = ()) -> set[Decl]:
-        """The variables that may depend on the thread number, by assignment or by a condition."""
+    def dependent_variables(self, body: Stmt, parameters: Collection[Decl] = ()) -> set[Decl]:
+        """The variables that may depend on the thread number, through an assignment or a
+        condition.
+        """
         moved = set(parameters)
         before = -1
         while len(moved) > before:
@@ -82,13 +84,13 @@ class ThreadNumbers:
             moved |= {
                 decl
                 for decl in statement.decls
-                if decl.init is not None and (decided or self.hang_on(decl.init, moved))
+                if decl.init is not None and (decided or self.may_depend(decl.init, moved))
             }
         for own in own_expressions(statement):
-            if isinstance(statement, ExprStmt) and (decided or self.hang_on(own, moved)):
+            if isinstance(statement, ExprStmt) and (decided or self.may_depend(own, moved)):
                 targets = [set_place(inner) for inner in every_expression(own)]
                 moved |= {target.decl for target in targets if isinstance(target, Name)}
         if isinstance(statement, If):
-            decided = decided or self.hang_on(statement.condition, moved)
+            decided = decided or self.may_depend(statement.condition, moved)
         for inner in inner_statements(statement):
             self._add_moved(inner, moved, decided=decided)

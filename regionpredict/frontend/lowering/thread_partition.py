@@ -1,16 +1,16 @@
-"""Whether loop bounds that contain the thread number partition a range of iterations among the
-threads.
+"""Tests whether loop bounds that contain the thread number distribute a range of iterations among
+the threads.
 
     for (i = t * n / p; i < (t + 1) * n / p; i++)    [0, n) in blocks:   schedule(static)
     for (i = t; i < n; i += p)                       [0, n) in turn:     schedule(static, 1)
     for (i = 0; i < count; i++) a[first + i] = 0;    [0, n) in blocks, if first + i is
     for (i = 0; i < n; i++)                          every thread has all of it: no partition
 
-Bounds are any expression of the thread number, the number of threads and the program's names. The
-ranges of all threads are enumerated for several numbers of threads and several values of the names,
-and compared with the definition. Each iteration must belong to one thread, and all threads together
-must cover the serial range. A partition that omits a remainder (`n / p` iterations each) is taken
-literally: its `n` is a multiple of `p`.
+Bounds are expressions of the thread number, the number of threads and the program's names. The
+ranges of all threads are enumerated for several numbers of threads and several values of the names.
+Each iteration must belong to exactly one thread, and all threads together must cover the serial
+range. Some partitions omit a remainder, with `n / p` iterations per thread. They are taken
+literally, so `n` is assumed to be a multiple of `p`.
 """
 
 from __future__ import annotations
@@ -48,40 +48,40 @@ class ThreadBounds(NamedTuple):
         """All names in the header."""
         return self.start.names | self.bound.names | self.step.names
 
-    def having(self, bindings: Mapping[str, Expr]) -> ThreadBounds:
-        """The header with names replaced, simplified."""
+    def with_replacements(self, bindings: Mapping[str, Expr]) -> ThreadBounds:
+        """The header with names replaced and expressions simplified."""
         start, bound, step = (
             shortened(part.substitute(bindings)) for part in (self.start, self.bound, self.step)
         )
         return ThreadBounds(start, self.comparison, bound, step)
 
     def moved(self, distance: Expr) -> ThreadBounds:
-        """The header of the same loop with a variable that is `distance` larger."""
+        """The header of the same loop if its variable is increased by `distance`."""
         return self._replace(start=self.start + distance, bound=self.bound + distance)
 
 
 class Partition(NamedTuple):
-    """The schedule (`static` or `static,1`) that distributes the iterations of `whole`, the serial
-    range.
-    """
+    """The schedule (`static` or `static,1`) that distributes the serial range `whole`."""
 
     whole: ThreadBounds
     schedule: str
 
 
 def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | None:
-    """The common range of the threads and its schedule. None if it is not a partition.
+    """The range that the threads share, and its schedule. None if the bounds are not a partition.
 
-    `team`: the number of threads, if the source fixes it. Otherwise the bounds contain `TEAM`.
+    `team` is the number of threads if the source fixes it. Otherwise the bounds contain `TEAM`.
     """
     teams = _TEAMS if team is None else (team,)
-    whole = _whole(bounds, team)
+    whole = _serial_range(bounds, team)
     if THREAD_NUMBER not in bounds.names or whole is None or {THREAD_NUMBER, TEAM} & whole.names:
         return None
     for multiple in (1, _MULTIPLE):
         trials = list(_trial_bindings(sorted(bounds.names - {THREAD_NUMBER, TEAM}), multiple))
         schedules_of_trials = [
-            _dealing(bounds, whole, threads, bindings) for bindings in trials for threads in teams
+            _schedule_at(bounds, whole, threads, bindings)
+            for bindings in trials
+            for threads in teams
         ]
         schedules = {schedule for schedule in schedules_of_trials if schedule is not None}
         needed = min(_NEEDED, len(trials)) * len(teams)
@@ -94,18 +94,18 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
 def shared_loop(
     loop: Loop, bindings: Mapping[str, Expr], team: int | None = None
 ) -> tuple[Loop, Partition] | None:
-    """A loop and the partition of its iterations. None if the threads do not share it.
+    """A loop and the partition of its iterations. None if the threads do not share the loop.
 
-    `bindings` give names of its header in terms of `THREAD_NUMBER` and `TEAM`. A loop that counts
-    from zero in each thread, `for (i = 0; i < count; i++) a[first + i] = 0;`, counts from `first`
-    in the result.
+    `bindings` gives the names in the header in terms of `THREAD_NUMBER` and `TEAM`. A loop may
+    count from zero in each thread, as in `for (i = 0; i < count; i++) a[first + i] = 0;`. In the
+    result, it counts from `first`.
     """
     written = header_of(loop)
     if written is None:
         return None
     for offset in (ZERO, *_thread_offsets(loop)):
         bounds = written.moved(offset)
-        partition = partition_of(bounds.having(bindings), team)
+        partition = partition_of(bounds.with_replacements(bindings), team)
         if partition is not None:
             here = Expr.name(loop.variable) - offset
             moved = with_values_in_loop(loop, {loop.variable: here}) if offset.terms else loop
@@ -121,7 +121,9 @@ def header_of(loop: Loop) -> ThreadBounds | None:
 
 
 def _thread_offsets(loop: Loop) -> list[Expr]:
-    """The terms with the thread number that subscripts add to the loop's variable."""
+    """The terms that contain the thread number and are added to the loop's variable in
+    subscripts.
+    """
     offsets = {
         offset
         for statement in statements_in(loop.body)
@@ -133,7 +135,7 @@ def _thread_offsets(loop: Loop) -> list[Expr]:
 
 
 def _thread_offset(subscript: Expr, variable: str) -> Expr | None:
-    """`first` in `(first + i)*width + j`.
+    """The offset `first` in `(first + i)*width + j`.
 
     >>> first, i, j = Expr.name(THREAD_NUMBER) * 8, Expr.name("i"), Expr.name("j")
     >>> str(_thread_offset((first + i) * Expr.name("width") + j, "i"))
@@ -144,13 +146,15 @@ def _thread_offset(subscript: Expr, variable: str) -> Expr | None:
     return of_thread.divided(width) if width is not None and of_thread.terms else None
 
 
-def _whole(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
-    """The range of a single thread. For a fixed number of threads, from the first to the last."""
-    first = bounds.having({THREAD_NUMBER: Expr.const(0), TEAM: Expr.const(team or 1)})
+def _serial_range(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
+    """The range of a single thread. For a fixed number of threads, it extends from the first
+    thread's start to the last thread's end.
+    """
+    first = bounds.with_replacements({THREAD_NUMBER: Expr.const(0), TEAM: Expr.const(team or 1)})
     if team is None:
         return first
-    last = bounds.having({THREAD_NUMBER: Expr.const(team - 1), TEAM: Expr.const(team)})
-    second = bounds.having({THREAD_NUMBER: Expr.const(1), TEAM: Expr.const(team)})
+    last = bounds.with_replacements({THREAD_NUMBER: Expr.const(team - 1), TEAM: Expr.const(team)})
+    second = bounds.with_replacements({THREAD_NUMBER: Expr.const(1), TEAM: Expr.const(team)})
     between = (second.start - first.start).constant
     step = first.step.constant
     if isinstance(between, int) and isinstance(step, int) and between and step == between * team:
@@ -159,7 +163,7 @@ def _whole(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
 
 
 def _trial_bindings(names: Sequence[str], multiple: int) -> Iterator[dict[str, Number]]:
-    """Reproducible values for names, small and large, in random order."""
+    """Reproducible trial values for names, small and large, in random order."""
     draw = Random(0)
     for _ in range(_TRIALS if names else 1):
         if multiple > 1:
@@ -169,11 +173,12 @@ def _trial_bindings(names: Sequence[str], multiple: int) -> Iterator[dict[str, N
                    for name in names}  # fmt: skip
 
 
-def _dealing(
+def _schedule_at(
     bounds: ThreadBounds, whole: ThreadBounds, threads: int, bindings: Mapping[str, Number]
 ) -> str | None:
-    """The schedule at these values, 'other' for an unknown one, None if too few iterations are
-    distributed."""
+    """The schedule at these values. 'other' for an unknown schedule, None if there are too few
+    iterations.
+    """
     everything = _range(whole, bindings)
     parts = [
         _range(bounds, {**bindings, THREAD_NUMBER: at, TEAM: threads}) for at in range(threads)
@@ -190,7 +195,7 @@ def _dealing(
 
 
 def _are_blocks(parts: Sequence[range], everything: range) -> bool:
-    """Whether the parts are all iterations, divided into contiguous pieces in any order."""
+    """Whether the parts divide all iterations into contiguous pieces, in any order."""
     end = 0
     for part in sorted(parts, key=lambda part: (part[0] - everything.start) * everything.step):
         if part != everything[end : end + len(part)]:
@@ -216,7 +221,8 @@ def _range(bounds: ThreadBounds, bindings: Mapping[str, Number]) -> range | None
 
 
 def shortened(expression: Expr) -> Expr:
-    """Simplifies decided choices: `n < n ? a : b` is b, `min(n, n - 1)` is n - 1, `n % 1` is 0.
+    """Simplifies choices that are decided: `n < n ? a : b` is b, `min(n, n - 1)` is n - 1, `n % 1`
+    is 0.
 
     >>> n = Expr.name("n")
     >>> str(shortened(Expr.atom("select", Expr.atom("lt", n, n - 1), n, n - 2)))

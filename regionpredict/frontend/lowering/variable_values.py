@@ -2,7 +2,7 @@
 
 int k = 0;                         k is 0
 for (int j = 0; j < n; j++)        k grows by 2 in each of n iterations:
-    k += 2;                        behind the loop it is 2*n
+    k += 2;                        after the loop it is 2*n
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection
 
-from regionpredict.frontend.lowering.early_leaves import parted
+from regionpredict.frontend.lowering.early_leaves import with_separate_rest
 from regionpredict.frontend.lowering.frame import Frame, Pointer
-from regionpredict.frontend.lowering.loop_exits import stops
+from regionpredict.frontend.lowering.loop_exits import may_end_early
 from regionpredict.frontend.lowering.loop_headers import (
     Header,
-    is_steady,
+    has_constant_step,
     may_wrap,
     read_header,
     trips_of,
@@ -57,8 +57,9 @@ class VariableValues:
         self._writers: dict[Compound, dict[Decl, list[Stmt] | None]] = {}
 
     def known_iterations(self, loop: For, frame: Frame) -> int | None:
-        """The number of iterations of a loop whose condition is always a known number. None if
-        unknown."""
+        """The number of iterations of a loop whose condition has a known value at each test. None
+        if unknown.
+        """
         if loop.condition is None or loop.increment is None or leaves_loop(loop.body):
             return None
         names = {
@@ -81,7 +82,7 @@ class VariableValues:
         return None
 
     def unset(self, decl: Decl, frame: Frame) -> Expr | Pointer | None:
-        """The value of an unset variable: its own name."""
+        """The value of a variable that was not set: its own name."""
         use = Name(decl, decl.span)
         if decl.ctype.kind == "pointer":
             return self.context.pointer(use, frame)
@@ -91,7 +92,9 @@ class VariableValues:
         self, loop: For, written: Collection[Decl], trips: Expr | None,
         outside: dict[Decl, Expr | Pointer], frame: Frame,
     ) -> None:  # fmt: skip
-        """The values after a loop of `trips` iterations, from those `outside`."""
+        """Sets the values after a loop of `trips` iterations. `outside` gives the values before the
+        loop.
+        """
         if trips is not None and trips.constant is not None and trips.constant < 0:
             trips = ZERO
         for decl in in_order(written):
@@ -104,11 +107,13 @@ class VariableValues:
                 self.forget(decl, frame)
 
     def leave_counter(self, loop: For, header: Header, trips: Expr | None, frame: Frame) -> None:
-        """The loop variable after the loop: the first value that fails the test."""
+        """Sets the loop variable to its value after the loop: the first value for which the
+        condition is false.
+        """
         decl = header.decl
         if isinstance(loop.init, DeclStmt) and decl in loop.init.decls:
             return
-        if trips is None or header.start is None or header.step is None or stops(loop):
+        if trips is None or header.start is None or header.step is None or may_end_early(loop):
             self.forget(decl, frame)
             return
         known = trips.constant
@@ -116,7 +121,7 @@ class VariableValues:
         frame.env[decl] = header.pointer.plus(end) if header.pointer is not None else end
 
     def forget(self, decl: Decl, frame: Frame) -> None:
-        """Makes the variable unknown from here on."""
+        """Makes a variable unknown."""
         name = self.context.name_of(decl, frame.depth)
         if decl.ctype.kind == "pointer":
             frame.env.pop(decl, None)
@@ -126,8 +131,8 @@ class VariableValues:
         elif decl.ctype.kind == "int":
             frame.env[decl] = self.context.varying(name)
 
-    def decided(self, condition: Expression, frame: Frame) -> Expr:
-        """The value of a condition afterwards. Unknown if the condition has effects."""
+    def condition_value(self, condition: Expression, frame: Frame) -> Expr:
+        """The value of a condition. Unknown if the condition has side effects."""
         if self.effects.of(condition):
             return self.context.varying("?")
         return self.context.exactly(condition, frame)
@@ -136,7 +141,7 @@ class VariableValues:
     def chosen(
         test: Expr | None, then: Expr | Pointer | None, other: Expr | Pointer | None
     ) -> Expr | Pointer | None:
-        """The combination of two values by a condition. None if that is unknown."""
+        """Combines two values by a condition. None if the result is unknown."""
         if then == other:
             return then
         if test is None or not isinstance(then, Expr) or not isinstance(other, Expr):
@@ -151,13 +156,15 @@ class VariableValues:
     def advance_of(
         self, body: Stmt, increment: Expression | None, decl: Decl, frame: Frame
     ) -> Expr | None:
-        """The same for a body and a following action."""
+        """The increment of `decl` in a body and the action after it."""
         inside = self.advance(body, decl, frame)
         own = self.effects.of(increment).get(decl, 0) if increment is not None else 0
         return None if inside is None or own is None else inside + own
 
     def advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
-        """The increment of `decl` in one run of `body`, if every write is `v++` or `v += c`."""
+        """The increment of `decl` in one execution of `body`, if every write is `v++` or
+        `v += c`.
+        """
         if decl not in self.effects.written_in(body):
             return ZERO
         if isinstance(body, Compound):
@@ -179,7 +186,7 @@ class VariableValues:
             if inner is None or inner == 0:
                 return inner
             header = read_header(body, self.context, frame)
-            steady = header is not None and is_steady(body, header, self.effects)
+            steady = header is not None and has_constant_step(body, header, self.effects)
             trips = trips_of(header) if header is not None and steady else None
             if trips is None or trips.names & set(self.context.open_loops):
                 return None
@@ -187,10 +194,12 @@ class VariableValues:
         return None
 
     def _writers_in(self, block: Compound) -> dict[Decl, list[Stmt] | None]:
-        """The statements of a block that write each variable. None after a possible early exit."""
+        """The statements of a block that write each variable. None if an early exit precedes a
+        write.
+        """
         known = self._writers.get(block)
         if known is None:
-            items, rest = parted(block.items, in_loop=True)
+            items, rest = with_separate_rest(block.items, in_loop=True)
             writers: defaultdict[Decl, list[Stmt]] = defaultdict(list)
             for item in items:
                 for decl in self.effects.written_in(item):
@@ -234,25 +243,27 @@ class VariableValues:
                     self.set(decl, expression.right, frame)
                 else:
                     self.set(decl, expression.right, frame)
-                    self._beside(expression.right, frame, decl)
+                    self._apply_side_effects(expression.right, frame, decl)
             else:
                 amount = self.effects.of(expression).get(decl)
-                changed = self._changed(expression, frame) if amount is None else None
+                changed = self._result_of_update(expression, frame) if amount is None else None
                 if changed is not None:
                     frame.env[decl] = changed
                 else:
                     self.grow(decl, amount, frame)
         else:
-            self._beside(expression, frame)
+            self._apply_side_effects(expression, frame)
 
     def declare(self, decl: Decl, value: Expression, frame: Frame) -> None:
         """Declares a variable with an initial value."""
         declared(decl, value, self.context, frame)
         self.set(decl, value, frame)
-        self._beside(value, frame, decl)
+        self._apply_side_effects(value, frame, decl)
 
-    def _beside(self, value: Expression, frame: Frame, target: Decl | None = None) -> None:
-        """The changes made while a value is computed: `int k = j++;`."""
+    def _apply_side_effects(
+        self, value: Expression, frame: Frame, target: Decl | None = None
+    ) -> None:
+        """Applies the changes made while a value is computed: `int k = j++;`."""
         if value in self.context.followed and not any(map(assigned_place, every_expression(value))):
             return  # its effect on `n` through `&n` is known
         for inner, amount in self.effects.of(value).items():
@@ -260,11 +271,11 @@ class VariableValues:
                 self.grow(inner, amount, frame)
 
     def expose(self, expression: Expression) -> None:
-        """Notes the integers whose address an expression takes: `int *p = &n; *p = 3;`."""
+        """Records the integers whose address an expression takes: `int *p = &n; *p = 3;`."""
         self.context.exposed.update(self.effects.exposed(expression))
 
     def stored(self, expression: Expression, frame: Frame) -> None:
-        """The effect of an expression on integers whose address was taken."""
+        """Applies the effect of an expression on integers whose address was taken."""
         if not self.context.exposed:
             return
         for inner in every_expression(expression):
@@ -283,7 +294,7 @@ class VariableValues:
             if place is None or named is None or place.subscripts != (ZERO,):
                 self._forget_exposed(frame)
                 continue
-            holder = self.context.holder(*named, frame)
+            holder = self.context.frame_of(*named, frame)
             if holder is None:
                 self._forget_exposed(frame)
             elif inner is expression and isinstance(inner, Assign) and inner.op == "=":
@@ -293,13 +304,13 @@ class VariableValues:
                 self.forget(named[0], holder)
 
     def forget_stored(self, loop: Stmt, frame: Frame) -> None:
-        """The possible effect of a loop on members and on integers whose address was taken."""
+        """Makes members and integers unknown that a loop may set through an address."""
         forget_set_in(loop, self.context, frame)
         if self._stores(loop):
             self._forget_exposed(frame)
 
     def forget_changed(self, loop: Stmt, written: Collection[Decl], frame: Frame) -> None:
-        """All possible changes by a loop with an unknown number of iterations."""
+        """Makes everything unknown that a loop with an unknown number of iterations may change."""
         self.forget_stored(loop, frame)
         for decl in in_order(written):
             self.forget(decl, frame)
@@ -314,7 +325,8 @@ class VariableValues:
 
     def _stores(self, loop: Stmt) -> bool:
         """Whether the loop may set an integer whose address was taken. A store of another type
-        cannot (C11, sec. 6.5, 7)."""
+        cannot set it (C11, sec. 6.5, 7).
+        """
         return bool(self.context.exposed) and any(
             type_of(place).kind not in ("float", "pointer")
             if (place := _memory_set(inner)) is not None
@@ -328,15 +340,15 @@ class VariableValues:
                 if decl in outer.env:
                     self.forget(decl, outer)
 
-    def _changed(self, assign: Assign, frame: Frame) -> Expr | None:
-        """The result of `n /= 2`, if it is supported."""
+    def _result_of_update(self, assign: Assign, frame: Frame) -> Expr | None:
+        """The result of an update such as `n /= 2`, if it is supported."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
         if not value.is_plain or not isinstance(assign.left, Name):
             return None
         return self.context.converted(value, assign.left.decl.ctype)
 
     def grow(self, decl: Decl, amount: int | None, frame: Frame) -> None:
-        """Increments the variable by an amount. None: unknown."""
+        """Increments the variable by an amount. None makes it unknown."""
         held = frame.env.get(decl)
         if held is None or decl.ctype.kind not in ("int", "pointer"):
             if decl.ctype.kind in ("int", "pointer"):
@@ -346,21 +358,23 @@ class VariableValues:
         else:
             step = Expr.const(amount)
             frame.env[decl] = (
-                _kept(held + step, decl) if isinstance(held, Expr) else (held.plus(step))
+                _number_in_type(held + step, decl) if isinstance(held, Expr) else (held.plus(step))
             )
 
 
 def _memory_set(expression: Expression) -> Expression | None:
-    """The place that an expression itself sets, through a pointer or in a member."""
+    """The place that an expression sets through a pointer or in a member."""
     place = assigned_place(expression)
     return None if isinstance(place, Name) else place
 
 
-def _kept(value: Expr, decl: Decl) -> Expr:
-    """A number that fits the variable's type. Overflow is handled for known numbers only."""
+def _number_in_type(value: Expr, decl: Decl) -> Expr:
+    """A number as stored in the variable's type. Overflow is handled only for known numbers."""
     return converted(value, decl.ctype) if value.constant is not None else value
 
 
 def in_order(decls: Collection[Decl]) -> list[Decl]:
-    """In the order of declaration, so that names are the same in every run."""
+    """Sorts variables in the order of their declaration, so that names are the same in every
+    run.
+    """
     return sorted(decls, key=lambda decl: (decl.span, decl.name))
