@@ -30,10 +30,10 @@ from regionpredict.frontend.lowering import (
 )
 from regionpredict.frontend.memory_effects import (
     flows_of,
+    with_calls_through_pointers,
     with_choices,
     with_manual_worksharing,
     with_object_names,
-    with_pointed,
     worksharing_block,
 )
 from regionpredict.frontend.program_arguments import ArgumentValues, argument_values
@@ -320,7 +320,10 @@ def _between_regions(
     if flows:
         pointed = {body.span for body in unit.bodies() if unit.is_pointed(body.decl)}
         handing = passed_tables(unit)
-        flows = [with_choices(flow, choices, handing) for flow in with_pointed(flows, pointed)]
+        flows = [
+            with_choices(flow, choices, handing)
+            for flow in with_calls_through_pointers(flows, pointed)
+        ]
     shared = [worksharing_block(loop, unit.objects) for loop in by_hand.values()]
     blocks = tuple((block.span, block.names) for block in shared)
     return _BetweenRegions(flows, tuple(loops), tuple(branches), blocks)

@@ -66,9 +66,9 @@ from regionpredict.frontend.syntax import (
     address_of,
     atomic_update,
     expressions_in,
-    holder_of,
     member_initial_values,
     member_path,
+    place_of_function,
     with_accessors_inlined,
 )
 from regionpredict.ir import Span
@@ -206,7 +206,7 @@ class CallBuilder:
         callee = unwrapped(children[0], _CALLED) if children else None
         if callee is not None and callee.kind == BINARY and len(callee.children) == 2:
             return self._through_member_pointer(callee, args, span)
-        held = holder_of(self._build(callee)) if callee is not None else None
+        held = place_of_function(self._build(callee)) if callee is not None else None
         return CallExpr(name, None, args, span, pointer=held)
 
     def _through_member_pointer(
@@ -215,7 +215,7 @@ class CallBuilder:
         """`(p->*f)(x)` or `(v.*f)(x)`: the method that `f` points to, of the object on the left."""
         value = self._build(callee.children[0])
         pointer = self._type(callee.children[0]).kind == "pointer"
-        held = holder_of(self._build(callee.children[1]))
+        held = place_of_function(self._build(callee.children[1]))
         name = self._declarations.text(callee.children[1].cursor) or "(pointer)"
         this = value if pointer else address_of(value, span)
         return CallExpr(name, None, (this, *args), span, method=True, pointer=held)

@@ -5,8 +5,8 @@ functions.
     void Domain::g() { ... m_n ... }                 all three are `domain.m_n`
     int main() { Domain *d = new Domain; ... d->m_n ... }
 
-A class qualifies only without a second variable, an array, a copy, a derived class, and a function
-with two such parameters.
+A class qualifies only if it has no second variable, no array, no copy and no derived class. No
+function may have two parameters of it.
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ from regionpredict.ir import Span
 class ClassObjects(NamedTuple):
     """The objects of each class that the functions of a unit create or use.
 
-    `objects`: (class, place of creation, index there). `several`: classes with several objects or
-    derived classes. `called`: number of uses of each name of an object, by class and name.
+    `objects` gives class, place of creation and index at this place. `several` lists classes with
+    several objects or derived classes. `called` counts the uses of each name of an object, by class
+    and name.
     """
 
     objects: frozenset[tuple[str, Span, int]] = frozenset()
@@ -52,7 +53,7 @@ def class_objects(functions: Iterable[Function], base_classes: frozenset[str]) -
     """The objects that these functions create or receive."""
     census = _Census()
     for function in functions:
-        census.look_at(function)
+        census.visit(function)
     derived_from = {name for name, _ in census.called if _last_word(name) in base_classes} | {
         name for name, _, _ in census.objects if _last_word(name) in base_classes
     }
@@ -61,7 +62,7 @@ def class_objects(functions: Iterable[Function], base_classes: frozenset[str]) -
 
 
 def sole_objects(units: Iterable[ClassObjects]) -> dict[str, str]:
-    """Class -> the name of its only object in the program, as most functions call it."""
+    """Maps each class with a single object in the program to the object's most frequent name."""
     objects: dict[str, set[tuple[str, Span, int]]] = {}
     called: dict[str, Counter[str]] = {}
     several: set[str] = set()
@@ -84,7 +85,7 @@ class _Census:
         self.several: set[str] = set()
         self.called: Counter[tuple[str, str]] = Counter()
 
-    def look_at(self, function: Function) -> None:
+    def visit(self, function: Function) -> None:
         handed = Counter(
             filter(None, (parameter.ctype.class_name for parameter in function.parameters))
         )
@@ -129,7 +130,7 @@ class _Census:
             self._moved(expression)
 
     def _moved(self, expression: Index | Binary | Unary) -> None:
-        """A pointer that is incremented points to several objects."""
+        """Records that an incremented pointer points to several objects."""
         if isinstance(expression, Index):
             moved: tuple[Expression, ...] = (expression.base,)
         elif isinstance(expression, Binary):

@@ -1,7 +1,7 @@
 """The lengths of containers, from `std::vector<double> w(n)` or `m_x.resize(numNode)` in a method.
 
-A container has a length if exactly one place sets it. The length of a local one is an expression of
-variables that its function does not assign.
+A container has a length if exactly one place sets it. The length of a local container is an
+expression of variables that its function does not assign.
 """
 
 from __future__ import annotations
@@ -35,14 +35,16 @@ _MAY_SET = frozenset((
 
 
 class Length(NamedTuple):
-    """A number of elements, and the function whose variables it uses."""
+    """A number of elements, and the function that the variables in this number belong to."""
 
     value: Expression
     function: Function
 
 
 def container_lengths(functions: Collection[Function]) -> dict[Decl, Length]:
-    """Container -> its length, for members and variables whose length is set at one place."""
+    """Maps containers whose length is set at exactly one place to this length. They are members or
+    variables.
+    """
     bodies = {function: list(expressions_in(function.body)) for function in functions}
     lengths: dict[Decl, Length] = {}
     changed = _changed_variables(bodies)
@@ -60,7 +62,9 @@ def container_lengths(functions: Collection[Function]) -> dict[Decl, Length]:
 
 
 def _constructed(function: Function, changed: Collection[Decl]) -> dict[Decl, Length]:
-    """The local containers that are constructed with a length of unchanged variables."""
+    """The local containers that are constructed with a length. The length contains only unchanged
+    variables.
+    """
     made = {}
     for decl in declared_in(function.body):
         allocation = without_casts(decl.init) if decl.ctype.name and decl.init else None

@@ -1,4 +1,4 @@
-"""Finds calls that only read the variable whose address they get.
+"""Finds calls that only read the variable whose address they receive.
 
 dgemm_("N", "N", &m, &n, &k, ...);     // Fortran passes all numbers by address
 """
@@ -23,14 +23,14 @@ from regionpredict.library import blas_routine
 
 
 class KeptArguments:
-    """The parameters of visible functions through which nothing is written, cached."""
+    """The parameters of visible functions through which nothing is written. Results are cached."""
 
     def __init__(self, body_of: Callable[[Decl], Function | None]) -> None:
         self._body_of = body_of
         self._kept: dict[Decl, bool] = {}
 
     def keeps(self, call: CallExpr, position: int) -> bool:
-        """Whether a call neither writes the integer that this argument points to, nor keeps its
+        """Whether a call neither writes the integer that this argument points to nor stores its
         address.
         """
         function = self._body_of(call.decl) if call.decl is not None else None
@@ -45,7 +45,9 @@ class KeptArguments:
         return self._kept[parameter]
 
     def _only_read(self, parameter: Decl, function: Function) -> bool:
-        """Whether all uses are `*p`, `p[i]`, or arguments of calls for which the same holds."""
+        """Whether all uses of a parameter are `*p`, `p[i]`, or arguments of calls that only read
+        it.
+        """
         uses = reads = 0
         for inner in expressions_in(function.body):
             target = set_place(inner)

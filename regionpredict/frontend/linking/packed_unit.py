@@ -23,12 +23,13 @@ class Body(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """The trees of a unit: its functions by their declarations, those with directives among them.
+    """The trees of a unit. It maps declarations to functions, and contains the functions with
+    directives.
 
-    `modelled` are the names of library functions whose bodies are models of them. `variables` are
+    `modelled` are the names of library functions that have models as bodies. `variables` are
     external variables with an initializer. `objects` are the objects of each class, `lengths` the
-    lengths of containers, and `stored` the assignments to structs and arrays. The rest is unchanged
-    from the parser.
+    lengths of containers, and `stored` the assignments to structs and arrays. The other fields are
+    unchanged from the parser.
     """
 
     functions: tuple[Function, ...]
@@ -53,7 +54,7 @@ class Trees(NamedTuple):
         return frozenset(word.decode() for word in words)
 
     def called(self) -> frozenset[str]:
-        """The names of called functions, also of those whose names a macro pastes together."""
+        """The names of called functions, including names that a macro pastes together."""
         return frozenset(decl.name for body in self.bodies for decl in calls_in(body.function.body))
 
 
@@ -61,9 +62,9 @@ class PackedUnit(NamedTuple):
     """The trees of a unit as bytes, with the data that other units need to decide whether they use
     it.
 
-    `defines` are its external functions by symbol, and `variables` the symbols of its external
-    variables with an initializer. `names` are all words in its functions' text, and `directives` is
-    the number of its OpenMP directives.
+    `defines` are the symbols of its external functions, and `variables` those of its external
+    variables with an initializer. `names` are all words in the text of its functions, and
+    `directives` is the number of its OpenMP directives.
     """
 
     path: str
@@ -82,7 +83,7 @@ class PackedUnit(NamedTuple):
 
 
 def pack(path: str, trees: Trees) -> PackedUnit:
-    """The trees of the unit for a file as bytes."""
+    """The trees of the unit of a file as bytes."""
     return PackedUnit(
         path,
         {
@@ -124,13 +125,13 @@ def trees_of(unit: Unit) -> Trees:
 
 
 def with_models(trees: Trees, models: Iterable[tuple[Trees, Collection[str]]]) -> Trees:
-    """Adds the functions of these names from each model, and those that they call, as if the unit
-    had included their bodies. Those that the unit itself defines are left out.
+    """Adds the functions of these names from each model, with the functions that they call, as if
+    the unit had included their bodies. Functions that the unit itself defines are left out.
     """
     own = {decl.name for decl in trees.defined}
     added: dict[Decl, Body] = {}
     for model, names in models:
-        added |= _with_called(model, set(names) - own)
+        added |= _with_callees(model, set(names) - own)
     # Without the models' own helpers, whose names a program may have for other functions.
     modelled = {decl.name: body.function for decl, body in added.items() if decl.symbol}
     called = {decl for body in trees.bodies for decl in calls_in(body.function.body)}
@@ -145,8 +146,8 @@ def with_models(trees: Trees, models: Iterable[tuple[Trees, Collection[str]]]) -
     )
 
 
-def _with_called(model: Trees, names: Collection[str]) -> dict[Decl, Body]:
-    """The functions of these names in a model, and those that they call."""
+def _with_callees(model: Trees, names: Collection[str]) -> dict[Decl, Body]:
+    """The functions of these names in a model, and the functions that they call."""
     known = {body.function.decl: body for body in model.bodies}
     needed = reached(
         [decl for decl in known if decl.name in names],
@@ -156,9 +157,9 @@ def _with_called(model: Trees, names: Collection[str]) -> dict[Decl, Body]:
 
 
 def _live_bodies(unit: Unit) -> list[Body]:
-    """All functions except unused ones that only this unit could call.
+    """All functions except those that only this unit could call and does not call.
 
-    A header of helpers is read with each file that includes it, which calls few of them.
+    Each file that includes a header of helpers reads all of them, but calls only a few.
     """
     asleep: set[str] = set()
     if not unit.overloads:  # operators and methods may be called without their name

@@ -1,6 +1,7 @@
-"""Finds the calls of a function through members of structs, if its address is not used elsewhere.
+"""Finds the calls of a function through members of structs. The address of the function must not be
+used elsewhere.
 
-A sample:
+Example:
 
     l->base.apply = smooth;             the only use of `smooth` other than calls
     op->apply(op, x, n);                a call of it
@@ -32,9 +33,10 @@ from regionpredict.frontend.syntax import (
 
 
 class PointerUses(NamedTuple):
-    """Uses of a function and of the members that hold it. `named` counts its names outside calls,
-    and `calls` are the calls through a member. `read`: the value of a member is also used
-    elsewhere."""
+    """Uses of a function, and of the members that contain it. `named` counts the uses of its name
+    outside calls, and `calls` are the calls through a member. `read` says whether the value of a
+    member is also used elsewhere.
+    """
 
     named: int
     calls: tuple[tuple[Function, CallExpr], ...]
@@ -79,7 +81,7 @@ def pointer_uses(
 
 
 def _escaping_functions(function: Function) -> Iterator[Expression]:
-    """All functions that a function stores, passes or returns."""
+    """The functions that a function stores, passes or returns."""
     for statement in every_statement(function.body):
         if isinstance(statement, DeclStmt):
             yield from (decl.init for decl in statement.decls if decl.init is not None)

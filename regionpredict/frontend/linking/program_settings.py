@@ -1,5 +1,5 @@
-"""Finds integers in structs and arrays that are assigned at a single place in the program, and all
-places that may assign one.
+"""Finds integers in structs and arrays that the program assigns at exactly one place, and all
+places that may assign an integer.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _ZERO = Setting(Span("", 0), ALL, 0)
 
 
 class SettingsOfProgram:
-    """Answers which integers in structs and arrays are assigned at a single place of a program."""
+    """Finds integers in structs and arrays that a program assigns at exactly one place."""
 
     def __init__(
         self, units: Sequence[StoredSizes], defined: Collection[str],
         variables: Collection[str] = (),
     ) -> None:  # fmt: skip
-        """All units of a run. `defined` are the symbols of functions with a body, and `variables`
-        those of variables with an initializer.
+        """Contains all units of a run. `defined` are the symbols of functions with a body, and
+        `variables` those of variables with an initializer.
         """
         self._set_at = _grouped(pair for unit in units for pair in unit.set_at)
         self._moved = _grouped(pair for unit in units for pair in unit.moved)
@@ -86,11 +86,11 @@ class SettingsOfProgram:
     def _passed_through_pointers(
         self, units: Iterable[Iterable[tuple[Place, str, Setting]]], defined: Collection[str]
     ) -> set[str]:
-        """Structs passed to functions through pointers, `op->apply(op, x)`, where the functions may
-        belong to another program.
+        """Structs that calls through pointers pass to functions, as in `op->apply(op, x)`, if these
+        functions may belong to another program.
 
-        The program's own functions are tried first. Each call that may reach another function may
-        modify other structs.
+        The program's own functions are considered first. Each call that may reach another function
+        may modify other structs.
         """
         calls = [call for unit in units for call in unit]
         handed: set[str] = set()
@@ -103,14 +103,14 @@ class SettingsOfProgram:
             if not new:
                 break
             handed |= new
-            self.functions.lose(new)
+            self.functions.mark_unknown(new)
         for _, struct, where in unseen:
             self._at_once.setdefault(struct, set()).add(where)
         return handed
 
     def only_setting(self, what: Stored) -> Setting | None:
-        """The only place that assigns it. None if there is none or possibly several, as in a
-        library without `main`.
+        """The only place that assigns the integer. None if there is no such place or possibly
+        several, as in a library without `main`.
         """
         if not self.is_program:
             return None
@@ -127,7 +127,7 @@ class SettingsOfProgram:
             return None
         listed = self._listed_in(owners, what)
         settings |= listed
-        around = self._around(whole)
+        around = self._containing_structs(whole)
         lists = self._left_out_of(around)
         if listed and (len(lists) > len(listed) or self._are_several_in_a_list(around, owners)):
             return None  # another object of the type has no value there
@@ -136,12 +136,13 @@ class SettingsOfProgram:
         return next(iter(settings)) if len(settings) == 1 else None
 
     def settings_of(self, what: Stored) -> set[Setting] | None:
-        """The places that assign it in the files of the run. None if one updates the old value, or
-        assigns its struct as a whole."""
+        """The places that assign the integer in the files of the run. None if a place updates the
+        old value or assigns the whole struct.
+        """
         whole = what._replace(element=ALL)
         if what in self._moved or whole in self._moved:
             return None
-        if any(struct in self._whole for struct in self._around(whole)):
+        if any(struct in self._whole for struct in self._containing_structs(whole)):
             return None
         return {
             *self._set_at.get(what, ()), *self._addressed.get(whole, ()),
@@ -149,12 +150,13 @@ class SettingsOfProgram:
         }  # fmt: skip
 
     def all_settings_of(self, what: Stored) -> set[Setting] | None:
-        """All places that may assign a member, directly, by its address, or as a part of its
-        struct. None if others may, too. Initializers outside functions come first."""
+        """All places that may assign a member directly, through its address, or as a part of its
+        struct. None if other places may assign it, too. Initializers outside functions come first.
+        """
         owners = self._owners.get(what, set())
         if not self.is_program or not owners or what.element != ALL or what in self._kept:
             return None
-        around = self._around(what)
+        around = self._containing_structs(what)
         if around & self._lost_alone or self._listed.get(("", what.name)):
             return None
         settings = {
@@ -169,8 +171,8 @@ class SettingsOfProgram:
         """Whether a function may be called through a pointer."""
         return (function.symbol or function.name) in self._pointed
 
-    def _around(self, what: Stored) -> set[str]:
-        """The structs that contain a member, or contain such a struct."""
+    def _containing_structs(self, what: Stored) -> set[str]:
+        """The structs that contain a member, directly or inside other structs."""
         owners = self._owners.get(what, ())
         return set(reached(owners, lambda inner: self._outside.get(inner, ())))
 
@@ -182,8 +184,8 @@ class SettingsOfProgram:
         return len(ways) > 1 and bool(self._left_out_of(around - owners))
 
     def _left_out_of(self, owners: set[str]) -> set[Setting]:
-        """The values that the initializers of a struct give to unnamed members, without
-        duplicates.
+        """The values that the initializers of a struct give to members that they do not name,
+        without duplicates.
         """
         return set().union(*(self._listed.get((owner, LEFT_OUT), ()) for owner in owners))
 
@@ -192,7 +194,7 @@ class SettingsOfProgram:
         return set().union(*(self._listed.get((owner, name), ()) for owner in owners))
 
     def _is_listed_otherwise(self, owners: Iterable[str], what: Stored) -> bool:
-        """Whether an initializer sets it in an unsupported way."""
+        """Whether an initializer sets the integer in a form that is not supported."""
         names = (what.name, f"{what.name}[]") if what.element != ALL else ()
         return bool(owners) and (
             ("", what.name) in self._listed
@@ -201,8 +203,9 @@ class SettingsOfProgram:
 
 
 class SetValue(NamedTuple):
-    """The assigned value of an integer in memory, as an expression and its function, or a number in
-    a global initializer."""
+    """The assigned value of an integer in memory. It is an expression and its function, or a number
+    in a global initializer.
+    """
 
     value: Expression
     by: Expression
@@ -253,8 +256,8 @@ def expression_of(
 def _owner_of(
     struct: str, member: str, members: Mapping[tuple[str, str], str]
 ) -> tuple[str | None, str]:
-    """The struct of a nested member, `box.nx`, and its name there. None if no name in the program
-    leads to it.
+    """The struct of a nested member, and the member's name in it, such as `box.nx`. None if no name
+    in the program leads to it.
     """
     owner: str | None = struct
     *around, name = member.split(".")
@@ -264,7 +267,7 @@ def _owner_of(
 
 
 def _grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, set[_Value]]:
-    """The second values of some pairs, by the first."""
+    """Groups the second values of some pairs by the first values."""
     groups: dict[_Key, set[_Value]] = {}
     for key, value in pairs:
         groups.setdefault(key, set()).add(value)

@@ -1,7 +1,7 @@
-"""All units of a run, and the resolution of declarations to definitions.
+"""All units of a run. Resolves declarations to definitions.
 
-A definition in the same unit, or a `static` one, has precedence. Among several definitions in other
-units, the nearest counts (`nearest_files`). If two are equally near, the declaration is not
+A definition in the same unit has precedence, and so has a `static` one. Among definitions in other
+units, the nearest one counts (`nearest_files`). If two are equally near, the declaration is not
 resolved.
 """
 
@@ -52,10 +52,10 @@ _SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".C", ".c++"))
 
 
 class PutValue(NamedTuple):
-    """A value stored in a place, and the function that stores it. The function is None if the value
-    comes from the initializer.
+    """A value stored in a place, and the function that stores it. The function is None if an
+    initializer stores the value.
 
-    `listed`: the value comes from an initializer list, and nothing moves it afterwards.
+    `listed` says that the value comes from an initializer list and is not moved afterwards.
     """
 
     value: Expression
@@ -107,7 +107,7 @@ class ProgramUnits:
         if number not in self._loaded:
             trees = self._taken_apart(number)
             # A function of another unit has precedence over a model of it.
-            elsewhere = {name for name in trees.modelled if self.defining(name)}
+            elsewhere = {name for name in trees.modelled if self.defining_units(name)}
             defined = {decl: f for decl, f in trees.defined.items() if decl.name not in elsewhere}
             self._loaded[number] = trees = trees._replace(defined=defined)
             self._defined.update(trees.defined)
@@ -144,22 +144,24 @@ class ProgramUnits:
         return self._units[number].path
 
     def definition(self, number: int, symbol: str) -> Span | None:
-        """The place where a unit defines the external function of that symbol, if it does."""
+        """The place where a unit defines the external function of that symbol. None if it does not
+        define it.
+        """
         return self._units[number].defines.get(symbol)
 
-    def defining(self, symbol: str) -> Sequence[int]:
+    def defining_units(self, symbol: str) -> Sequence[int]:
         """The units that define an external function."""
         return self._definers.get(symbol, ())
 
-    def initialising(self, symbol: str) -> Sequence[int]:
+    def initializing_units(self, symbol: str) -> Sequence[int]:
         """The units that initialize an external variable."""
         return self._variables.get(symbol, ())
 
-    def naming(self, name: str) -> Sequence[int]:
+    def units_with_word(self, name: str) -> Sequence[int]:
         """The units whose functions contain a word."""
         return self._naming.get(name, ())
 
-    def mentioning(self, number: int, name: str) -> Sequence[Body]:
+    def functions_with_word(self, number: int, name: str) -> Sequence[Body]:
         """The functions of a unit whose text contains the first word of a name."""
         if number not in self._mentions:
             self._mentions[number] = words = defaultdict[bytes, list[Body]](list)
@@ -170,54 +172,56 @@ class ProgramUnits:
         return self._mentions[number].get(word[0], ()) if word else ()
 
     def calls_in(self, function: Function) -> dict[Decl, list[CallExpr]]:
-        """The calls in a function, cached."""
+        """The calls in a function. Results are cached."""
         if function not in self._calls:
             self._calls[function] = calls_in(function.body)
         return self._calls[function]
 
     def changes_in(self, function: Function) -> Changes:
-        """The changes in a function's body, cached."""
+        """The changes in a function's body. Results are cached."""
         if function not in self._changes:
             self._changes[function] = changes_in(function.body)
         return self._changes[function]
 
     def sets(self, function: Function, decl: Decl) -> bool:
-        """Whether a function sets a variable, or takes its address."""
+        """Whether a function sets a variable or takes its address."""
         return bool(self.changes_in(function).setting(decl))
 
     @cached_property
     def sole_objects(self) -> dict[str, str]:
-        """The name of the only object of a class, for classes with one object."""
+        """Maps each class with exactly one object to the name of this object."""
         return sole_objects(unit.objects for unit in self._units)
 
     @cached_property
     def settings(self) -> SettingsOfProgram:
-        """The integers in structs and arrays that are assigned at a single place."""
+        """The integers in structs and arrays that are assigned at exactly one place."""
         symbols = {symbol for unit in self._units for symbol in unit.defines}
         return SettingsOfProgram([unit.stored for unit in self._units], symbols, self._variables)
 
     def set_once(self, what: Stored) -> SetValue | None:
-        """The value that is assigned at the only place of the program."""
+        """The value of the only assignment in the program."""
         setting = self.settings.only_setting(what)
         if setting is None:
             return None
         if setting.number is not None:
             number = IntLit(setting.number, 64)
             return SetValue(number, number, None)
-        return setting_in(self._containing(setting), setting)
+        return setting_in(self._functions_at_assignment(setting), setting)
 
     def set_at(self, what: Stored) -> list[SetPlace] | None:
-        """The only place that assigns it, or none. None if there may be several."""
+        """The only place that assigns the integer, or none. None if there may be several."""
         settings = self.settings.settings_of(what)
         if settings is None or len(settings) > 1:
             return None
-        places = [place_set_in(self._containing(setting), setting) for setting in settings]
+        places = [
+            place_set_in(self._functions_at_assignment(setting), setting) for setting in settings
+        ]
         known = [place for place in places if place is not None]
         return known if len(known) == len(settings) else None
 
     def all_sets_of(self, what: Stored) -> list[tuple[Function, Expression]] | None:
-        """All expressions that may be assigned to a member, each with its function. None if others
-        are possible.
+        """All expressions that may be assigned to a member, each with its function. None if other
+        values are possible.
         """
         if what not in self._all_sets:
             self._all_sets[what] = self._found_sets_of(what)
@@ -229,20 +233,22 @@ class ProgramUnits:
             return None
         found: list[tuple[Function, Expression]] = []
         for setting in settings:
-            known = expression_of(self._containing(setting), setting)
+            known = expression_of(self._functions_at_assignment(setting), setting)
             if known is None:
                 return None
             found.append(known)
         return found
 
-    def _containing(self, setting: Setting) -> Sequence[Function]:
-        """The functions at the place of an assignment, in the first unit that has it."""
-        number = self._assigning.get(setting)
+    def _functions_at_assignment(self, setting: Setting) -> Sequence[Function]:
+        """The functions at the place of an assignment, in the first unit that contains the
+        place.
+        """
+        number = self._unit_of_assignment.get(setting)
         return () if number is None else self._functions_from(number, setting.function)
 
     @cached_property
-    def _assigning(self) -> dict[Setting, int]:
-        """The first unit that contains an assignment, by its place."""
+    def _unit_of_assignment(self) -> dict[Setting, int]:
+        """The first unit that contains an assignment at this place."""
         units: dict[Setting, int] = {}
         for number, unit in enumerate(self._units):
             for where in unit.stored.places():
@@ -250,7 +256,7 @@ class ProgramUnits:
         return units
 
     def _functions_from(self, number: int, span: Span) -> Sequence[Function]:
-        """The functions of a unit that begin at a place, such as the instances of a template."""
+        """The functions of a unit that start at a place, such as the instances of a template."""
         if number not in self._beginning:
             self._beginning[number] = functions = defaultdict[Span, list[Function]](list)
             for body in self.trees(number).bodies:
@@ -258,16 +264,17 @@ class ProgramUnits:
         return self._beginning[number].get(span, ())
 
     def calls_through(self, function: Decl, home: int) -> list[tuple[Function, CallExpr]]:
-        """The calls of a function through members of structs. Empty if it may be called through
-        other pointers, too. `home` is the requesting unit, for internal functions.
+        """The calls of a function through members of structs. Empty if the function may also be
+        called through other pointers. `home` is the requesting unit, which is needed for internal
+        functions.
         """
         functions = self.settings.functions
         put = functions.places_of(function, home) if self.settings.is_program else []
         places = {place for _, place in put}
-        if not put or any(functions.at(place) is None for place in places):
+        if not put or any(functions.values_at(place) is None for place in places):
             return []
         words = {function.name, *(member for _, member in places)}
-        numbers = {number for word in words for number in self.naming(word)}
+        numbers = {number for word in words for number in self.units_with_word(word)}
         uses = []
         for number in sorted(numbers | {home, *(number for number, _ in put)}):
             trees = self.trees(number)
@@ -283,22 +290,22 @@ class ProgramUnits:
     def functions_at(self, pointer: Expression) -> list[PutValue] | None:
         """All functions that the program stores at the place of a called function."""
         place = place_of(pointer)
-        stored = self.settings.functions.at(place) if place is not None else None
+        stored = self.settings.functions.values_at(place) if place is not None else None
         if place is None or stored is None or not self._is_whole(pointer):
             return None
         return self._stored_values(place, stored)
 
     def some_functions_at(self, pointer: Expression) -> list[PutValue]:
-        """The functions that the sources store there, although others are possible."""
+        """The functions that the sources store at a place, even if others are possible."""
         place = place_of(pointer)
         if place is None:
             return []
-        return self._stored_values(place, self.settings.functions.known_at(place)) or []
+        return self._stored_values(place, self.settings.functions.visible_values_at(place)) or []
 
     def _stored_values(
         self, place: Place, stored: Iterable[tuple[int, Put]]
     ) -> list[PutValue] | None:
-        """The values that units store. None if the place of one is not found."""
+        """The values that units store. None if the place of a value is not found."""
         key = place, tuple(stored)
         if key not in self._put_values:
             self._put_values[key] = self._find_values(place, key[1])
@@ -308,7 +315,7 @@ class ProgramUnits:
         self, place: Place, stored: Iterable[tuple[int, Put]]
     ) -> list[PutValue] | None:
         values: list[PutValue] = []
-        moved = bool(self.settings.functions.at((place[0], WHOLE)))
+        moved = bool(self.settings.functions.values_at((place[0], WHOLE)))
         for number, put in stored:
             if put.function is not None:
                 named = Name(self._defined_as(number, put.function), Span("", 0))
@@ -322,7 +329,9 @@ class ProgramUnits:
         return values
 
     def _defined_as(self, number: int, function: Decl) -> Decl:
-        """The function in the trees of a unit. It differs from another reading of the unit."""
+        """The same function in the trees of a unit. It is a different object if the unit was read
+        again.
+        """
         if number not in self._named:
             self._named[number] = named = dict[tuple[str, str], Decl]()
             for decl in self.trees(number).defined:
@@ -330,8 +339,8 @@ class ProgramUnits:
         return self._named[number].get((function.name, function.symbol), function)
 
     def _is_whole(self, pointer: Expression) -> bool:
-        """Whether only the program itself assigns it. A caller of a library may set members of
-        structs in headers, through pointers.
+        """Whether only the program assigns it. A caller of a library may set members of structs
+        from headers through pointers.
         """
         while isinstance(pointer, Index):
             pointer = pointer.base
@@ -366,12 +375,13 @@ def linked_alone(path: str, trees: Trees) -> LinkedUnit:
 
 
 class LinkedUnit:
-    """A unit of a program, with its declarations resolved: questions over the whole program.
+    """A unit of a program with its declarations resolved. Answers questions about the whole
+    program.
 
     `functions` have OpenMP directives. `directives`, `errors`, `reassociates`, `threadprivate` and
     `getters` come from the parser. `objects` gives the name of the only object of a class, and
     `lengths` the lengths of containers in members. `effects` are those of expressions and
-    statements. `values` is a cache of the results of executed functions.
+    statements. `values` caches the results of executed functions.
     """
 
     def __init__(self, program: ProgramUnits, number: int) -> None:
@@ -399,7 +409,7 @@ class LinkedUnit:
 
     @cached_property
     def totals(self) -> Mapping[Decl, RunningTotal]:
-        """The arrays of running totals that the unit fills."""
+        """The arrays that the unit fills with running totals."""
         return running_totals(self.bodies(), self.effects)
 
     def bodies(self) -> list[Function]:
@@ -415,11 +425,11 @@ class LinkedUnit:
         files = nearest_files(here, list(by_path), self._program.directives)
         return [by_path[file] for file in files]
 
-    def _defining(self, symbol: str) -> list[int]:
-        """The units whose function of that symbol may be meant. A function in a header is the same
-        in all of them.
+    def _possible_definers(self, symbol: str) -> list[int]:
+        """The units that may define the function of that symbol. A function in a header is the same
+        in all units.
         """
-        units = self._nearest(self._program.defining(symbol))
+        units = self._nearest(self._program.defining_units(symbol))
         spans = {self._program.definition(number, symbol) for number in units}
         return units[:1] if len(spans) == 1 else units
 
@@ -433,7 +443,9 @@ class LinkedUnit:
         own = self._program.defined(decl)
         if own is not None:
             return own
-        units = self._defining(decl.symbol) if decl.kind == "function" and decl.symbol else []
+        units = (
+            self._possible_definers(decl.symbol) if decl.kind == "function" and decl.symbol else []
+        )
         if len(units) != 1:
             return None
         defined = self._program.trees(units[0]).defined
@@ -441,9 +453,11 @@ class LinkedUnit:
             (f for declaration, f in defined.items() if declaration.symbol == decl.symbol), None
         )
 
-    def rivals(self, decl: Decl) -> tuple[Span, ...]:
-        """The places of the definitions of a function, if they are ambiguous."""
-        units = self._defining(decl.symbol) if decl.kind == "function" and decl.symbol else []
+    def ambiguous_places(self, decl: Decl) -> tuple[Span, ...]:
+        """The places of the definitions of a function, if several are equally near."""
+        units = (
+            self._possible_definers(decl.symbol) if decl.kind == "function" and decl.symbol else []
+        )
         spans = [self._program.definition(number, decl.symbol) for number in units]
         return tuple(span for span in spans if span is not None) if len(units) > 1 else ()
 
@@ -451,7 +465,7 @@ class LinkedUnit:
         """The declaration of a variable with its initial value."""
         if decl.init is not None or not decl.symbol:
             return decl
-        units = self._nearest(self._program.initialising(decl.symbol))
+        units = self._nearest(self._program.initializing_units(decl.symbol))
         if len(units) != 1:
             return decl
         variables = self._program.trees(units[0]).variables
@@ -462,16 +476,20 @@ class LinkedUnit:
     def _others_naming(self, decl: Decl) -> list[int]:
         if not decl.symbol:
             return []
-        return [number for number in self._program.naming(decl.name) if number != self._number]
+        return [
+            number for number in self._program.units_with_word(decl.name) if number != self._number
+        ]
 
-    def _at_home(self, decl: Decl) -> LinkedUnit:
-        """The units that may use a declaration. For a `static` one, only its own unit."""
+    def _users_of(self, decl: Decl) -> LinkedUnit:
+        """The units that may use a declaration. A `static` declaration is used only in its own
+        unit.
+        """
         home = None if decl.symbol else self._program.home(decl)
         return self if home is None else self._program.linked(home)
 
     def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
-        """The calls of a function by its name, with their callers."""
-        view = self._at_home(decl)
+        """The calls that name a function, with their callers."""
+        view = self._users_of(decl)
         if view is not self:
             return view.calls_of(decl)
         if decl not in self._calls:
@@ -480,7 +498,7 @@ class LinkedUnit:
 
     def calls_through(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
         """The calls of a function through members of structs, with their callers."""
-        view = self._at_home(decl)
+        view = self._users_of(decl)
         if view is not self:
             return view.calls_through(decl)
         return self._program.calls_through(decl, self._number)
@@ -489,7 +507,7 @@ class LinkedUnit:
         meant = self.body_of(decl)
         for number in sorted((self._number, *self._others_naming(decl))):
             view = self._program.linked(number)
-            for body in self._program.mentioning(number, decl.name):
+            for body in self._program.functions_with_word(number, decl.name):
                 for called, calls in self._program.calls_in(body.function).items():
                     if called is decl or (
                         decl.symbol
@@ -501,7 +519,7 @@ class LinkedUnit:
 
     def writers_of(self, decl: Decl) -> list[Function]:
         """The functions that may set a global variable."""
-        view = self._at_home(decl)
+        view = self._users_of(decl)
         if view is not self:
             return view.writers_of(decl)
         if decl not in self._writers:
@@ -527,7 +545,7 @@ class LinkedUnit:
         name = field.name
         if name not in self._setters:
             functions = self._writing(self._number, name)
-            for number in self._program.naming(name):
+            for number in self._program.units_with_word(name):
                 if number != self._number:
                     own = {function.span for function in functions}
                     others = self._writing(number, name)
@@ -537,14 +555,15 @@ class LinkedUnit:
 
     def _writing(self, number: int, name: str) -> list[Function]:
         """The functions of a unit whose text may assign something of that name."""
-        bodies = self._program.mentioning(number, name)
+        bodies = self._program.functions_with_word(number, name)
         return [body.function for body in bodies if written_at(body.text, name)]
 
     def arguments_passed_to(
         self, parameter: Decl, function: Function
     ) -> list[tuple[Function, CallExpr, Expression]]:
-        """The arguments passed to a parameter by calls in other functions, with the calling
-        functions. Empty without calls, or if a call has too few arguments."""
+        """The arguments that calls in other functions pass for a parameter, with the calling
+        functions. Empty if there are no calls, or if a call has too few arguments.
+        """
         position = function.parameters.index(parameter)
         calls = [
             (caller, call) for caller, call in self.calls_of(function.decl)
@@ -555,14 +574,14 @@ class LinkedUnit:
         return [(caller, call, call.args[position]) for caller, call in calls]
 
     def is_set(self, decl: Decl, function: Function) -> bool:
-        """Whether a function sets a variable, or takes its address."""
+        """Whether a function sets a variable or takes its address."""
         return bool(self.changes_in(function).setting(decl))
 
     def assigned_values(
         self, decl: Decl, function: Function
     ) -> list[tuple[Expression, Function]] | None:
-        """The values that a variable of `function`, or a global one, gets anywhere, each with its
-        function. None if it is set in another way.
+        """The values that are assigned to a variable of `function`, or to a global variable, each
+        with its function. None if the variable is also set in another way.
         """
         shared = decl.kind in ("global", "static")
         init = self.variable_of(decl).init if shared else None
@@ -576,8 +595,8 @@ class LinkedUnit:
 
 
 def _is_same(function: Function | None, other: Function | None) -> bool:
-    """Whether the two declarations are one function. A function in a header is parsed again in each
-    unit.
+    """Whether the two declarations mean the same function. A function in a header is parsed again
+    in each unit.
     """
     if function is None or other is None:
         return function is other

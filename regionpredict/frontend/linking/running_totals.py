@@ -4,8 +4,8 @@
     for (int u = 0; u < n; u++)
         off[u + 1] = off[u] + (u < m ? 90 : 1);      off[k + 1] is off[k] + (k < m ? 90 : 1)
 
-The unit must show all uses of the array: subscripts, its allocation and its release. So the array
-is a local or a `static` one.
+All uses of the array must be visible in the unit: subscripts, its allocation and its release. The
+array is therefore local or `static`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from regionpredict.library import allocated
 
 
 class RunningTotal(NamedTuple):
-    """`a[k + 1] = a[k] + increment` for `counter` = k + `ahead`."""
+    """The rule `a[k + 1] = a[k] + increment`, where `counter` is k + `ahead`."""
 
     counter: Decl
     increment: Expression
@@ -46,8 +46,8 @@ class RunningTotal(NamedTuple):
 
 
 def running_totals(functions: Collection[Function], effects: Effects) -> dict[Decl, RunningTotal]:
-    """Array -> how it is filled. `functions` are those of one unit, so an array that other units
-    or callers can reach is left out.
+    """Maps each array to the rule that fills it. `functions` are those of one unit. An array that
+    other units or callers can reach is left out.
     """
     fills = {
         assign: (decl, total)
@@ -65,14 +65,16 @@ def running_totals(functions: Collection[Function], effects: Effects) -> dict[De
 def _filled_in(
     function: Function, effects: Effects
 ) -> Iterator[tuple[Expression, Decl, RunningTotal]]:
-    """The assignments that every iteration of a loop executes, whose counter grows by one."""
+    """The assignments that every iteration of a loop executes. The loop's counter must grow by
+    one.
+    """
     for loop in every_statement(function.body):
         if not isinstance(loop, For) or loop.increment is None or leaves_loop(loop.body):
             continue
         steps = effects.of(loop.increment)
         items = loop.body.items if isinstance(loop.body, Compound) else (loop.body,)
         for item in items:
-            found = _total(item.expr) if isinstance(item, ExprStmt) else None
+            found = _running_total(item.expr) if isinstance(item, ExprStmt) else None
             if found is None or not isinstance(item, ExprStmt):
                 continue
             decl, total = found
@@ -80,8 +82,10 @@ def _filled_in(
                 yield item.expr, decl, total
 
 
-def _total(expression: Expression) -> tuple[Decl, RunningTotal] | None:
-    """The array and its increment, if an assignment is to the element after the one it reads."""
+def _running_total(expression: Expression) -> tuple[Decl, RunningTotal] | None:
+    """The array and its increment, if an assignment stores to the element after the one that it
+    reads.
+    """
     if not isinstance(expression, Assign) or expression.op != "=":
         return None
     right = without_casts(expression.right)
@@ -111,7 +115,7 @@ def _element(expression: Expression) -> tuple[Decl, Decl, int] | None:
 def _otherwise_used(
     functions: Collection[Function], arrays: Collection[Decl], fills: Collection[Expression]
 ) -> set[Decl]:
-    """The arrays with a use that may change other elements than the first."""
+    """The arrays with other uses, which may change elements after the first."""
     used: Counter[Decl] = Counter()
     known: Counter[Decl] = Counter()
     changed: set[Decl] = set()
@@ -120,7 +124,7 @@ def _otherwise_used(
             if isinstance(expression, Name):
                 used[expression.decl] += expression.decl in arrays
                 continue
-            for decl in _harmless(expression):
+            for decl in _arrays_of_known_use(expression):
                 known[decl] += 1
             place = set_place(expression)
             if isinstance(place, Index) and isinstance(place.base, Name):
@@ -130,7 +134,7 @@ def _otherwise_used(
     return changed | {decl for decl in arrays if used[decl] != known[decl]}
 
 
-def _harmless(expression: Expression) -> Iterator[Decl]:
+def _arrays_of_known_use(expression: Expression) -> Iterator[Decl]:
     """The arrays that an expression subscripts, allocates or releases."""
     if isinstance(expression, Index) and isinstance(expression.base, Name):
         yield expression.base.decl

@@ -5,8 +5,8 @@
     ops->apply = given;                                          and what `given` is there
 
 A member represents all objects of its struct. It may contain any function if its address is taken,
-or if its struct is accessed as bytes or in a union. The same holds if the struct is passed to a
-function without a body. The same holds for a table that is passed as a whole.
+or if its struct is accessed as bytes or in a union. The same holds if its struct is passed to a
+function without a body, and for a table that is passed as a whole.
 """
 
 from __future__ import annotations
@@ -43,14 +43,15 @@ from regionpredict.ir.reached import reached
 ANY = "*"
 WHOLE = "="
 Place = tuple[str, str]
-"""A struct and its member. A struct and `*` means all of its members, and `=` an element of an
-array that is assigned as a whole. The struct is "" if it is unknown. For a table: the file and line
-of its declaration, or "=", and its name."""
+"""A struct and its member. The member `*` means all members, and `=` an element of an array that is
+assigned as a whole. The struct is "" if unknown. For a table, it is the file and line of its
+declaration, or "=", and its name.
+"""
 
 
 class Put(NamedTuple):
-    """A stored function, or the number of the expression that stores it, in the function at place
-    `by`. `listed`: it comes from an initializer.
+    """A stored function, or the number of the expression that stores it in the function at place
+    `by`. `listed` says that it comes from an initializer.
     """
 
     place: Place
@@ -61,9 +62,10 @@ class Put(NamedTuple):
 
 
 class StoredFunctions(NamedTuple):
-    """The stored functions of one unit: `put`, the places that may hold any function (`open_`), and
-    tables declared without a length. The latter are (symbol, struct) pairs whose initializer is in
-    another unit."""
+    """The stored functions of one unit. `put` are the stored functions, and `open_` the places that
+    may contain any function. Tables declared without a length are pairs of symbol and struct. Their
+    initializers are in another unit.
+    """
 
     put: tuple[Put, ...] = ()
     open_: frozenset[Place] = frozenset()
@@ -90,8 +92,8 @@ def _table(decl: Decl) -> Place | None:
 
 
 class FunctionCensus:
-    """Collects the values that a unit's expressions store. A census of sizes passes all expressions
-    to it.
+    """Collects the function values that a unit's expressions store. The collector of sizes passes
+    all expressions to it.
     """
 
     def __init__(self) -> None:
@@ -106,13 +108,13 @@ class FunctionCensus:
         return StoredFunctions(tuple(self._put), frozenset(self._open), frozenset(self._elsewhere))
 
     def method(self, function: Function) -> None:
-        """A virtual method is stored for each method that it overrides."""
+        """Records a virtual method as a function stored for each method that it overrides."""
         for symbol in function.overrides:
             place = virtual_table(symbol), function.decl.name
             self._put.append(Put(place, function.decl))
 
     def variable(self, decl: Decl, by: Span | None = None) -> None:
-        """A variable with its initializer. `by` is the function that contains it."""
+        """Records a variable with its initializer. `by` is the function that contains it."""
         struct = decl.ctype.struct
         if decl.init is None:
             if struct and decl.ctype.kind == "array" and decl.ctype.extent is None and decl.symbol:
@@ -125,13 +127,13 @@ class FunctionCensus:
         else:
             table = _table(decl)
             if table is not None:
-                self._inside(table, decl.init)
+                self._list_inside(table, decl.init)
 
     def expression(self, expression: Expression, by: Span, at: int) -> None:
-        """An expression of a function, with its number. It precedes its subexpressions."""
+        """Records an expression of a function, with its number. It precedes its subexpressions."""
         if isinstance(expression, Assign):
             self._assigned(expression, by, at)
-            self._moved(expression, by, at)
+            self._struct_copy(expression, by, at)
         elif isinstance(expression, Unary):
             if expression.op == "&" and isinstance(expression.operand, (Member, Index)):
                 place = place_of(expression.operand)
@@ -142,9 +144,9 @@ class FunctionCensus:
         elif isinstance(expression, Cast):
             self._cast(expression)
         elif isinstance(expression, Opaque) and expression.text.startswith("."):
-            self._unplaced(expression, by, at)
+            self._member_of_unknown_struct(expression, by, at)
         if isinstance(expression, (Name, Member, Index)):
-            self._whole(expression)
+            self._is_used_as_whole(expression)
 
     # -- lists of initial values ----------------------------------------------------------------
 
@@ -161,7 +163,7 @@ class FunctionCensus:
                 continue
             name, held = given
             if initial_values(held) is not None:
-                self._inside((struct, name), held)
+                self._list_inside((struct, name), held)
                 self._placed.add(value)
             elif is_null(held):
                 self._placed.add(value)
@@ -171,8 +173,10 @@ class FunctionCensus:
             elif not in_function:
                 self._open.add((struct, name))
 
-    def _inside(self, place: Place, listed: Expression) -> None:
-        """A list for a member or a table: its elements, or the members of a nested struct."""
+    def _list_inside(self, place: Place, listed: Expression) -> None:
+        """Records a list for a member or a table. It contains elements, or the members of a nested
+        struct.
+        """
         values = initial_values(listed)
         if values is None:
             self._open.add(place)
@@ -184,17 +188,17 @@ class FunctionCensus:
                 self._value(place, value)
 
     def _value(self, place: Place, value: Expression) -> None:
-        """A value in a list, which may be another list."""
+        """Records a value in a list, which may be another list."""
         function = named_function(value)
         if initial_values(value) is not None:
-            self._inside(place, value)
+            self._list_inside(place, value)
         elif function is not None:
             self._put.append(Put(place, function))
         elif not is_null(value) and not (isinstance(value, Opaque) and not value.children):
             self._open.add(place)
 
-    def _unplaced(self, value: Opaque, by: Span, at: int) -> None:
-        """`.apply = f` in an initializer of an unknown struct."""
+    def _member_of_unknown_struct(self, value: Opaque, by: Span, at: int) -> None:
+        """Records `.apply = f` in an initializer of an unknown struct."""
         given = member_named(value)
         if given is None or value in self._placed or is_null(given[1]):
             return
@@ -203,7 +207,7 @@ class FunctionCensus:
         if function is not None:
             self._put.append(Put(place, function))
         elif initial_values(given[1]) is not None:
-            self._inside(place, given[1])
+            self._list_inside(place, given[1])
         else:
             self._put.append(Put(place, None, by, at))
 
@@ -221,13 +225,13 @@ class FunctionCensus:
         else:
             self._put.append(Put(place, None, by, at, listed=False))
 
-    def _moved(self, assign: Assign, by: Span, at: int) -> None:
-        """`all[i] = all[j]`: a struct in an array is set as a whole."""
+    def _struct_copy(self, assign: Assign, by: Span, at: int) -> None:
+        """Records `all[i] = all[j]`, which sets a struct in an array as a whole."""
         if isinstance(assign.left, Index) and (struct := type_of(assign.left).struct):
             self._put.append(Put((struct, WHOLE), None, by, at, listed=False))
 
-    def _whole(self, expression: Name | Member | Index) -> None:
-        """Whether a table is only the base of a subscript. Otherwise it is used as a whole."""
+    def _is_used_as_whole(self, expression: Name | Member | Index) -> None:
+        """Whether a table is used as a whole, not only as the base of a subscript."""
         if self._elements.get(expression):
             self._elements[expression] -= 1
             return
@@ -254,12 +258,13 @@ def _names_functions(value: Expression) -> bool:
 
 
 class FunctionsOfProgram:
-    """Answers which functions are stored at which place, over all units of a run."""
+    """Finds the functions that are stored at each place, over all units of a run."""
 
     def __init__(self, units: Sequence[StoredFunctions], handed: Iterable[str],
                  inside: Mapping[str, set[str]], variables: Collection[str]) -> None:  # fmt: skip
-        """`handed`: structs passed to functions without a body. `inside`: the structs that each
-        contains. `variables`: symbols of structs with an initial value."""
+        """`handed` are structs passed to functions without a body. `inside` gives the structs that
+        each struct contains. `variables` are the symbols of structs with an initial value.
+        """
         self._put: dict[Place, list[tuple[int, Put]]] = {}
         open_: set[Place] = set()
         for number, unit in enumerate(units):
@@ -271,17 +276,17 @@ class FunctionsOfProgram:
             struct for unit in units for symbol, struct in unit.elsewhere
             if symbol not in variables
         )  # fmt: skip
-        self._open, self._inside = open_, inside
+        self._open, self._list_inside = open_, inside
         self._lost: set[str] = set()
-        self.lose(lost)
+        self.mark_unknown(lost)
 
-    def lose(self, structs: Iterable[str]) -> None:
-        """Marks these structs, and those inside them, as possibly containing any function."""
-        self._lost.update(reached(structs, lambda struct: self._inside.get(struct, ())))
+    def mark_unknown(self, structs: Iterable[str]) -> None:
+        """Records that these structs, and the structs inside them, may contain any function."""
+        self._lost.update(reached(structs, lambda struct: self._list_inside.get(struct, ())))
 
     def places_of(self, function: Decl, home: int) -> list[tuple[int, Place]]:
-        """The places of a function, with duplicates, and the storing unit. One without a symbol is
-        internal to its unit.
+        """The places of a function, with duplicates, and the unit that stores it. A function
+        without a symbol is internal to its unit.
         """
         return [
             (number, put.place) for puts in self._put.values() for number, put in puts
@@ -290,25 +295,26 @@ class FunctionsOfProgram:
         ]  # fmt: skip
 
     def have_bodies(self, place: Place, defined: Collection[str]) -> bool:
-        """Whether all stored values are functions of the program, given the symbols of those whose
-        body may be in another file."""
-        stored = self.at(place)
+        """Whether all stored values are functions of the program. The symbols are those of
+        functions whose body may be in another file.
+        """
+        stored = self.values_at(place)
         return stored is not None and all(
             put.function is not None and (not put.function.symbol or put.function.symbol in defined)
             for _, put in stored
         )
 
-    def at(self, place: Place) -> list[tuple[int, Put]] | None:
+    def values_at(self, place: Place) -> list[tuple[int, Put]] | None:
         """All stored values with the number of their unit. None if they are unknown."""
         struct, member = place
         if not struct or place in self._open or struct in self._lost or "union" in struct:
             return None
         if ("", member) in self._open and ":" not in struct and struct != "=":
             return None
-        return self.known_at(place)
+        return self.visible_values_at(place)
 
-    def known_at(self, place: Place) -> list[tuple[int, Put]]:
-        """The stored values that the sources show, with the number of their unit."""
+    def visible_values_at(self, place: Place) -> list[tuple[int, Put]]:
+        """The stored values that are visible in the sources, with the number of their unit."""
         struct, member = place
         if ":" in struct or struct == "=":
             return self._put.get(place, [])
@@ -316,7 +322,7 @@ class FunctionsOfProgram:
 
 
 def values_in(value: Expression) -> tuple[Expression, ...]:
-    """The possible values of an expression, both sides of `c ? f : g`."""
+    """The possible values of an expression. Both branches of `c ? f : g` count."""
     value = without_casts(value)
     if isinstance(value, Ternary):
         return (*values_in(value.then), *values_in(value.other))
@@ -324,7 +330,7 @@ def values_in(value: Expression) -> tuple[Expression, ...]:
 
 
 def called_variables(call: CallExpr) -> Iterable[Decl]:
-    """The variables through which a called function is found."""
+    """The variables through which a call finds its function."""
     if call.pointer is None:
         return
     for inner in every_expression(call.pointer):

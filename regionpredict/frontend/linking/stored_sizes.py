@@ -1,13 +1,13 @@
-"""Finds assignments to integers in structs and small arrays, so that a value assigned at a single
-place is known wherever it is read.
+"""Finds assignments to integers in structs and small arrays. If an integer is assigned at exactly
+one place, its value is known wherever it is read.
 
     void init(struct grid *g, int n) { g->nx = n; }     the one place that sets `nx` of a grid
     dims[0] = 64;                                       that sets the first element of `dims`
     struct grid g = {.nx = 3}; *p = (struct grid){3};   each sets `nx`, and leaves the others zero
 
-This holds for a program with a `main`, because callers of a library may set more. A place is
-excluded if its address is taken, if it is changed by anything other than `=`, or if its struct is
-passed to a function without a body.
+This holds for a program with a `main`, because callers of a library may set more values. A place is
+excluded if its address is taken or if it is changed by anything other than `=`. It is also excluded
+if its struct is passed to a function without a body.
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ _COPYING = frozenset(("memcpy", "memmove", "__builtin_memcpy"))
 
 
 class Stored(NamedTuple):
-    """An integer in memory: a member, or the `element` of an array. `declared` is the struct or
-    variable, by its symbol if it is global."""
+    """An integer in memory: a member, or the `element` of an array. `declared` is the struct or the
+    variable. If it is global, it is given by its symbol.
+    """
 
     name: str
     declared: Span
@@ -74,7 +75,8 @@ class Stored(NamedTuple):
 
 class Setting(NamedTuple):
     """The place of an assignment: a function and the number of its expression, or a number in a
-    global initializer. `element` is the index in an initializer of an array."""
+    global initializer. `element` is the index in an array initializer.
+    """
 
     function: Span
     at: int
@@ -113,7 +115,9 @@ class StoredSizes(NamedTuple):
     functions: StoredFunctions = StoredFunctions()
 
     def places(self) -> Iterator[Setting]:
-        """The places of all assignments in the unit's functions. Some occur several times."""
+        """The places of all assignments in the unit's functions. A place may occur several
+        times.
+        """
         for of in (self.set_at, self.moved, self.addressed, self.whole):
             yield from (where for _, where in of)
         for of_three in (self.listed, self.handed, self.through):
@@ -123,13 +127,14 @@ class StoredSizes(NamedTuple):
 def stored_sizes(
     functions: Iterable[Function], variables: Iterable[Decl], defined: Collection[Decl]
 ) -> StoredSizes:
-    """Adds the assignments of these functions and of initializers of `variables`. `defined` are the
-    functions with a body in the unit."""
+    """Adds the assignments in these functions and in initializers of `variables`. `defined` are the
+    functions with a body in the unit.
+    """
     census = _Census(defined)
     for variable in variables:
         census.variable(variable)
     for function in functions:
-        census.look_at(function)
+        census.visit(function)
     return StoredSizes(
         frozenset(census.set_at), frozenset(census.spoilt), frozenset(census.moved),
         frozenset(census.addressed), frozenset(census.kept), frozenset(census.whole),
@@ -150,7 +155,7 @@ def stored_at(expression: Expression | None) -> Stored | None:
 
 
 def member_in_program(place: Expression) -> str:
-    """The name of a member by its struct: `Grid.nx` for `s->grid->nx`, `Grid.dims[0]`. "" for
+    """The name of a member with its struct: `Grid.nx` for `s->grid->nx`, `Grid.dims[0]`. "" for
     unnamed structs and for other places.
     """
     element = ""
@@ -189,7 +194,7 @@ class _Census:
         self._structs: dict[Expression, tuple[str, str]] = {}
         self._handed_to: dict[Expression, str] = {}  # arguments, with the called function
 
-    def look_at(self, function: Function) -> None:
+    def visit(self, function: Function) -> None:
         self.has_main |= function.name == "main"
         getter = _place_given(function)
         self.functions.method(function)
@@ -205,7 +210,7 @@ class _Census:
             self._expression(expression, Setting(function.span, at), getter)
 
     def variable(self, decl: Decl) -> None:
-        """A global variable with its initializer."""
+        """Records a global variable with its initializer."""
         if decl in self._met:
             return
         self._met.add(decl)
@@ -218,7 +223,7 @@ class _Census:
                     self._named(inner.decl)
 
     def _named(self, decl: Decl) -> None:
-        """A function's name that is stored somewhere instead of being called."""
+        """Records a function's name that is stored instead of being called."""
         if decl.kind in ("global", "static"):
             self.variable(decl)
         elif decl.kind == "function":
@@ -227,8 +232,10 @@ class _Census:
     # -- lists of initial values ----------------------------------------------------------------
 
     def _initial(self, decl: Decl, where: Span) -> dict[Expression, tuple[str, str]]:
-        """The values in a variable's initializer list, and their targets."""
-        array = _of_array(decl)
+        """The values in a variable's initializer list, and the places to which they are
+        assigned.
+        """
+        array = _global_array(decl)
         if array is not None and decl.init is not None:
             self._elements_listed(array, initial_values(decl.init), where)
         listed = self._literal(decl.init, decl.ctype)
@@ -238,15 +245,19 @@ class _Census:
     def _left_out(
         self, struct: str, listed: Iterable[Expression], where: Setting, *, own: bool
     ) -> None:
-        """The effect of an initializer on unnamed members, in a function's `own` struct."""
-        if not all(map(_is_zero, map(_held, listed))):
+        """Records the effect of an initializer on members that it does not name, in a function's
+        `own` struct.
+        """
+        if not all(map(_is_zero, map(_value_for_member, listed))):
             # In C++, a member may have an initial value in its class. Variables outside functions
             # may be set by files that are not read.
             number = 0 if own and where.function.file.endswith(".c") else None
             self.listed.add((struct, LEFT_OUT, where._replace(number=number)))
 
     def _literal(self, made: Expression | None, ctype: CType) -> dict[Expression, tuple[str, str]]:
-        """The values in a list that initializes a whole object, and their targets."""
+        """The values in a list that initializes a whole object, and the places to which they are
+        assigned.
+        """
         values = initial_values(made) if made is not None else None
         struct = ctype.struct
         if values is None or not struct:
@@ -259,8 +270,8 @@ class _Census:
                 self.lost.add(struct)
         return dict.fromkeys(values, (struct, ""))
 
-    def _made(self, literal: Opaque, where: Setting) -> None:
-        """A temporary struct, as in `run(&(Config){.nx = 64});`."""
+    def _temporary(self, literal: Opaque, where: Setting) -> None:
+        """Records a temporary struct, as in `run(&(Config){.nx = 64});`."""
         values = initial_values(literal) or ()
         if literal.struct and values and not any(value in self._structs for value in values):
             listed = self._literal(literal, CType("struct", name=literal.struct))
@@ -281,23 +292,25 @@ class _Census:
             self.spoilt.add(array)
 
     def _value(self, struct: str, leading: str, value: Expression, where: Setting) -> None:
-        """`.nx = 3` in a list for a struct, or for its member with the path `box.`."""
+        """Records `.nx = 3` in a list for a struct, or for its member with the path `box.`."""
         given = member_named(value)
         if given is None or _is_zero(given[1]):
             return
         name = leading + given[0]
         inner = initial_values(given[1])
         if inner is not None:
-            self._of_member(struct, name, inner, where)
+            self._list_of_member(struct, name, inner, where)
             return
         if where.at == ALL and not _is_scalar(given[1]):
             self.lost.add(struct)
         self._listed(struct, name, given[1], where)
 
-    def _of_member(
+    def _list_of_member(
         self, struct: str, name: str, values: tuple[Expression, ...], where: Setting
     ) -> None:
-        """A list for a member: for the members of a struct, or the elements of an array."""
+        """Records a list for a member. It sets the members of a struct or the elements of an
+        array.
+        """
         at = 0
         for listed in values:
             placed, value = element_placed(listed)
@@ -329,9 +342,9 @@ class _Census:
             self._structs.update(self._literal(expression.right, type_of(expression.left)))
         elif isinstance(expression, Unary):
             if expression.op in INCREMENT_OPERATORS:
-                self.moved.update((what, where) for what in self._spoil(expression.operand))
+                self.moved.update((what, where) for what in self._mark_unknown(expression.operand))
             elif expression.op == "&" and expression is not getter:
-                spoilt = self._spoil(expression.operand)
+                spoilt = self._mark_unknown(expression.operand)
                 self.addressed.update((what, where) for what in spoilt)
                 symbol = self._handed_to.get(expression, "")
                 self.kept.update((what, symbol) for what in spoilt)
@@ -348,7 +361,7 @@ class _Census:
         elif isinstance(expression, Opaque) and expression.text.startswith("."):
             self._value(*self._structs.get(expression, ("", "")), expression, where)
         elif isinstance(expression, Opaque) and expression.struct:
-            self._made(expression, where)
+            self._temporary(expression, where)
         if isinstance(expression, (Name, Member)):
             array = _array(expression)
             if self._elements[expression]:
@@ -364,12 +377,12 @@ class _Census:
         if what is not None and assign.op == "=":
             self.set_at.add((what, where))
         elif assign.op == "=":
-            self.addressed.update((what, where) for what in self._spoil(assign.left))
+            self.addressed.update((what, where) for what in self._mark_unknown(assign.left))
         else:
-            self.moved.update((what, where) for what in self._spoil(assign.left))
+            self.moved.update((what, where) for what in self._mark_unknown(assign.left))
 
-    def _spoil(self, place: Expression) -> set[Stored]:
-        """Marks it as set in an unknown way."""
+    def _mark_unknown(self, place: Expression) -> set[Stored]:
+        """Records that the integer is set in an unknown way."""
         what = stored_at(place)
         if what is None and isinstance(place, Index):
             what = _array(place.base)
@@ -410,7 +423,7 @@ class _Census:
             self.handed.update((symbol, struct, where) for struct in structs if struct)
 
     def _cast(self, cast: Cast) -> None:
-        """A struct accessed as bytes, or as numbers."""
+        """Records a struct that is accessed as bytes or as numbers."""
         struct = struct_behind(cast.operand)
         pointee = cast.ctype.element
         if struct and pointee is not None and pointee.kind in ("int", "float"):
@@ -418,8 +431,8 @@ class _Census:
 
 
 def _place_given(function: Function) -> Expression | None:
-    """`&this->n` in a method that only returns a reference to it. Calls are replaced by the place
-    itself.
+    """Whether a place is `&this->n` in a method that only returns a reference to it. Calls of the
+    method are replaced by the place itself.
     """
     returned = [s for s in every_statement(function.body) if isinstance(s, Return)]
     if len(returned) != 1 or (not function.decl.reference and not _is_method(function)):
@@ -434,12 +447,12 @@ def _is_method(function: Function) -> bool:
 def _is_zero(value: Expression) -> bool:
     values = initial_values(without_casts(value))
     if values is not None:
-        return all(_is_zero(_held(inner)) for inner in values)
+        return all(_is_zero(_value_for_member(inner)) for inner in values)
     return is_null(value)
 
 
 def _struct_set(place: Expression) -> str:
-    """The struct that an assignment to a place sets as a whole, or under another type:
+    """The struct that an assignment sets as a whole, or through a pointer of another type:
     `*(int *)grid = 4`. "" for other places.
     """
     ctype = type_of(place)
@@ -451,7 +464,7 @@ def _struct_set(place: Expression) -> str:
 
 
 def _is_scalar(value: Expression) -> bool:
-    """Whether a value in a list is not a struct or array itself."""
+    """Whether a value in a list is neither a struct nor an array."""
     plain = (IntLit, FloatLit, Name, Unary, Binary)
     return all(
         isinstance(inner, plain) or (isinstance(inner, Opaque) and inner.string is not None)
@@ -459,7 +472,7 @@ def _is_scalar(value: Expression) -> bool:
     )
 
 
-def _held(value: Expression) -> Expression:
+def _value_for_member(value: Expression) -> Expression:
     """The value that an initializer gives to a member, by name or position."""
     given = member_named(value)
     return value if given is None else given[1]
@@ -469,8 +482,8 @@ def _of_field(field: Decl) -> Stored:
     return Stored(field.name, field.span)
 
 
-def _of_array(decl: Decl) -> Stored | None:
-    """A global array of integers."""
+def _global_array(decl: Decl) -> Stored | None:
+    """Records a global array of integers."""
     element = decl.ctype.element
     if decl.ctype.kind != "array" or element is None or element.kind != "int":
         return None
@@ -483,5 +496,5 @@ def _of_array(decl: Decl) -> Stored | None:
 
 def _array(expression: Expression) -> Stored | None:
     if isinstance(expression, Member):
-        return _of_array(expression.field)
-    return _of_array(expression.decl) if isinstance(expression, Name) else None
+        return _global_array(expression.field)
+    return _global_array(expression.decl) if isinstance(expression, Name) else None

@@ -115,7 +115,11 @@ def _work_of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -
     """The work of a call of a function."""
     function = unit.body_of(decl)
     if function is None:
-        if unit.rivals(decl) or not touches_no_memory(decl.name) or decl.ctype.kind == "pointer":
+        if (
+            unit.ambiguous_places(decl)
+            or not touches_no_memory(decl.name)
+            or decl.ctype.kind == "pointer"
+        ):
             raise _UnseenError
         return _Work(LIBRARY_CALL.value, frozenset())
     if function in calling or len(calling) > _MOST_CALLS or decl.ctype.kind not in _RETURNED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from regionpredict.frontend.program_arguments.memory import UNKNOWN, Value, held
+from regionpredict.frontend.program_arguments.memory import UNKNOWN, Value, as_type
 from regionpredict.frontend.program_arguments.operators import operated, signed
 from regionpredict.frontend.syntax import (
     Binary,
@@ -47,7 +47,7 @@ def division(kind: str, op: str, left: Expression | None, right: Expression, cty
     """
     if op not in ("/", "%") or (ctype.kind == "int" and ctype.bits > _LONGEST):
         return kind
-    by = held(_number(right, 0), ctype)
+    by = as_type(_number(right, 0), ctype)
     if not isinstance(by, (int, float)) or not by or not math.isfinite(by):
         return kind
     if left is not None and constant_number(left) is not None:
@@ -58,15 +58,15 @@ def division(kind: str, op: str, left: Expression | None, right: Expression, cty
 
 def _number(expression: Expression | None, names: int) -> Value:
     if isinstance(expression, (IntLit, FloatLit)):
-        return held(expression.value, type_of(expression))
+        return as_type(expression.value, type_of(expression))
     if isinstance(expression, Name):
         decl = expression.decl
         if decl.value is not None:
             return decl.value
         known = decl.is_const and names < _MOST_NAMES
-        return held(_number(decl.init, names + 1), decl.ctype) if known else UNKNOWN
+        return as_type(_number(decl.init, names + 1), decl.ctype) if known else UNKNOWN
     if isinstance(expression, Cast) and expression.ctype.kind in ("int", "float"):
-        return held(_number(expression.operand, names), expression.ctype)
+        return as_type(_number(expression.operand, names), expression.ctype)
     if isinstance(expression, Unary):
         return signed(expression, _number(expression.operand, names))
     if not isinstance(expression, Binary):

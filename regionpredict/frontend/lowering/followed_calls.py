@@ -388,7 +388,7 @@ class FollowedCalls:
 
     def _library_call(self, call: CallExpr, frame: Frame, nodes: list[Node]) -> CType | None:
         """Lowers the loops that replace a library function. Returns None for any other function."""
-        rivals = self.unit.rivals(call.decl) if call.decl is not None else ()
+        rivals = self.unit.ambiguous_places(call.decl) if call.decl is not None else ()
         if rivals:
             places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])
             message = f"{call.name}() has several definitions ({places}): none is followed"

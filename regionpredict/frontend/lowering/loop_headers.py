@@ -26,7 +26,7 @@ from regionpredict.frontend.syntax import (
     is_variable,
     without_casts,
 )
-from regionpredict.frontend.syntax.integer_types import converted, holds, type_of, usual
+from regionpredict.frontend.syntax.integer_types import converted, fits, type_of, usual
 from regionpredict.ir import Expr, Loop, Span
 from regionpredict.ir.expr import ONE
 
@@ -127,7 +127,7 @@ def in_type_of_variable(loop: For, header: Header, context: Context, frame: Fram
     if first is None or trips is None or not isinstance(trips.constant, int):
         return header
     left_with = start + max(0, trips.constant) * step
-    return header if holds(ctype, start, left_with) is not False else None
+    return header if fits(ctype, start, left_with) is not False else None
 
 
 def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:

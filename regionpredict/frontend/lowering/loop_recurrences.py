@@ -44,7 +44,7 @@ from regionpredict.frontend.syntax import (
     expressions_in,
     jumps_out,
 )
-from regionpredict.frontend.syntax.integer_types import holds
+from regionpredict.frontend.syntax.integer_types import fits
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom
 
@@ -322,7 +322,7 @@ class _Recurrence:
         advance = (endless - self.states[decl]).constant if endless is not None else None
         if first is not None and isinstance(advance, int) and first.is_plain:
             end = first + self.trips * advance
-            if after == endless or (advance > 0 and holds(decl.ctype, first, end) is not False):
+            if after == endless or (advance > 0 and fits(decl.ctype, first, end) is not False):
                 return first + number * advance
         needed = self._needed(self.states[decl])
         if needed is None or self.goes_on is None:

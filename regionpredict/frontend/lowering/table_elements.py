@@ -25,8 +25,8 @@ from regionpredict.frontend.syntax import (
     Opaque,
     Ternary,
     Unary,
-    does_more,
     elements_listed,
+    has_side_effects,
     initial_values,
     is_null,
     member_named,
@@ -92,7 +92,7 @@ def picked_from_table(unit: LinkedUnit, pointer: Expression, function: Function)
     if functions is None or len(functions) > _MOST_ELEMENTS:
         return None
     index = _index(steps[::-1])
-    if index is not None and does_more(index):
+    if index is not None and has_side_effects(index):
         return None
     whole = _functions(table.init, [_anywhere(step) for step in steps[::-1]]) or []
     others = {name for name in whole if name} - set(functions)

@@ -1,7 +1,7 @@
-"""Adds to the record of a function what only the whole program shows.
+"""Adds facts that only the whole program shows to the record of a function's memory effects.
 
-A function is read before the others. Later facts are the targets of calls through pointers, the
-loops that threads share by their numbers, and the only objects of classes.
+Each function is read before the other functions are known. Later facts are the targets of calls
+through pointers, the loops that threads share by thread number, and classes with a single object.
 """
 
 from __future__ import annotations
@@ -24,9 +24,11 @@ from regionpredict.ir.flow import (
 from regionpredict.ir.source import Span
 
 Choices = Mapping[tuple[Span, str], tuple[Choice, ...]]
-"""The key is a call's place, and the text of its function pointer or the name of its function."""
+"""The key is the place of a call, and the text of its function pointer or the name of its
+function.
+"""
 Handing = Mapping[tuple[Span, str], PassedArguments]
-"""The key is a call's place and the name of its function."""
+"""The key is the place of a call and the name of its function."""
 
 
 def with_choices(flow: Flow, choices: Choices, handing: Handing) -> Flow:
@@ -44,18 +46,20 @@ def with_choices(flow: Flow, choices: Choices, handing: Handing) -> Flow:
     return changed_flow(flow, change)
 
 
-def with_pointed(flows: Iterable[Flow], pointed: Collection[Span]) -> list[Flow]:
-    """The records, with functions at these places marked as called through pointers."""
+def with_calls_through_pointers(flows: Iterable[Flow], pointed: Collection[Span]) -> list[Flow]:
+    """The records, in which functions at these places are marked as called through pointers."""
     return [replace(flow, pointed=flow.span in pointed) for flow in flows]
 
 
 def worksharing_block(loop: For, objects: Mapping[str, str]) -> Block:
-    """A loop as an empty worksharing block. `objects` is as for `with_object_names`."""
+    """A loop as an empty worksharing block. `objects` has the same meaning as in
+    `with_object_names`.
+    """
     return _named(Block("share", (), loop.span, names_in(loop)), objects)
 
 
 def with_manual_worksharing(flow: Flow, shared: Mapping[Span, Names]) -> Flow:
-    """The record with the loops at these places as worksharing loops with these names."""
+    """The record in which the loops at these places are worksharing loops with these names."""
 
     def change(event: Event) -> Event:
         if isinstance(event, Block) and event.kind == "loop" and event.span in shared:
@@ -66,9 +70,11 @@ def with_manual_worksharing(flow: Flow, shared: Mapping[Span, Names]) -> Flow:
 
 
 def with_object_names(flow: Flow, objects: Mapping[str, str]) -> Flow:
-    """The record with members of the program's only objects under their program-wide names.
+    """The record in which members of classes with a single object have one name in the whole
+    program.
 
-    `d.m_x` is also recorded as a member of its class, and renamed if that has one object.
+    `d.m_x` is also recorded as a member of its class. It is renamed if the class has a single
+    object.
     """
     return changed_flow(
         flow, lambda event: _named(event, objects) if isinstance(event, Block) else event

@@ -78,13 +78,13 @@ Names = tuple[tuple[str, Place], ...]
 
 
 def flows_of(functions: Iterable[Function]) -> list[Flow]:
-    """One `Flow` per function."""
+    """One `Flow` for each function."""
     effects = Effects()
     return [_Flows(effects).flow(function) for function in functions]
 
 
 def names_in(loop: For) -> Names:
-    """The addresses of a loop's arrays, by the region's names for them."""
+    """The addresses of the arrays in a loop. The key is the name of the array in the region."""
     return _Flows(Effects()).names_in(loop)
 
 
@@ -186,7 +186,7 @@ class _Flows:
         return events
 
     def _sides(self, statement: Deciding) -> list[Event]:
-        """The numbered sides of a condition."""
+        """The branches of a condition, with their numbers."""
         events: list[Event] = []
         for number, side in enumerate(sides_of(statement)):
             inside = [event for part in side.body for event in self._body(part)]
@@ -200,7 +200,7 @@ class _Flows:
         events: list[Event] = []
         if statement.value is not None:
             self._expression(statement.value, events)
-            place = self._points(statement.value, events)
+            place = self._target_memory(statement.value, events)
             value = self._struct(statement.value, events) if place is None else None
             if place is not None or value is not None:
                 events.append(Returned(place or value or (), by_value=place is None))
@@ -223,20 +223,22 @@ class _Flows:
             inside = [Block("share", tuple(inside), statement.span, names)]
         elif "sections" in directive_tokens:
             inside = [Block("task", tuple(inside), statement.span)]
-        if "parallel" in directive_tokens and not _alone(pragma):
+        if "parallel" in directive_tokens and not _has_one_thread(pragma):
             inside = [Block("parallel", tuple(inside), statement.span)]
         if "target" in directive_tokens:
             inside = [Block("elsewhere", tuple(inside), statement.span)]
         return inside
 
     def names_in(self, statement: Stmt) -> Names:
-        """The addresses of a statement's arrays, by the region's names for them."""
+        """The addresses of the arrays in a statement. The key is the name of the array in the
+        region.
+        """
         places: dict[str, Place] = {}
         for expression in expressions_in(statement):
             if isinstance(expression, (Name, Member)):
                 ctype = type_of(expression)
                 rows = _rows(ctype)
-                place = self._points(expression, None) if rows is not None else None
+                place = self._target_memory(expression, None) if rows is not None else None
                 place = place if place is None else (*place, *(rows or ()))
                 name = _shown(expression) if place is not None else None
                 if place is not None and name is not None:
@@ -248,33 +250,35 @@ class _Flows:
     # -- expressions ----------------------------------------------------------------------------
 
     def _expression(self, expression: Expression, events: list[Event]) -> None:
-        """The calls and writes in an expression. Calls in arguments precede their call."""
+        """The calls and writes in an expression. Calls in arguments precede the call that receives
+        the arguments.
+        """
         if isinstance(expression, Assign):
             self._expression(expression.right, events)
             for inner in subexpressions(expression.left):
                 self._expression(inner, events)
-            self._written(expression.left, events)
+            self._store_to_elements(expression.left, events)
             if expression.op == "=":
                 self._assigned(expression.left, expression.right, events)
             return
         for inner in subexpressions(expression):
             self._expression(inner, events)
         if isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS:
-            self._written(expression.operand, events)
+            self._store_to_elements(expression.operand, events)
         elif isinstance(expression, CallExpr):
             self._call(expression, events)
 
     def _call(self, call: CallExpr, events: list[Event]) -> Place:
         name = call.name if call.decl is not None else ""
         pointer = "" if call.pointer is None or call.decl is not None else show(call.pointer)
-        for event in events:  # requested again by _points
+        for event in events:  # requested again by _target_memory
             if isinstance(event, CallEvent) and (event.span, event.function, event.pointer) == (
                 call.span, name, pointer
             ):  # fmt: skip
                 return (*event.result, "*")
         self.calls += 1
         slot = (f"{call.name}()@{self.calls}",)
-        arguments = tuple(self._points(argument, events) for argument in call.args)
+        arguments = tuple(self._target_memory(argument, events) for argument in call.args)
         functions = tuple(
             (at, handed) for at, argument in enumerate(call.args)
             if (handed := self._function(argument)) is not None
@@ -291,7 +295,9 @@ class _Flows:
         return (*slot, "*")
 
     def _function(self, argument: Expression) -> str | int | None:
-        """The function, or the parameter that may be one, whose address an argument is."""
+        """The function whose address an argument is, or the parameter that may be such a
+        function.
+        """
         while isinstance(argument, Cast) or (
             isinstance(argument, Unary) and argument.op in ("&", "*")
         ):
@@ -314,24 +320,26 @@ class _Flows:
             if (copy := self._object(target, events)) is not None:
                 events.append(Copied(copy, source, self.at))
             return
-        if ctype.kind != "pointer" and not (decl is not None and _decays(decl)):
+        if ctype.kind != "pointer" and not (decl is not None and _is_array_parameter(decl)):
             return
         slot = self._object(target, events)
         if slot is not None:
-            events.append(Link(slot, self._points(value, events), self.at))
+            events.append(Link(slot, self._target_memory(value, events), self.at))
 
     def _listed(self, place: Place, elements: Sequence[Expression], events: list[Event]) -> None:
-        """The members of a struct that a list sets to addresses, or to other structs."""
+        """The members of a struct that an initializer list sets to addresses or to other
+        structs.
+        """
         for named in filter(None, map(member_named, elements)):
             member, value = (*place, f".{named[0]}"), named[1]
             if (inner := initial_values(value)) is not None:
                 self._listed(member, inner, events)
             elif (source := self._struct(value, events)) is not None:
                 events.append(Copied(member, source, self.at))
-            elif (memory := self._points(value, events)) is not None:
+            elif (memory := self._target_memory(value, events)) is not None:
                 events.append(Link(member, memory, self.at))
 
-    def _written(self, target: Expression, events: list[Event]) -> None:
+    def _store_to_elements(self, target: Expression, events: list[Event]) -> None:
         """A store to array elements that moves with a loop. Plain variables and rows are left
         out.
         """
@@ -367,7 +375,7 @@ class _Flows:
             events.append(Write(place, not still, self.at))
 
     def _moves(self, expression: Expression) -> bool:
-        """Whether a subscript changes, with a loop here or around a call."""
+        """Whether a subscript changes with a loop, in this function or around a call."""
         moving = frozenset[Decl]().union(*self.moving)
         for inner in every_expression(expression):
             if isinstance(inner, Unary) and inner.op in INCREMENT_OPERATORS:
@@ -387,12 +395,16 @@ class _Flows:
         if isinstance(expression, Cast):
             return self._object(expression.operand, events)
         if isinstance(expression, Index):
-            return self._points(expression.base, events)
+            return self._target_memory(expression.base, events)
         if isinstance(expression, Unary) and expression.op == "*":
-            return self._points(expression.operand, events)
+            return self._target_memory(expression.operand, events)
         if isinstance(expression, Member) and expression.base is not None:
             base = expression.base
-            inner = self._points(base, events) if expression.arrow else self._object(base, events)
+            inner = (
+                self._target_memory(base, events)
+                if expression.arrow
+                else self._object(base, events)
+            )
             if inner is None:
                 return None
             element = isinstance(base, Index) or (
@@ -421,33 +433,33 @@ class _Flows:
             return self._object(expression.left, events)
         return self._object(expression, events)
 
-    def _points(self, expression: Expression, events: list[Event] | None) -> Place | None:
+    def _target_memory(self, expression: Expression, events: list[Event] | None) -> Place | None:
         """The memory that an address points into. None if the expression is not an address."""
         if isinstance(expression, Name) and expression.decl.ctype.kind == "array":
-            return ((*_slot(expression.decl), "*") if _decays(expression.decl)
+            return ((*_slot(expression.decl), "*") if _is_array_parameter(expression.decl)
                     else _slot(expression.decl))  # fmt: skip
         if is_place(expression):
             kind = type_of(expression).kind
             place = self._object(expression, events) if kind in ("pointer", "array") else None
             return place if place is None or kind == "array" else (*place, "*")
         if isinstance(expression, Cast):
-            return self._points(expression.operand, events)
+            return self._target_memory(expression.operand, events)
         if isinstance(expression, Unary):
             if expression.op == "&":
                 return self._object(expression.operand, events)
             return (
-                self._points(expression.operand, events)
+                self._target_memory(expression.operand, events)
                 if expression.op in INCREMENT_OPERATORS
                 else None
             )
         if isinstance(expression, Binary) and expression.op in ("+", "-", ","):
-            left = self._points(expression.left, events) if expression.op != "," else None
-            return left if left is not None else self._points(expression.right, events)
+            left = self._target_memory(expression.left, events) if expression.op != "," else None
+            return left if left is not None else self._target_memory(expression.right, events)
         if isinstance(expression, Assign):
-            return self._points(expression.right, events)
+            return self._target_memory(expression.right, events)
         if isinstance(expression, Ternary):
-            then = self._points(expression.then, events)
-            return then if then is not None else self._points(expression.other, events)
+            then = self._target_memory(expression.then, events)
+            return then if then is not None else self._target_memory(expression.other, events)
         if isinstance(expression, CallExpr) and events is not None:
             return self._call(expression, events)
         if isinstance(expression, Opaque) and expression.text == "new" and events is not None:
@@ -472,8 +484,8 @@ _STATEMENTS: dict[type, Callable[..., list[Event]]] = {
 }
 
 
-def _alone(pragma: Pragma) -> bool:
-    """Whether the pragma has `num_threads(1)`, so that one thread runs it."""
+def _has_one_thread(pragma: Pragma) -> bool:
+    """Whether the directive has `num_threads(1)`, so that one thread executes it."""
     clause = pragma.clause("num_threads")
     return clause is not None and (clause.text or "").strip() == "1"
 
@@ -484,13 +496,15 @@ def _slot(decl: Decl) -> Place:
     return (f"::{decl.name}",)
 
 
-def _decays(decl: Decl) -> bool:
+def _is_array_parameter(decl: Decl) -> bool:
     """Whether an array is a parameter, which is a pointer."""
     return decl.kind == "parameter" and decl.ctype.kind == "array"
 
 
 def _rows(ctype: CType) -> Place | None:
-    """The steps from a pointer or array to its numbers, one for each level of row pointers."""
+    """The steps from a pointer or array to its numbers. There is one step for each level of row
+    pointers.
+    """
     if ctype.kind not in ("pointer", "array"):
         return None
     steps, inner = 0, ctype.element
@@ -501,7 +515,7 @@ def _rows(ctype: CType) -> Place | None:
 
 
 def _general_name(member: Member) -> str | None:
-    """A member of a variable, or of its target, as a member of its class."""
+    """The name of a member of a variable, or of a pointer's target, as a member of its class."""
     names: list[str] = []
     inner: Expression | None = member
     while isinstance(inner, Member):

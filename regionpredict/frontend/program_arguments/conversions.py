@@ -14,14 +14,14 @@ _DIRECTIVE = re.compile(r"%(\*?)(\d*)(hh|h|ll|l|L|q|j|z|t)?([diuoxXfFeEgGaAscn]|
 
 
 class Read(NamedTuple):
-    """A number, and the length of its text. 0 if there is none."""
+    """A number that was read, and the length of its text. The length is 0 if there is no number."""
 
     value: int | float
     length: int
 
 
 def whole_number(text: str, base: int = 10, *, unsigned: bool = False) -> Read:
-    """The result of `strtol` or `strtoul` (`unsigned`) at the start of a text, in 64 bits.
+    """The 64-bit result of `strtol` at the start of a text, or of `strtoul` if `unsigned`.
 
     >>> whole_number(" -12x"), whole_number("0x1F", 0), whole_number("017", 0), whole_number("z")
     (Read(value=-12, length=4), Read(value=31, length=4), Read(value=15, length=3), \
@@ -66,9 +66,9 @@ def real_number(text: str) -> Read:
 
 
 class Scanned(NamedTuple):
-    """The result of `sscanf`: the assigned values in order, and their number, not counting `%n`.
+    """The result of `sscanf`: the assigned values in order, and their number without `%n`.
 
-    `end` is the end of what was read, and `missing` whether a value was missing.
+    `end` is the end of the text that was read. `missing` says whether a value was missing.
     """
 
     values: list[int | float | str]
@@ -116,7 +116,7 @@ def scanned(text: str, form: str) -> Scanned:
 def _converted(
     text: str, at: int, kind: str, width: int | None
 ) -> tuple[int | float | str, int] | None:
-    """A value of one directive and the place after it. None if the text has none."""
+    """A value of one conversion and the place after it. None if the text has no such value."""
     if kind == "n":
         return at, at
     if kind == "c":

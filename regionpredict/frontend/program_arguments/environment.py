@@ -1,4 +1,5 @@
-"""The environment of a program with a single process: variables, MPI, mathematical functions.
+"""The environment of a program with a single process: environment variables, MPI and mathematical
+functions.
 
 getenv("SIZE")               a null pointer: no variable is set
 MPI_Comm_size(comm, &size)   one process, whose rank is 0 (MPI 4.0, sec. 7.4.1)
@@ -40,10 +41,10 @@ _WHOLE: dict[str, Callable[[float], int]] = {
 def environment_value(
     call: CallExpr, arguments: Sequence[Value], memory: Memory, *, assumed: bool
 ) -> Value | None:
-    """The result of a function that queries the environment. None for other functions.
+    """The result of a function that queries the environment. None for any other function.
 
-    Results through pointers are stored in `memory`. Variables are as above if they may be
-    `assumed`, otherwise unknown.
+    Results through pointers are stored in `memory`. If `assumed` is true, environment variables are
+    unset. Otherwise they are unknown.
     """
     if call.name == "getenv":
         return 0 if assumed else None
@@ -60,7 +61,9 @@ def environment_value(
 
 
 def _reduce(memory: Memory, own: Value, reduced: Value) -> None:
-    """A reduction over a single process: its own value is the result, also in place."""
+    """A reduction over a single process. Its result is the process's own value, also with
+    `MPI_IN_PLACE`.
+    """
     if not isinstance(reduced, Address):
         return
     source = array_at(own.place) if isinstance(own, Address) else None
@@ -76,13 +79,13 @@ def _reduce(memory: Memory, own: Value, reduced: Value) -> None:
 def exact_result(name: str, arguments: Sequence[Value]) -> Value | None:
     """The result of a mathematical function that has the same result on every platform.
 
-    None for other functions.
+    None for any other function.
     """
     return _number(name, arguments) if name.removeprefix("std::") in _EXACT else None
 
 
 def _number(name: str, arguments: Sequence[Value]) -> Value | None:
-    """The result of a mathematical function, including those for `float` and in `std`."""
+    """The result of a mathematical function, including variants for `float` and in `std`."""
     plain = name.removeprefix("std::")
     single = plain not in _REAL and plain.endswith("f")
     key = plain.removesuffix("f") if single else plain

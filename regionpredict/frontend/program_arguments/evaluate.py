@@ -25,8 +25,8 @@ from regionpredict.frontend.program_arguments.memory import (
     Text,
     Value,
     array_at,
-    either,
-    held,
+    as_type,
+    choice,
     in_names,
     short,
 )
@@ -95,15 +95,15 @@ class Evaluator(Caller, ABC):
 
     @property
     def steps(self) -> int:
-        """The work so far: the number of evaluated expressions, and comparisons of memories in the
-        same unit.
+        """The work so far: the number of evaluated expressions, and of comparisons of memories in
+        the same unit.
         """
         return self._evaluated + self.memory.copied.variables // _COMPARED_A_STEP
 
     @property
     @abstractmethod
     def taken(self) -> Taken:
-        """The possible targets of pointers."""
+        """The places whose address the program takes. Pointers may point to them."""
 
     @abstractmethod
     def first_value(self, decl: Decl) -> Decl:
@@ -111,14 +111,14 @@ class Evaluator(Caller, ABC):
 
     @abstractmethod
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """The result of a function outside the library."""
+        """The result of a function that does not belong to the library."""
 
     @abstractmethod
     def defines(self, call: CallExpr) -> bool:
         """Whether the called function is part of the program."""
 
-    def around(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
-        """The result of a function that queries the environment. None for any other."""
+    def from_environment(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
+        """The result of a function that queries the environment. None for any other function."""
         read = stream_value(self.files, self.memory, call, arguments, assumed=self.assumed)
         if read is not None:
             return read
@@ -133,10 +133,10 @@ class Evaluator(Caller, ABC):
     def _member(self, expression: Member) -> Value:
         place = self.place(expression)
         ctype = expression.field.ctype
-        return UNKNOWN if place is None else held(self._loaded(place, ctype), ctype)
+        return UNKNOWN if place is None else as_type(self._loaded(place, ctype), ctype)
 
     def _opaque(self, expression: Opaque) -> Value:
-        """A string literal."""
+        """The value of a string literal."""
         return UNKNOWN if expression.string is None else Text(expression.string)
 
     def _cast(self, cast: Cast) -> Value:
@@ -151,10 +151,10 @@ class Evaluator(Caller, ABC):
             made = Place(Decl("", "local", cast.ctype, Span("", 0)))
             self._construct(made, cast)
             return Struct(frozenset(self.memory.inside(made).items()))
-        return held(self._as_pointer(self.value(inner), cast.ctype), cast.ctype)
+        return as_type(self._as_pointer(self.value(inner), cast.ctype), cast.ctype)
 
     def _new(self, ctype: CType, elements: Sequence[Expression]) -> Value:
-        """`new grid(n)`, `new int[n]`: a new object without other references."""
+        """The value of `new grid(n)` or `new int[n]`: a new object without other references."""
         made = Place(Decl("(new)", "local", ctype.element or OF_ANY_TYPE, Span("", 0)))
         constructed = [self._construct(made, value) for value in elements]
         return Address(made if any(constructed) else made.at(0))
@@ -162,7 +162,7 @@ class Evaluator(Caller, ABC):
     def _construct(self, place: Place, value: Expression) -> bool:
         """Constructs a value of a class at a place.
 
-        False for any other value, which is evaluated.
+        Returns False for any other value, which is then evaluated.
         """
         call = constructor_call(_NOWHERE, value)
         if call is None:
@@ -177,7 +177,7 @@ class Evaluator(Caller, ABC):
     def place(self, expression: Expression | None) -> Place | None:
         """The place of an expression's value. None if unknown."""
         if isinstance(expression, Name):
-            return Place(self._meet(expression.decl))
+            return Place(self._first_use(expression.decl))
         if isinstance(expression, Cast):
             return self.place(expression.operand)
         if isinstance(expression, Index):
@@ -198,8 +198,10 @@ class Evaluator(Caller, ABC):
             return None if outer is None else outer.at(expression.field.name)
         return None
 
-    def _meet(self, decl: Decl) -> Decl:
-        """The declaration of a variable. A global one gets its initial value at its first use."""
+    def _first_use(self, decl: Decl) -> Decl:
+        """The declaration of a variable. A global variable gets its initial value at its first
+        use.
+        """
         if decl.kind not in ("global", "static"):
             return decl
         key = decl.symbol or decl
@@ -239,25 +241,27 @@ class Evaluator(Caller, ABC):
         elif ctype.kind in ("struct", "unknown"):
             self._initialise_members(place, ctype, elements)
 
-    def members_of(self, ctype: CType) -> Iterable[Decl]:
+    def known_members(self, ctype: CType) -> Iterable[Decl]:
         """The known numbers in a struct."""
         return ()
 
     def _initialise_members(
         self, place: Place, ctype: CType, elements: Sequence[Expression]
     ) -> None:
-        """`{.nx = 3, .ny = 4}`. Unnamed members have an unknown owner, others are zero."""
-        for field in self.members_of(ctype):
+        """Applies `{.nx = 3, .ny = 4}`. If a member of the list has no name, its target is unknown.
+        Members that are not in the list are zero.
+        """
+        for field in self.known_members(ctype):
             self.memory.write(place.at(field.name), 0, field.ctype)
         for given in map(member_named, elements):
             if given is not None:
                 self.initialise(place.at(given[0]), OF_ANY_TYPE, given[1])
 
     def returned_value(self, expression: Expression) -> Value:
-        """The return value of a function, with all members for a struct."""
+        """The return value of a function. For a struct, it includes all members."""
         elements = initial_values(expression)
         if elements is not None:
-            place: Place | None = self._made(elements, type_of(expression))
+            place: Place | None = self._temporary(elements, type_of(expression))
         elif constructor_call(_NOWHERE, expression) is not None:
             return self.value(expression)
         elif type_of(expression).kind == "struct" and not isinstance(expression, CallExpr):
@@ -266,17 +270,17 @@ class Evaluator(Caller, ABC):
             return self.value(expression)
         return UNKNOWN if place is None else Struct(frozenset(self.memory.inside(place).items()))
 
-    def _made(self, elements: Sequence[Expression], ctype: CType) -> Place:
+    def _temporary(self, elements: Sequence[Expression], ctype: CType) -> Place:
         """An unnamed struct from a list of values."""
         made = Place(Decl("", "local", ctype, Span("", 0)))
         self._initialise_members(made, ctype, elements)
         return made
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
-        """Stores a value at a place. For a struct, everything in it."""
+        """Stores a value at a place. For a struct, all values inside are stored."""
         elements = initial_values(source) if ctype.kind == "struct" else None
         if elements is not None:  # they may use current values: `g = (grid){g.ny, g.nx};`
-            made = self._made(elements, ctype)
+            made = self._temporary(elements, ctype)
             self.memory.forget(place)
             self.memory.move(made, place, ctype)
             return
@@ -292,8 +296,8 @@ class Evaluator(Caller, ABC):
         self.memory.write(place, self._as_pointer(value, ctype), ctype)
 
     def put(self, place: Place, value: Value, ctype: CType | None = None) -> None:
-        """Stores a number, an address, or the contents of a struct at a place with unknown
-        contents.
+        """Stores a number, an address, or the contents of a struct at a place whose contents are
+        unknown.
         """
         inside = value.inside if isinstance(value, Struct) else (((), value),)
         for steps, inner in inside:
@@ -306,11 +310,11 @@ class Evaluator(Caller, ABC):
         return value
 
     def read_at(self, place: Place) -> Value:
-        """The value at a place. Unknown if the same bytes are also accessed with another type."""
+        """The value at a place. Unknown if the same bytes are also accessed as another type."""
         return UNKNOWN if place.decl in self.retyped else self.memory.read(place)
 
     def _as_pointer(self, value: Value, ctype: CType) -> Value:
-        """An address as a pointer of that type. Unknown if the element sizes differ."""
+        """An address as a pointer of another type. Unknown if the element sizes differ."""
         if not isinstance(value, Address) or ctype.element is None:
             return value
         there = value.place.decl.ctype
@@ -335,7 +339,7 @@ class Evaluator(Caller, ABC):
             return Address(Place(decl))
         if decl.value is not None:
             return decl.value
-        return self._loaded(Place(self._meet(decl)), decl.ctype)
+        return self._loaded(Place(self._first_use(decl)), decl.ctype)
 
     # -- operators --------------------------------------------------------------------------------
 
@@ -348,11 +352,11 @@ class Evaluator(Caller, ABC):
         if place is not None:
             self.store(place, value, ctype, assign.right)
         else:
-            self._forget_some(assign.left)
-        return held(value, ctype)
+            self._write_unknown_target(assign.left)
+        return as_type(value, ctype)
 
-    def _forget_some(self, target: Expression) -> None:
-        """A write to an unknown element or an unknown object."""
+    def _write_unknown_target(self, target: Expression) -> None:
+        """Applies a write to an unknown element or an unknown object."""
         part = target
         while isinstance(part, Index):
             whole = self._array_of(part)
@@ -367,7 +371,7 @@ class Evaluator(Caller, ABC):
     def forget_written(self, written: Written) -> None:
         """Makes everything unknown that a write may have changed."""
         if written.variables:
-            met = frozenset(map(self._meet, written.variables))
+            met = frozenset(map(self._first_use, written.variables))
             written = written._replace(variables=met)
         untouched = self._untouched.setdefault(written, {})
         forget_written(self.memory, written, self.taken, untouched)
@@ -395,11 +399,11 @@ class Evaluator(Caller, ABC):
             if place is not None:
                 self.store(place, changed, type_of(operand), operand)
             else:
-                self._forget_some(operand)
+                self._write_unknown_target(operand)
             return value if op.startswith("p") else changed
         value = self.value(operand)
         if op == "*":
-            return value if function_at(value) is not None else self._at(value, 0)
+            return value if function_at(value) is not None else self._element(value, 0)
         if op == "!" and (test := truth(value)) is not None:
             return int(not test)
         return signed(expression, value)
@@ -408,7 +412,7 @@ class Evaluator(Caller, ABC):
         if self._is_row(expression) or self._is_row(expression.base):
             place = self.place(expression)
             return UNKNOWN if place is None else self._loaded(place, type_of(expression))
-        return self._at(self.value(expression.base), self.value(expression.index))
+        return self._element(self.value(expression.base), self.value(expression.index))
 
     def _is_row(self, expression: Expression) -> bool:
         """Whether the expression is an element of an array of arrays."""
@@ -418,13 +422,13 @@ class Evaluator(Caller, ABC):
             self._rows[expression] = type_of(expression).kind == "array"
         return self._rows[expression]
 
-    def _at(self, base: Value, index: Value) -> Value:
-        """`base[index]`."""
+    def _element(self, base: Value, index: Value) -> Value:
+        """The element `base[index]`."""
         moved = added(base, index)
         if isinstance(moved, Arguments):
             return self.argument(moved.first)
         if isinstance(moved, Text):
-            self.look_at(moved)
+            self.record_read(moved)
             if not 0 <= moved.offset <= len(moved.text):
                 return UNKNOWN
             return ord(moved.text[moved.offset]) if moved.offset < len(moved.text) else 0
@@ -436,13 +440,13 @@ class Evaluator(Caller, ABC):
         return UNKNOWN
 
     def argument(self, number: int) -> Value:
-        """`argv[number]`: a string, or a null pointer after the last one."""
+        """The argument `argv[number]`: a string, or a null pointer after the last argument."""
         if 0 <= number < len(self.argv):
             at = self.options.order[number]
             return Text(self.argv[at], 0, at)
         return 0 if number == len(self.argv) else UNKNOWN
 
-    def look_at(self, value: Value) -> None:
+    def record_read(self, value: Value) -> None:
         """Records that the program reads a string."""
         if isinstance(value, Text) and value.argument is not None:
             self.read.add(value.argument)
@@ -467,8 +471,8 @@ class Evaluator(Caller, ABC):
         if op == ",":
             return right
         if isinstance(left, Text) and isinstance(right, Text) and op in ("==", "!="):
-            self.look_at(left)  # a std::string, since `char *` are rarely compared
-            self.look_at(right)
+            self.record_read(left)  # a std::string, since `char *` are rarely compared
+            self.record_read(right)
             return int((left.rest == right.rest) == (op == "=="))
         return operated(expression, left, right)
 
@@ -481,8 +485,8 @@ class Evaluator(Caller, ABC):
         then = self.value(expression.then)
         behind, self.memory = self.memory, before
         other = self.value(expression.other)
-        self.memory = behind.either(self.memory, asked)
-        return either(asked, then, other, label="")
+        self.memory = behind.choice(self.memory, asked)
+        return choice(asked, then, other, label="")
 
     def _call(self, call: CallExpr) -> Value:
         if call.decl is None and call.pointer is not None:
@@ -495,7 +499,7 @@ class Evaluator(Caller, ABC):
             return handler(self, call)
         arguments = [self.value(argument) for argument in call.args]
         if not self.defines(call):
-            around = self.around(call, arguments)
+            around = self.from_environment(call, arguments)
             if around is not None:
                 return around
             operands = [value for value in map(in_names, arguments) if value is not None]

@@ -1,8 +1,8 @@
-"""Executes a program from `main` on with the given arguments.
+"""Executes a program from `main` with the given arguments.
 
-Statements are executed in order, and unknown values stay unknown. An unknown condition is followed
-on both sides, and different results become unknown. A side that ends the program is assumed not to
-be taken.
+Statements are executed in order, and unknown values stay unknown. For an unknown condition, both
+branches are executed, and values that differ become unknown. A branch that ends the program is
+assumed to be skipped.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ from regionpredict.frontend.syntax import (
     calls_in,
     case_labels,
     declared_in,
-    does_more,
     every_statement,
+    has_side_effects,
     is_by_member_pointer,
 )
 from regionpredict.ir import Span
@@ -72,10 +72,10 @@ _MOST_DEPTH = 20
 
 
 def _run_folders(unit: LinkedUnit) -> tuple[Path, ...]:
-    """The folders in which the program may be started, the most likely first.
+    """The folders in which the program may be started. The most likely one is first.
 
-    They are the working folder, the folder of the source of `main`, and its parents up to the root
-    of the project.
+    They are the working folder, the source folder of `main`, and its parents up to the root of the
+    project.
     """
     own = Path(unit.path).resolve().parent
     top = project_root(own)
@@ -83,7 +83,7 @@ def _run_folders(unit: LinkedUnit) -> tuple[Path, ...]:
 
 
 class Follower(LoopFollower):
-    """One run of a program."""
+    """Executes one run of a program."""
 
     def __init__(
         self, unit: LinkedUnit, argv: Sequence[str], *, assumed: bool, most_steps: int
@@ -106,14 +106,14 @@ class Follower(LoopFollower):
 
     @cached_property
     def taken(self) -> Taken:
-        """The possible targets of pointers."""
+        """The places whose address the program takes. Pointers may point to them."""
         found = addresses_taken(
             self.unit.bodies(), lambda decl: self.unit.body_of(decl) is not None
         )
-        return found._replace(variables=frozenset(map(self._meet, found.variables)))
+        return found._replace(variables=frozenset(map(self._first_use, found.variables)))
 
     def run(self, main: Function) -> Followed:
-        """Executes the program from `main` on."""
+        """Executes the program from `main`."""
         given: tuple[Value, ...] = (len(self.argv), Arguments())
         for parameter, value in zip(main.parameters, given, strict=False):
             self.memory.write(Place(parameter), value)
@@ -133,9 +133,10 @@ class Follower(LoopFollower):
     def _say(self, text: str) -> None:
         self.seen.remarks[text] = None
 
-    def _enter(self, span: Span) -> None:
+    def _record_start(self, span: Span) -> None:
         """Records the values at the start of a region or a loop. After the first executions, it
-        keeps those that are always the same."""
+        keeps only values that are always the same.
+        """
         if self.seen.has_entry(span, self.memory):
             return
         shared = {decl.name: decl for decl in self.globals.values()} | self._sole_objects()
@@ -147,7 +148,9 @@ class Follower(LoopFollower):
         self.seen.add_entry(span, entry)
 
     def _sole_objects(self) -> dict[str, Decl]:
-        """The objects with the same name in all functions, including those of the callers."""
+        """The objects that have the same name in all functions, including the objects of the
+        callers.
+        """
         objects: dict[str, Decl] = {}
         for own in self.names if self.unit.objects else ():
             for decl in own.values():
@@ -191,7 +194,7 @@ class Follower(LoopFollower):
         return self._locals[function]
 
     def _may_return(self, signal: Signal | None, memory: Memory) -> bool:
-        """Records the memory at a possible return, and continues on the other path."""
+        """Records the memory at a possible return, and continues on the path without the return."""
         if signal is None or signal.kind != "return":
             return False
         self.returned[-1].append((memory.copy(), signal.value))
@@ -202,16 +205,16 @@ class Follower(LoopFollower):
         return self.unit.variable_of(decl)
 
     def defines(self, call: CallExpr) -> bool:
-        """Whether the program itself has the function that is called."""
+        """Whether the program itself defines the function that is called."""
         return call.decl is not None and self.unit.body_of(call.decl) is not None
 
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """Calls a function of the program, or one without a visible body."""
+        """Calls a function of the program, or a function without a visible body."""
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if call.free:
             self.seen.gaps |= body is not None
             return UNKNOWN
-        if body is None or not self._may_enter(body):
+        if body is None or not self._is_executed(body):
             self._handed_on(call, arguments)
             self.seen.gaps |= body not in self.stack and (
                 body is not None or call.decl is None or any(map(function_at, arguments))
@@ -225,13 +228,13 @@ class Follower(LoopFollower):
                     self.forget_written(self.written.through_pointer(call))
                     self.seen.cut = True
             for handed in filter(None, map(function_at, arguments)):
-                self._may_be_called(handed)
+                self._call_back(handed)
             return UNKNOWN
         this = self._this_of(body)
         for parameter, value, argument in zip(body.parameters, arguments, call.args, strict=False):
             self.memory.forget(Place(parameter))
             if parameter.reference and isinstance(value, (int, float, Text, Struct)):
-                self.memory.write(Place(parameter), self._without_place(value, parameter.ctype))
+                self.memory.write(Place(parameter), self._temporary_place(value, parameter.ctype))
             else:
                 self.store(Place(parameter), value, parameter.ctype, argument)
         signal = self._function(body)
@@ -241,14 +244,16 @@ class Follower(LoopFollower):
             raise ProgramEnd(signal)
         return UNKNOWN if signal is None else signal.value
 
-    def _may_enter(self, body: Function) -> bool:
+    def _is_executed(self, body: Function) -> bool:
         """Whether a function is executed at this call."""
         return body not in self.stack and len(self.stack) <= _MOST_DEPTH
 
-    def _may_be_called(self, function: Decl) -> None:
-        """A function without a body received a function of the program."""
+    def _call_back(self, function: Decl) -> None:
+        """Applies the effects of a program function that a function without a body receives, and
+        may call.
+        """
         body = self.unit.body_of(function)
-        if body is None or not self._may_enter(body):
+        if body is None or not self._is_executed(body):
             return
         before = self.memory.copy()
         for parameter in body.parameters:
@@ -256,14 +261,14 @@ class Follower(LoopFollower):
         self._function(body)
         self.memory = before.common(self.memory)
 
-    def _without_place(self, value: Value, ctype: CType) -> Value:
+    def _temporary_place(self, value: Value, ctype: CType) -> Value:
         """The address of a temporary that a reference is bound to."""
         place = Place(Decl("", "local", ctype.element or CType("unknown"), _NOWHERE))
         self.put(place, value)
         return Address(place)
 
     def _this_of(self, body: Function) -> Value | None:
-        """The object of the running method, if a method of the same class is called."""
+        """The object of the running method, if another method of the same class is called."""
         if not body.parameters or body.parameters[0].name != "this":
             return None
         return self.memory.read(Place(body.parameters[0]))
@@ -274,8 +279,9 @@ class Follower(LoopFollower):
             self.remark(call, f"what {call.name}() takes from the arguments is not followed")
 
     def _forget_pointed(self, call: CallExpr, arguments: Sequence[Value]) -> None:
-        """A function without a visible body may write to all targets of its arguments. A pointer to
-        a method points to one of the program, whose writes to its object are known.
+        """Applies the writes of a function without a visible body, which may change all targets of
+        its arguments. A pointer to a method can only point to a method of the program, whose writes
+        to its object are known.
         """
         for value in arguments[is_by_member_pointer(call) :]:
             if isinstance(value, Address) and value.place.decl not in self.kept:
@@ -303,7 +309,7 @@ class Follower(LoopFollower):
             finally:
                 self.names[-1] = outer
         if isinstance(statement, ExprStmt):
-            filled = self._filled_by(statement) if self.inside_filling else None
+            filled = self._skipped_fill(statement) if self.inside_filling else None
             if filled is not None:
                 self.forget_written(filled)
                 return None
@@ -339,9 +345,11 @@ class Follower(LoopFollower):
                 return signal
         return None
 
-    def _filled_by(self, statement: ExprStmt) -> Written | None:
-        """The writes of a statement that only assigns a floating-point number. It is not evaluated
-        if one iteration represents a loop that fills arrays. Otherwise None."""
+    def _skipped_fill(self, statement: ExprStmt) -> Written | None:
+        """The writes of a statement that only assigns a floating-point number. The statement is not
+        evaluated if one iteration represents a loop that fills arrays. None for any other
+        statement.
+        """
         if statement not in self._fills:
             self._fills[statement] = filled_by(statement.expr)
         return self._fills[statement]
@@ -366,18 +374,21 @@ class Follower(LoopFollower):
         if decl.kind == "static":
             return
         self.memory.forget(Place(decl))
-        if decl.init is not None and not (self.inside_filling and self._is_plain(decl, decl.init)):
+        if decl.init is not None and not (
+            self.inside_filling and self._is_plain_number(decl, decl.init)
+        ):
             self.initialise(Place(decl), decl.ctype, decl.init)
 
-    def _is_plain(self, decl: Decl, init: Expression) -> bool:
+    def _is_plain_number(self, decl: Decl, init: Expression) -> bool:
         """Whether the variable is a floating-point number whose initializer only computes. In a
-        loop that fills arrays, it is unknown as assigned ones are."""
+        loop that fills arrays, such a variable is unknown, like an assigned one.
+        """
         if decl not in self._plain:
-            self._plain[decl] = decl.ctype.kind == "float" and not does_more(init)
+            self._plain[decl] = decl.ctype.kind == "float" and not has_side_effects(init)
         return self._plain[decl]
 
-    def _decides(self, statement: If) -> bool:
-        """Whether the statement may call a function of the program, or start a parallel region."""
+    def _has_call_or_directive(self, statement: If) -> bool:
+        """Whether the statement may call a function of the program or start a parallel region."""
         if statement not in self._deciding:
             self._deciding[statement] = any(
                 self.unit.body_of(decl) is not None for decl in calls_in(statement)
@@ -385,8 +396,8 @@ class Follower(LoopFollower):
         return self._deciding[statement]
 
     def _if(self, statement: If) -> Signal | None:
-        if self._decides(statement):
-            self._enter(statement.span)
+        if self._has_call_or_directive(statement):
+            self._record_start(statement.span)
         asked = self.value(statement.condition)
         test = truth(asked)
         self.seen.decided.setdefault(statement.span, set()).add(test)
@@ -408,7 +419,7 @@ class Follower(LoopFollower):
             return first
         if first != second and self._may_leave(first, behind):
             return second
-        self.memory = behind.either(self.memory, asked)
+        self.memory = behind.choice(self.memory, asked)
         if first == second:
             return first
         raise UnknownLoopError
@@ -436,7 +447,7 @@ class Follower(LoopFollower):
         return self._cases_from(items[start:])
 
     def _cases_from(self, items: Sequence[Stmt]) -> Signal | None:
-        """Executes a `switch` from one of its labels on."""
+        """Executes a `switch` from one of its labels."""
         signal, early = self._with_jumps(lambda: self._sequence(items), BREAK)
         if signal is not None and signal.kind == "break":
             signal = None
@@ -447,7 +458,9 @@ class Follower(LoopFollower):
         return signal
 
     def _any_case(self, items: Sequence[Stmt]) -> None:
-        """The start label is unknown, so only the common values of all labels are known."""
+        """Executes a `switch` whose label is unknown. Only values that are the same for all labels
+        stay known.
+        """
         before = self.memory
         any_label = [label for item in items for label in case_labels(item)]
         behind = None if None in any_label else before.copy()
@@ -466,14 +479,14 @@ class Follower(LoopFollower):
         body = statement.body
         self.seen.parallel = True
         if statement.pragma.is_loop:
-            self._enter(statement.span)
+            self._record_start(statement.span)
             if body is not None:
                 self.inside_long += 1
                 self._repeat(body)
                 self.inside_long -= 1
             return None
         if statement.pragma.is_task:
-            self._enter(statement.span)
+            self._record_start(statement.span)
         return self._statement(body) if body is not None else None
 
 

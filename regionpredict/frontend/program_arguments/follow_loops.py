@@ -1,6 +1,8 @@
-"""Executes the loops of a program, iteration by iteration or by one representative iteration.
+"""Executes the loops of a program, either iteration by iteration or with one iteration that
+represents all.
 
-After a loop with an unknown or distant end, only unchanged values are known.
+If the end of a loop is unknown or too far away, only values that the loop does not change are known
+after it.
 """
 
 from __future__ import annotations
@@ -72,9 +74,10 @@ class _State(NamedTuple):
 
 
 class _Changes(NamedTuple):
-    """The changes of a statement and its calls. `grown` lists the variables that it updates from
-    their old value. `targets` lists the places that it sets. It excludes numbers in arrays, and
-    targets of addresses that the program's functions write to. Types decide which of these change.
+    """The changes of a statement and the functions that it calls. `grown` lists the variables that
+    it updates from their old value. `targets` lists the places that it sets. Numbers in arrays, and
+    targets of addresses that functions write to, are excluded. Their types decide which of them
+    change.
     """
 
     written: Written
@@ -83,7 +86,7 @@ class _Changes(NamedTuple):
 
 
 def steps_of_each(programs: int) -> int:
-    """The maximum number of steps for each of several programs.
+    """Maximum number of steps for each of several programs.
 
     >>> steps_of_each(1), steps_of_each(10), steps_of_each(100)
     (500000, 200000, 50000)
@@ -92,7 +95,7 @@ def steps_of_each(programs: int) -> int:
 
 
 class LoopFollower(Evaluator):
-    """Executes loops for an interpreter of the other statements."""
+    """Executes loops for an interpreter that executes the other statements."""
 
     seen: Followed
 
@@ -119,17 +122,17 @@ class LoopFollower(Evaluator):
         """Executes a statement. Returns the jump that ends it, such as `break`."""
 
     @abstractmethod
-    def _enter(self, span: Span) -> None:
+    def _record_start(self, span: Span) -> None:
         """Records the values at the start of a region or a loop."""
 
     @abstractmethod
     def _may_return(self, signal: Signal | None, memory: Memory) -> bool:
-        """Records the memory at a possible return, and continues on the other path."""
+        """Records the memory at a possible return, and continues on the path without the return."""
 
     def _loop(self, loop: For | While) -> Signal | None:
         if isinstance(loop, For) and loop.init is not None:
             self._statement(loop.init)
-        self._enter(loop.span)
+        self._record_start(loop.span)
         rounds = self._rounds_of(loop)
         short = rounds is not None and rounds * self.rounds_inside <= _FEW_ROUNDS
         filling = self._only_fills(loop)
@@ -147,7 +150,7 @@ class LoopFollower(Evaluator):
         if self.inside_long and rounds:
             self.rounds_inside *= max(rounds, 1)
         try:
-            return self._rounds(loop, most, rounds)
+            return self._iterations(loop, most, rounds)
         except UnknownLoopError:
             self.memory = before
             self.seen.forget_entries_after(entered)  # one iteration stands for the first ones, too
@@ -169,10 +172,10 @@ class LoopFollower(Evaluator):
         self.inside_long -= 1
         self.rounds_inside = around
 
-    def _rounds(self, loop: For | While, most: int, rounds: int | None) -> Signal | None:
+    def _iterations(self, loop: For | While, most: int, rounds: int | None) -> Signal | None:
         """Executes a loop iteration by iteration, up to a total number of steps.
 
-        `rounds` is the number of iterations from its header.
+        `rounds` is the number of iterations according to the loop's header.
         """
         if rounds is not None and rounds > _MOST_ROUNDS:
             raise LongLoopError
@@ -189,7 +192,7 @@ class LoopFollower(Evaluator):
                 if not test:
                     return None
             first = False
-            signal = None if idle else self._round(loop.body)
+            signal = None if idle else self._iteration(loop.body)
             if signal is not None and signal.kind == "break":
                 return None
             if signal is not None and signal.kind != "continue":
@@ -209,7 +212,7 @@ class LoopFollower(Evaluator):
                     break
         raise LongLoopError
 
-    def _round(self, body: Stmt) -> Signal | None:
+    def _iteration(self, body: Stmt) -> Signal | None:
         """Executes a loop's body once, as one of its iterations."""
         signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE)
         if early and signal is not None and signal.kind != "continue":
@@ -217,7 +220,7 @@ class LoopFollower(Evaluator):
         self._merge_all(early)
         return signal
 
-    def _any_round(self, body: Stmt) -> None:
+    def _any_iteration(self, body: Stmt) -> None:
         """Executes the body of a loop with an unknown number of iterations."""
         signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE | BREAK)
         self._may_return(signal, self.memory)
@@ -226,7 +229,9 @@ class LoopFollower(Evaluator):
     def _with_jumps(
         self, run: Callable[[], Signal | None], kinds: frozenset[str]
     ) -> tuple[Signal | None, list[Memory]]:
-        """The end of a loop's body or a `switch`, and the values at its undecided early ends."""
+        """Merges the values at the end of a loop's body or a `switch` with those at its undecided
+        early exits.
+        """
         self.jumps.append(Jumps(kinds, []))
         try:
             signal = run()
@@ -239,7 +244,9 @@ class LoopFollower(Evaluator):
             self.memory = self.memory.common(other)
 
     def _may_jump(self, signal: Signal | None, memory: Memory) -> bool:
-        """Records the values at an undecided `continue` or `break`, to continue without it."""
+        """Records the values at an undecided `continue` or `break`, and continues on the path
+        without it.
+        """
         if signal is None:
             return False
         for jumps in reversed(self.jumps):
@@ -265,7 +272,7 @@ class LoopFollower(Evaluator):
         return -((begin - end) // header.step)
 
     def _state(self, counters: frozenset[Decl]) -> _State | None:
-        """Everything that decides the effect of an iteration, except the loop's counters."""
+        """Everything that determines the effect of an iteration, except the loop's counters."""
         memory = without_counters(self.memory, counters)
         if memory is None:
             return None
@@ -274,7 +281,7 @@ class LoopFollower(Evaluator):
         return _State(memory, self.option_text, met)
 
     def _unknown_loop(self, loop: For | While) -> None:
-        """A loop with an unknown number of iterations.
+        """Executes a loop with an unknown number of iterations.
 
         Values that no iteration changes stay known.
         """
@@ -282,7 +289,7 @@ class LoopFollower(Evaluator):
             self._forget_written(loop)
             self.inside_filling += 1
             try:
-                self._once(loop.body)
+                self._representative_iteration(loop.body)
             finally:
                 self.inside_filling -= 1
             return
@@ -292,8 +299,8 @@ class LoopFollower(Evaluator):
     def _repeat(self, body: Stmt, beside: Sequence[Expression | None] = ()) -> None:
         """Executes a body repeatedly until only values remain that it does not change.
 
-        An inner loop runs again in each iteration of the outer one. Values that it changed the
-        first time are then unknown at once, so that the cost is not exponential in the depth.
+        An inner loop runs again in each iteration of the outer loop. Values that it changed in its
+        first execution are unknown from then on, so that the cost is not exponential in the depth.
         """
         outermost, changed = not self._changed, self._changed.setdefault(id(body), set())
         self.memory.forget_values(changed)
@@ -301,7 +308,7 @@ class LoopFollower(Evaluator):
         for _ in range(_MOST_PASSES):
             before = self.memory.copy()
             self.seen.forget_entries_after(entered)  # of passes that knew too much
-            self._any_round(body)
+            self._any_iteration(body)
             for expression in beside:
                 self.value(expression)
             self.memory = before.common(self.memory)
@@ -311,19 +318,21 @@ class LoopFollower(Evaluator):
         else:
             self.seen.forget_entries_after(entered)
             self._forget_written(body)
-            self._once(body)
+            self._representative_iteration(body)
         if outermost:
             self._changed.clear()
 
-    def _once(self, body: Stmt) -> None:
-        """One iteration that represents all, after everything that they write was made unknown."""
+    def _representative_iteration(self, body: Stmt) -> None:
+        """Executes one iteration that represents all. Everything that the iterations write is
+        unknown at its start.
+        """
         before = self.memory.copy()
-        self._any_round(body)
+        self._any_iteration(body)
         self.memory = before.common(self.memory)
 
     def _only_fills(self, loop: For | While) -> bool:
-        """Whether a loop writes only its own variables and floating-point numbers, which are rarely
-        sizes.
+        """Whether a loop writes only its own variables and floating-point numbers. The latter are
+        rarely sizes.
         """
         if loop not in self._filling:
             changes = self._changes_in(loop)
@@ -331,7 +340,9 @@ class LoopFollower(Evaluator):
         return self._filling[loop]
 
     def _reads_input(self, loop: For | While) -> bool:
-        """Whether a loop reads a file with a known text, so that it ends with the file."""
+        """Whether a loop reads a file with a known text, and therefore ends at the end of the
+        file.
+        """
         if not self.files.read:
             return False
         if loop not in self._reading:
@@ -349,7 +360,7 @@ class LoopFollower(Evaluator):
                 self.memory.forget(place)
 
     def _changes_in(self, statement: Stmt) -> _Changes:
-        """The changes of a statement and its calls, cached."""
+        """The changes of a statement and the functions that it calls. Results are cached."""
         if statement not in self._changes:
             parts = list(own_parts(statement))
             handed = {

@@ -1,4 +1,6 @@
-"""Results of executing a program, mainly the values at the start of its regions and loops."""
+"""Results of executing a program. These are mainly the values at the start of its regions and
+loops.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,10 @@ _MOST_ENTRIES = 8  # executions of a region that are recorded separately
 
 
 class Entry(NamedTuple):
-    """The values at the start of a region or a loop, and the meaning of its function's names.
+    """The values at the start of a region or a loop, and the meaning of the names in its function.
 
-    `shared` names mean the same in all functions. `frames` are the names of each active function.
-    For a recursive one, they are those of its last call.
+    `shared` names mean the same in all functions. `frames` gives the names of each active function.
+    For a recursive function, they are those of its last call.
     """
 
     memory: Memory
@@ -49,13 +51,14 @@ class Followed:
     _order: list[Span] = field(default_factory=list)  # of the entries
 
     def has_entry(self, span: Span, memory: Memory) -> bool:
-        """Whether the last execution began with the same values."""
+        """Whether the last execution started with the same values."""
         entries = self.entries.get(span)
         return entries is not None and entries[-1].memory == memory
 
     def add_entry(self, span: Span, entry: Entry) -> None:
-        """Records the values at a start. After the first executions, it keeps those that are always
-        the same."""
+        """Records the values at a start. After the first executions, it keeps only values that are
+        always the same.
+        """
         entries = self.entries.setdefault(span, [])
         if len(entries) < _MOST_ENTRIES:
             entries.append(entry)
@@ -68,7 +71,7 @@ class Followed:
         return len(self._order)
 
     def forget_entries_after(self, count: int) -> None:
-        """Removes the entries that were recorded since there were `count`."""
+        """Removes the entries that were added after there were `count` entries."""
         while len(self._order) > count:
             span = self._order.pop()
             self.entries[span].pop()

@@ -1,13 +1,13 @@
-"""Values that variables hold at the directives of any function, for any caller.
+"""Values that variables have at the directives of any function, for any caller.
 
     int n = 1;
     while (n < 1000) n *= 2;         executed: n is 1024
     if (wide) n = 2 * m;             joined: n is (wide ? 2*m : 1024)
     #pragma omp parallel for
 
-The interpreter of `main` starts at the function. Parameters, members of their structs and global
-variables are symbols for their values at the start. Results of functions without a body are
-unknown. A value holds at every execution of its directive.
+The interpreter of `main` is started at the function. Parameters, members of their structs and
+global variables are symbols for their initial values. Results of functions without a body are
+unknown. A known value holds at every execution of its directive.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Place,
     Steps,
     Value,
-    held,
+    as_type,
     in_names,
 )
 from regionpredict.frontend.program_arguments.signals import Signal, UnknownLoopError
@@ -79,7 +79,7 @@ Symbol = Name | Member | CallExpr
 
 
 class NotFollowedError(Exception):
-    """Raised for a function that is not executed to its end."""
+    """Raised for a function that cannot be executed to its end."""
 
 
 class FunctionValues:
@@ -94,7 +94,7 @@ class FunctionValues:
     def value(
         self, site: Directive, use: Name | Member
     ) -> tuple[Expr, Mapping[str, Symbol]] | None:
-        """The value of a variable or a member at a directive, and the meaning of its names.
+        """The value of a variable or a member at a directive, and the meaning of the names in it.
 
         None if it is unknown, or has not changed since the start.
         """
@@ -105,7 +105,7 @@ class FunctionValues:
 
     def outlives(self, site: Directive, use: Name) -> bool:
         """Whether the value depends on a name that has changed since, as in `m = n; n = 5;`.
-        Members that only a store to an unknown place may have changed are left out.
+        Members are ignored if only a store to an unknown place may have changed them.
         """
         value = self._held(site, use)
         if value is None:
@@ -121,7 +121,7 @@ class FunctionValues:
         if memory is None or place is None or self._unsure.has(place):
             return None
         ctype = use.decl.ctype if isinstance(use, Name) else use.field.ctype
-        value = in_names(held(memory.read(place), ctype))
+        value = in_names(as_type(memory.read(place), ctype))
         own = None if value is None else self._symbols.get(str(value))
         return None if own is not None and own.place == place else value
 
@@ -133,7 +133,7 @@ class FunctionValues:
         )
 
     def _place_of(self, use: Expression, memory: Memory) -> Place | None:
-        """The place of a member of a variable, or of a known pointer's target."""
+        """The place of a member of a variable or of a known pointer's target."""
         if isinstance(use, Name):
             return Place(self._globals.get(use.decl.symbol or use.decl, use.decl))
         if not isinstance(use, Member) or use.base is None:
@@ -146,9 +146,9 @@ class FunctionValues:
 
 
 def values_in(unit: LinkedUnit, function: Function) -> FunctionValues | None:
-    """The values at the directives of a function, cached.
+    """The values at the directives of a function. Results are cached.
 
-    None if it is not executed, because of `goto`, unreadable code or too much work.
+    None if the function cannot be executed, because of `goto`, unreadable code or too much work.
     """
     if function not in unit.values:
         follower = _FunctionFollower(unit)
@@ -162,28 +162,29 @@ def values_in(unit: LinkedUnit, function: Function) -> FunctionValues | None:
 
 
 class _UncertainPlaces(NamedTuple):
-    """Places that may hold another value than the last one stored. These are volatile variables,
-    those seen as another type or set by a closure, and members of unions."""
+    """Places whose value may differ from the last value stored. They are volatile variables,
+    variables that are accessed as another type or set by a closure, and members of unions.
+    """
 
     variables: set[Decl]
     members: set[str]
 
     def has(self, place: Place) -> bool:
-        """Whether a place is one of these, or inside one."""
+        """Whether a place is uncertain, or inside an uncertain place."""
         return place.decl in self.variables or not self.members.isdisjoint(
             step for step in place.steps if isinstance(step, str)
         )
 
 
 class _Symbol(NamedTuple):
-    """A name for the value at a place at the function's start, and an expression for it there."""
+    """The initial value of a place: its name, and its expression at the function's start."""
 
     place: Place
     use: Symbol
 
 
 class _FunctionFollower(Follower):
-    """Executes one function from its start, with all that it calls."""
+    """Executes one function from its start, including the functions that it calls."""
 
     library: Mapping[str, Handler] = {
         name: handler for name, handler in LIBRARY.items() if name not in WRITING
@@ -214,7 +215,7 @@ class _FunctionFollower(Follower):
             pointee = parameter.ctype.element
             if parameter.ctype.kind == "int":
                 use = Name(parameter, parameter.span)
-                self._name_it(Place(parameter), parameter.name, use)
+                self._name_initial_value(Place(parameter), parameter.name, use)
             elif parameter.ctype.kind == "pointer" and pointee and pointee.kind == "struct":
                 handed = Decl(f"*{parameter.name}", "local", pointee, parameter.span)
                 self._handed.add(handed)
@@ -232,13 +233,15 @@ class _FunctionFollower(Follower):
         pointee = parameter.ctype.element
         if pointee is None or not isinstance(target, Address):
             return
-        for field in self.members_of(pointee):
+        for field in self.known_members(pointee):
             if field.ctype.kind == "int":
                 use = Member(Name(parameter, parameter.span), field, True, parameter.span)
-                self._name_it(target.place.at(field.name), f"{parameter.name}->{field.name}", use)
+                self._name_initial_value(
+                    target.place.at(field.name), f"{parameter.name}->{field.name}", use
+                )
 
-    def _name_it(self, place: Place, name: str, use: Symbol) -> None:
-        """Gives a name to the value at a place at the start."""
+    def _name_initial_value(self, place: Place, name: str, use: Symbol) -> None:
+        """Gives a name to the initial value of a place."""
         self.memory.write(place, self._symbol(place, name, use))
 
     def _symbol(self, place: Place, name: str, use: Symbol) -> Expr:
@@ -249,26 +252,28 @@ class _FunctionFollower(Follower):
 
     @property
     def taken(self) -> Taken:
-        """The possible targets of pointers, as far as functions were entered."""
+        """The places whose address is taken in the functions executed so far. Pointers may point to
+        them.
+        """
         return Taken(frozenset(self._escaped), frozenset(self._reached))
 
     def read_at(self, place: Place) -> Value:
-        """As for any program, but unknown if it is uncertain."""
+        """Like in the base class, but the value is unknown if the place is uncertain."""
         return UNKNOWN if self.unsure.has(place) else super().read_at(place)
 
-    def around(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
+    def from_environment(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
         """The environment is unknown. Mathematical functions are exact."""
         return exact_result(call.name, arguments)
 
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """As for any program.
+        """Like in the base class.
 
         A function that is not executed may write to the target of any pointer.
         """
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if call.name in _SAVED:
             raise NotFollowedError
-        if not call.free and (body is None or not self._may_enter(body)):
+        if not call.free and (body is None or not self._is_executed(body)):
             self._forget_pointed(call, arguments)
             if is_by_member_pointer(call):
                 self.forget_written(self.written.through_pointer(call))
@@ -280,7 +285,7 @@ class _FunctionFollower(Follower):
         return super().called(call, arguments)
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
-        """As for any program. Two parameters may point to the same object."""
+        """Like in the base class. Two parameters may point to the same object."""
         if self._handed and (place.decl in self._handed or place.decl.kind in _IN_FILE):
             last = place.steps[-1] if place.steps else None
             of_member = isinstance(last, str) and ctype.kind != "struct"
@@ -291,21 +296,21 @@ class _FunctionFollower(Follower):
         super().store(place, value, ctype, source)
 
     def _forget_escaped(self) -> None:
-        """Makes everything unknown that other code may change, except names that no visible code
-        changes.
+        """Makes everything unknown that other code may change. Names that no visible code changes
+        stay known.
         """
         for decl, _ in self.memory.known():
             own = decl.kind in ("local", "parameter") and decl.name.isidentifier()
             if decl not in self._constant and (not own or decl in self._escaped):
-                self.memory.keep_if(decl, partial(self._is_first, decl))
+                self.memory.keep_if(decl, partial(self._is_initial_value, decl))
 
-    def _is_first(self, decl: Decl, at: Steps, value: Value) -> bool:
+    def _is_initial_value(self, decl: Decl, at: Steps, value: Value) -> bool:
         """Whether a value is the symbol for the initial value of its place."""
         own = self.symbols.get(str(value)) if isinstance(value, Expr) else None
         return own is not None and own.place == Place(decl, at)
 
-    def _enter(self, span: Span) -> None:
-        """Does nothing, since only directives are requested."""
+    def _record_start(self, span: Span) -> None:
+        """Does nothing, since only directives are needed."""
 
     def _function(self, function: Function) -> Signal | None:
         if function not in self._scanned:
@@ -314,7 +319,9 @@ class _FunctionFollower(Follower):
         return super()._function(function)
 
     def _scan(self, function: Function) -> None:
-        """Records the addresses that a function takes, and members that share their bytes."""
+        """Records the addresses that a function takes, and the members that share their bytes with
+        others.
+        """
         whole: dict[Decl, int] = {}
         for expression in all_expressions(function):
             if isinstance(expression, Unary) and expression.op == "&":
@@ -352,17 +359,17 @@ class _FunctionFollower(Follower):
         if other != field.name:
             self.unsure.members.update((other, field.name))
 
-    def members_of(self, ctype: CType) -> Iterable[Decl]:
+    def known_members(self, ctype: CType) -> Iterable[Decl]:
         """The variables that occur in the executed functions."""
         for (owner, _, _), field in self._fields.items():
             if owner == ctype.class_name and field.ctype.kind in _NUMBERS and field.init is None:
                 yield field
 
-    def _meet(self, decl: Decl) -> Decl:
-        """As for any program. Global variables are known if nothing sets them."""
+    def _first_use(self, decl: Decl) -> Decl:
+        """Like in the base class. Global variables are known if the program never sets them."""
         if decl.kind not in _IN_FILE:
             return decl
-        met = super()._meet(decl)
+        met = super()._first_use(decl)
         if met is decl and decl not in self._constant and decl in self.memory.first:
             number = decl.ctype.kind in ("int", "float") and not decl.is_volatile
             if number and (decl.is_const or not self.unit.writers_of(decl)):
@@ -380,20 +387,20 @@ class _FunctionFollower(Follower):
         return super()._statement(statement)
 
     def _if(self, statement: If) -> Signal | None:
-        """As for any program. The code after a certain end is executed, too."""
+        """Like in the base class. The code after a certain end is executed, too."""
         signal = super()._if(statement)
         ended = signal is not None and signal.kind == "end" and len(self.stack) == 1
         return None if ended else signal
 
     def _unknown_loop(self, loop: For | While) -> None:
-        """As for any program. The loop's own counters have names in its body."""
+        """Like in the base class. The loop's own counters have names in its body."""
         if len(self.stack) == 1 and isinstance(loop, For) and loop.increment is not None:
             moved = set(self.unit.effects.of(loop.increment))
             moved -= self.unit.effects.written_in(loop.body) | self._escaped
             self._counters[id(loop.body)] = [decl for decl in moved if decl.kind == "local"]
         super()._unknown_loop(loop)
 
-    def _any_round(self, body: Stmt) -> None:
+    def _any_iteration(self, body: Stmt) -> None:
         counters = self._counters.get(id(body), ())
         names = set[str]()
         for decl in counters:
@@ -401,7 +408,7 @@ class _FunctionFollower(Follower):
             name = self._symbol(place, decl.name, Name(decl, decl.span))
             self.memory.write(place, name)
             names |= name.names
-        super()._any_round(body)
+        super()._any_iteration(body)
         for decl, _ in self.memory.known() if counters else ():
             self.memory.keep_if(
                 decl, lambda _, value: not isinstance(value, Expr) or names.isdisjoint(value.names)
@@ -438,14 +445,14 @@ class _FunctionFollower(Follower):
 
 
 def _labels_in(statement: Stmt) -> int:
-    """The number of labels of a `switch`, without those of inner ones."""
+    """The number of labels of a `switch`, without the labels of inner ones."""
     own = len(statement.cases) if isinstance(statement, Compound) else 0
     return own + sum(_labels_in(inner) for inner in inner_statements(statement)
                      if not isinstance(inner, Switch))  # fmt: skip
 
 
 def _set_in(statement: Stmt) -> Iterator[Decl]:
-    """The variables that a statement sets, or whose address it takes."""
+    """The variables that a statement sets or whose address it takes."""
     for expression in expressions_in(statement):
         root = variable_of(set_place(expression))
         if root is not None:

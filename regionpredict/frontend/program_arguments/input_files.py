@@ -1,7 +1,7 @@
 """The files that an interpreted program reads, as streams of text (C17, 7.21).
 
-`fopen("input.dat", "r")` gives the text of the file, if it is in a folder where the program may
-run. `fgets` and `fscanf` then read its lines and numbers.
+`fopen("input.dat", "r")` opens the file if it is in a folder where the program may run. `fgets` and
+`fscanf` then read its lines and numbers.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ from regionpredict.frontend.program_arguments.memory import (
 from regionpredict.frontend.syntax import CallExpr, CType, Decl
 
 READERS = frozenset(("fgets", "getline", "fgetc", "getc", "fscanf", "feof"))
-"""The functions that read a stream, or test for its end."""
+"""The functions that read a stream or test for its end."""
 END_OF_FILE = -1
 """The value of `EOF` in all common libraries."""
 _MOST_BYTES = 1 << 16
-"""The maximum length of a parameter file.
+"""Maximum length of a parameter file.
 
-The contents of longer files are unknown, like those of devices and of the process table, whose
-length is 0.
+The contents of longer files are unknown. The same holds for devices and for the process table,
+whose length is 0.
 """
 _FILE = CType("unknown")
 _TEXT = "(text)"
-"""The step from a stream to its text, which is not a member's name.
+"""The path step from a stream to its text. No member has this name.
 
-The position is past the end after an attempt to read there, as for `feof`.
+After an attempt to read past the end, the position is past the end, as for `feof`.
 """
 _MISSING, _FAILED = "(missing)", "(failed)"
-"""The steps to the states of a stream."""
+"""The path steps to the states of a stream."""
 
 
 class InputPaths(NamedTuple):
-    """The paths of input files: `read` those with a known text, and `unread` those of missing,
-    binary and long files.
+    """The paths of input files. `read` are files with a known text. `unread` are missing, binary
+    and long files.
     """
 
     read: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class InputFiles:
     absent: dict[str, None] = field(default_factory=dict)
 
     def find(self, name: str) -> Path | None:
-        """The path of a file that exists."""
+        """The path of an existing file with this name."""
         for folder in self.folders:
             path = folder / name
             if exists(path):
@@ -77,11 +77,11 @@ class InputFiles:
         return None
 
     def exists(self, name: Value) -> bool:
-        """Whether there is a file of a known name."""
+        """Whether a file of a known name exists."""
         return isinstance(name, Text) and self.find(name.rest) is not None
 
     def text(self, path: Path) -> str | None:
-        """The text of a file. None for a binary file, or one that is too long."""
+        """The text of a file. None for a binary file or a file that is too long."""
         text = None
         try:
             if path.is_file() and 0 < path.stat().st_size <= _MOST_BYTES:
@@ -101,7 +101,7 @@ class Stream(NamedTuple):
 
     @staticmethod
     def open(memory: Memory, place: Place, text: str | None) -> Stream:
-        """Stores a stream with a text at a place. Without a text, the file is missing."""
+        """Stores a stream with a text at a place. If there is no text, the file is missing."""
         stream = Stream(memory, place)
         memory.write(place.at(_TEXT), Text(text or ""))
         if text is None:
@@ -122,7 +122,7 @@ class Stream(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether reading has failed, as in the state of a `std::ifstream`."""
+        """Whether reading has failed, like the fail state of a `std::ifstream`."""
         return self.memory.read(self.place.at(_FAILED)) == 1
 
     @property
@@ -136,11 +136,11 @@ class Stream(NamedTuple):
         self.memory.write(self.place.at(_FAILED), 1)
 
     def move(self, position: int) -> None:
-        """Sets the position, which is past the end if the end was read."""
+        """Sets the position. It is past the end if the program has read the end."""
         self.memory.write(self.place.at(_TEXT), self.text._replace(offset=position))
 
     def take(self, length: int) -> str:
-        """Reads up to this many characters. Records an attempt to read past the end."""
+        """Reads up to this number of characters. Records an attempt to read past the end."""
         text = self.text
         taken = text.rest[:length]
         beyond = len(taken) < length
@@ -148,14 +148,14 @@ class Stream(NamedTuple):
         return taken
 
     def line(self, most: int | None = None) -> str:
-        """Reads the next line with its end, up to `most` characters."""
+        """Reads the next line including its line end, up to `most` characters."""
         rest = self.text.rest
         end = rest.find("\n") + 1
         length = end or len(rest) + 1
         return self.take(length if most is None else min(length, most))
 
     def scan(self, form: str) -> Scanned:
-        """Reads values like `fscanf`, which looks past the end of numbers and words."""
+        """Reads values like `fscanf`, which reads past the end of numbers and words."""
         rest = self.text.rest
         read = scanned(rest, form)
         left = rest[read.end :]
@@ -166,22 +166,25 @@ class Stream(NamedTuple):
         return read
 
     def forget(self) -> None:
-        """The position becomes unknown."""
+        """Makes the position unknown."""
         self.memory.forget(self.place.at(_TEXT))
 
 
 def stream_of(memory: Memory, value: Value) -> Stream | None:
-    """The stream of a `FILE *` or at the address of a `std::ifstream`, if its text is known."""
+    """The stream of a `FILE *`, or at the address of a `std::ifstream`. None if its text is
+    unknown.
+    """
     if not isinstance(value, Address):
         return None
     held = memory.read(value.place.at(_TEXT))
     return Stream(memory, value.place) if isinstance(held, Text) else None
 
 
-def found(files: InputFiles, name: Value, *, assumed: bool) -> Value:
-    """The text of an input file. 0 if it is missing and the program's environment is `assumed`.
+def text_of_input(files: InputFiles, name: Value, *, assumed: bool) -> Value:
+    """The text of an input file. 0 if the file is missing and the program's environment is
+    `assumed`.
 
-    Otherwise unknown.
+    Otherwise, a missing file is unknown.
     """
     if not isinstance(name, Text):
         return UNKNOWN
@@ -199,7 +202,7 @@ def opened(
     stream = Place(Decl("(file)", "local", _FILE, call.span))
     if isinstance(mode, Text) and not mode.rest.startswith("r"):
         return Address(stream)
-    text = found(files, name, assumed=assumed) if isinstance(mode, Text) else UNKNOWN
+    text = text_of_input(files, name, assumed=assumed) if isinstance(mode, Text) else UNKNOWN
     if isinstance(text, Text):
         Stream.open(memory, stream, text.text)
     return Address(stream) if isinstance(text, Text) or files.exists(name) else text

@@ -1,6 +1,7 @@
 """The C++ streams from which an interpreted program reads files (ISO C++17, 30.7 and 30.9).
 
-`std::ifstream in("input.dat"); in >> n; std::getline(in, line);` read as `fscanf` and `fgets` do.
+`std::ifstream in("input.dat"); in >> n; std::getline(in,
+line);` are executed like `fscanf` and `fgets`.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from collections.abc import Callable, Sequence
 from regionpredict.frontend.program_arguments.input_files import (
     InputFiles,
     Stream,
-    found,
     stream_of,
+    text_of_input,
 )
 from regionpredict.frontend.program_arguments.memory import (
     UNKNOWN,
@@ -34,7 +35,7 @@ _WORD = "%s"
 def stream_value(
     files: InputFiles, memory: Memory, call: CallExpr, arguments: Sequence[Value], *, assumed: bool
 ) -> Value | None:
-    """The result of a call for an input stream. None for other calls."""
+    """The result of a call on an input stream. None for any other call."""
     if not arguments or not isinstance(arguments[0], Address):
         return None
     if call.name == "open":
@@ -50,10 +51,10 @@ def stream_value(
 def open_stream(
     files: InputFiles, memory: Memory, place: Place, name: Value, *, assumed: bool
 ) -> Value:
-    """Opens the file of this name by the `std::ifstream` at a place."""
+    """Opens the file of this name. The `std::ifstream` is at a place in memory."""
     memory.forget(place)
     name = memory.read(name.place) if isinstance(name, Address) else name
-    text = found(files, name, assumed=assumed)
+    text = text_of_input(files, name, assumed=assumed)
     if isinstance(text, Text):
         Stream.open(memory, place, text.text)
     elif text == 0:
@@ -62,7 +63,7 @@ def open_stream(
 
 
 def _extract(stream: Stream, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
-    """`in >> x`: a number or a word, by the type of x."""
+    """Executes `in >> x`. Reads a number or a word, depending on the type of x."""
     target = arguments[1] if len(arguments) == 2 else UNKNOWN
     ctype = _type_of(call.args[1]) if len(call.args) == 2 else UNKNOWN_TYPE
     if not isinstance(target, Address):
@@ -85,7 +86,7 @@ def _extract(stream: Stream, call: CallExpr, arguments: Sequence[Value]) -> Valu
 
 
 def _getline(stream: Stream, _: CallExpr, arguments: Sequence[Value]) -> Value | None:
-    """`std::getline(in, line)`: the line without its end."""
+    """Executes `std::getline(in, line)`. Reads a line without its end."""
     target = arguments[1] if len(arguments) == 2 else UNKNOWN
     if not isinstance(target, Address):
         stream.forget()
@@ -110,7 +111,7 @@ def _close(stream: Stream, _call: CallExpr, _arguments: Sequence[Value]) -> Valu
 
 
 def _type_of(argument: Expression) -> CType:
-    """The type of an argument, or of its target if it is an address."""
+    """The type of an argument. If it is an address, the type of its target."""
     return type_of(argument.operand if isinstance(argument, Unary) else argument)
 
 

@@ -46,12 +46,12 @@ from regionpredict.library import allocated
 
 _INT = CType("int", 32)
 _TOKENS = Place(Decl("(strtok)", "global", CType("unknown"), Span("", 0)))
-"""The place where `strtok` keeps the rest of its string."""
+"""The place where `strtok` stores the rest of its string."""
 _HEAP = CType("unknown")
 
 
 class Caller(Protocol):
-    """The caller: a followed program."""
+    """The program that calls a function."""
 
     memory: Memory
     options: OptionScan
@@ -74,7 +74,7 @@ class Caller(Protocol):
     def remark(self, call: CallExpr, what: str) -> None:
         """Reports code that cannot be executed."""
 
-    def look_at(self, value: Value) -> None:
+    def record_read(self, value: Value) -> None:
         """Records that the program reads a string."""
 
 
@@ -82,10 +82,12 @@ Handler = Callable[[Caller, CallExpr], Value]
 
 
 def _arguments(caller: Caller, call: CallExpr, least: int) -> list[Value]:
-    """The values of a call's arguments, at least `least` of them. Strings in them count as read."""
+    """The values of a call's arguments. None if there are fewer than `least`. Strings in them count
+    as read.
+    """
     arguments = [caller.value(argument) for argument in call.args]
     for value in arguments:
-        caller.look_at(value)
+        caller.record_read(value)
     return arguments + [UNKNOWN] * (least - len(arguments))
 
 
@@ -98,12 +100,12 @@ def _string(caller: Caller, value: Value) -> Value:
             held = _characters_at(caller.memory, value.place)
         elif held is UNKNOWN and value.place.steps[-1:] == (0,):
             held = caller.memory.read(array_at(value.place))  # copied into allocated memory
-    caller.look_at(held)
+    caller.record_read(held)
     return held
 
 
 def _characters_at(memory: Memory, place: Place) -> Value:
-    """The string in an array from a place on. Unknown without a visible end."""
+    """The string in an array from a given place. Unknown if its end is not visible."""
     text = ""
     while place.steps and isinstance(place.steps[-1], int):
         character = memory.read(place)
@@ -224,16 +226,18 @@ def _store_text(caller: Caller, argument: Expression, target: Value, text: Value
 def _scan(caller: Caller, call: CallExpr) -> Value:
     source, form, *targets = _arguments(caller, call, 2)
     text = _string(caller, source)
-    read = _assigned(caller, call, text, form, targets)
+    read = _assign_scanned(caller, call, text, form, targets)
     if read is None:
         return UNKNOWN
     return read.counted if read.counted or (isinstance(text, Text) and text.rest.strip()) else -1
 
 
-def _assigned(
+def _assign_scanned(
     caller: Caller, call: CallExpr, text: Value, form: Value, targets: list[Value]
 ) -> Scanned | None:
-    """Assigns the values in a text to the targets of `sscanf`. None if something is unknown."""
+    """Assigns the values in a text to the targets of `sscanf`. Returns None if something is
+    unknown.
+    """
     arguments = call.args[2:]
     if not (isinstance(text, Text) and isinstance(form, Text) and len(targets) == len(arguments)
             and all(isinstance(target, (Address, Text)) for target in targets)):  # fmt: skip
@@ -259,7 +263,7 @@ def _scan_file(caller: Caller, call: CallExpr) -> Value:
     file, form, *targets = _arguments(caller, call, 2)
     stream = stream_of(caller.memory, file)
     text = UNKNOWN if stream is None else stream.text
-    known = _assigned(caller, call, text, form, targets) is not None
+    known = _assign_scanned(caller, call, text, form, targets) is not None
     if stream is None:
         return UNKNOWN
     if not known or not isinstance(form, Text):
@@ -383,7 +387,7 @@ def _nothing(caller: Caller, call: CallExpr) -> Value:
 def _getopt(caller: Caller, call: CallExpr) -> Value:
     arguments = _arguments(caller, call, 5)
     short = arguments[2]
-    table = () if call.name == "getopt" else _table(caller, call.args[3:4])
+    table = () if call.name == "getopt" else _long_options(caller, call.args[3:4])
     index = arguments[4]
     if isinstance(index, Address):
         caller.memory.forget(index.place)
@@ -409,10 +413,10 @@ def _getopt(caller: Caller, call: CallExpr) -> Value:
     return parsed.value
 
 
-def _table(
+def _long_options(
     caller: Caller, argument: tuple[Expression, ...]
 ) -> list[tuple[LongOption, Place | None]] | None:
-    """The entries of a table of long options, with the place that each writes to.
+    """The entries of a table of long options, with the place that each entry writes to.
 
     None if unknown.
     """
@@ -444,7 +448,7 @@ WRITING = frozenset((
     "getopt_long", "fopen", "fscanf", "fgets", "getline", "fgetc", "getc", "feof", "rewind",
     "fseek", "fclose", "strtok",
 ))  # fmt: skip
-"""The functions that write through pointers, or use the arguments and files of the program."""
+"""Functions that write through pointers, or use the arguments and files of the program."""
 LIBRARY: dict[str, Handler] = {
     **dict.fromkeys(("atoi", "atol", "atoll", "stoi", "stol", "stoll", "stoul"), _to_whole),
     **dict.fromkeys(("atof", "stod", "stof"), _to_real),

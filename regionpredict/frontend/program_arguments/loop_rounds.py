@@ -1,4 +1,4 @@
-"""Properties of a loop's iterations from its text, before they are executed.
+"""Properties of a loop's iterations that its text shows before they are executed.
 
 for (step = 0; step < 100; step++) solve();      iterations do not use the counter: after one that
                                                  changes nothing, no other changes anything
@@ -35,7 +35,7 @@ _COMPARED = frozenset(("<", "<=", ">", ">=", "!="))
 
 
 def own_counters(loop: For | While) -> frozenset[Decl]:
-    """The variables that only the header of a loop changes, and that its body does not use.
+    """The variables that only the header of a loop changes and that its body does not use.
 
     Empty if the header changes anything else.
     """
@@ -68,8 +68,9 @@ def counters_in(statement: Stmt) -> set[Decl]:
 
 
 def grown_by(expressions: Iterable[Expression]) -> frozenset[Decl]:
-    """Variables of the function that are updated from their old value, or whose address is taken.
-    Only all iterations together give their final values."""
+    """Variables of the function that are updated from their old value or whose address is taken.
+    Their final values are known only after all iterations.
+    """
     grown = set()
     for expression in expressions:
         target = set_place(expression)
@@ -85,8 +86,9 @@ def grown_by(expressions: Iterable[Expression]) -> frozenset[Decl]:
 
 
 def only_fills(loop: For | While, written: Written, grown: Iterable[Decl]) -> bool:
-    """Whether a loop that writes and updates these changes only its own variables and
-    floating-point numbers, which are rarely sizes."""
+    """Whether a loop with these writes and updates changes only its own variables and
+    floating-point numbers. The latter are rarely sizes.
+    """
     own = {decl for decl in declared_in(loop) if decl.kind == "local"} | counters_in(loop)
     return (
         written != NOTHING
@@ -98,12 +100,12 @@ def only_fills(loop: For | While, written: Written, grown: Iterable[Decl]) -> bo
 
 
 def _is_real(decl: Decl) -> bool:
-    """Whether it is a floating-point number or an array of them."""
+    """Whether a variable is a floating-point number or an array of them."""
     return decl.ctype.innermost.kind == "float"
 
 
 def without_counters(memory: Memory, counters: frozenset[Decl]) -> Memory | None:
-    """The memory without the counters. None if a pointer points to one of them."""
+    """The memory without the counters. None if a pointer points to a counter."""
     for own in memory.values.values():
         if any(isinstance(held, Address) and held.place.decl in counters for held in own.values()):
             return None
@@ -137,7 +139,9 @@ def header_of(loop: For | While) -> Header | None:
 
 
 def _step_of(increment: Expression | None, counter: Expression) -> int | None:
-    """The step of the counter. None if it is not a number, or if another statement changes it."""
+    """The step of the counter. None if it is not a number, or if another statement changes the
+    counter.
+    """
     if increment is None or not isinstance(counter, Name):
         return None
     steps = Effects().of(increment)

@@ -17,7 +17,7 @@ from regionpredict.ir import Expr
 class Text(NamedTuple):
     """A `char *`: a constant string and a position in it.
 
-    `argument` is the number of the program's argument that contains it, or None.
+    `argument` is the number of the program's argument that contains the string, or None.
     """
 
     text: str
@@ -26,22 +26,22 @@ class Text(NamedTuple):
 
     @property
     def rest(self) -> str:
-        """The text from here to its end."""
+        """The text from this position to its end."""
         return self.text[self.offset :]
 
 
 class Arguments(NamedTuple):
-    """A pointer into `argv`: which of the arguments it points to."""
+    """A pointer into `argv`, with the number of the argument that it points to."""
 
     first: int = 0
 
 
 Step = str | int
-"""A member's name or an element's number."""
+"""The name of a member or the number of an element."""
 
 
 class Place(NamedTuple):
-    """The place of a value: a variable, and the members and elements on the path from it."""
+    """The place of a value: a variable, and the path of members and elements from it."""
 
     decl: Decl
     steps: tuple[Step, ...] = ()
@@ -64,7 +64,7 @@ class Address(NamedTuple):
 
 
 class Struct(NamedTuple):
-    """The known values inside a returned struct, by path."""
+    """The known values inside a struct that a function returns. The key is the path."""
 
     inside: frozenset[tuple[tuple[Step, ...], Value]]
 
@@ -76,34 +76,36 @@ class _Unknown:
 
 UNKNOWN = _Unknown()
 Value = int | float | Expr | Text | Arguments | Address | Struct | _Unknown
-"""An `Expr` is an integer in terms of names, which denote values at the start of the execution."""
+"""An `Expr` is an integer in terms of names. The names denote values at the start of the
+execution.
+"""
 
 
 Steps = tuple[Step, ...]
 Contents = Mapping[Steps, Value]
-"""The known values of a variable, by path."""
+"""The known values of a variable. The key is the path."""
 BYTES = "(bytes)"
-"""The step from a block of memory to its number of bytes, which is not a member's name."""
+"""The path step from a block of memory to its number of bytes. No member has this name."""
 _FASTER_COPIED = 8  # ratio of the time to compare a variable to that to copy it
 MOST_VALUES = 512  # values of one variable: sizes are not in long arrays
 
 
 @dataclass(slots=True)
 class Copied:
-    """The number of variables that were visited to copy and compare memories."""
+    """Counts the variables that were visited while memories were copied and compared."""
 
     variables: int = 0
 
 
 @dataclass(slots=True)
 class Memory:
-    """The values by variable and path. All other values are unknown.
+    """The known values by variable and path. All other values are unknown.
 
-    Values of a variable are replaced, never changed, so copies share them. Only the first values of
-    a filled array are kept. `overwritten`: anything may have changed, including unmet variables.
-    `first` are the initial values of global variables, and `copied` is what copying took, both
-    shared by all copies. A variable in `first`, but not in `values`, was never written unless
-    `overwritten`.
+    The values of a variable are replaced and never changed, so copies can share them. Only the
+    first values of a filled array are kept. `overwritten` says that any variable may have changed,
+    including those not used so far. `first` gives the initial values of global variables, and
+    `copied` counts the cost of copying. All copies share both. A variable in `first` but not in
+    `values` was never written unless `overwritten`.
     """
 
     values: dict[Decl, Contents] = field(default_factory=dict)
@@ -112,7 +114,7 @@ class Memory:
     copied: Copied = field(default_factory=Copied, compare=False)
 
     def contents(self, decl: Decl) -> Contents | None:
-        """The known values of a variable, or its initial value if it was never written."""
+        """The known values of a variable. The initial value if it was never written."""
         own = self.values.get(decl)
         return own if own is not None or self.overwritten else self.first.get(decl)
 
@@ -138,16 +140,16 @@ class Memory:
             if place.steps in own:
                 self._keep(place.decl, {at: held for at, held in own.items() if at != place.steps})
         else:
-            self._keep(place.decl, {**own, place.steps: held(value, ctype)})
+            self._keep(place.decl, {**own, place.steps: as_type(value, ctype)})
 
     def inside(self, place: Place) -> dict[Steps, Value]:
-        """The values at a place and inside it, by path."""
+        """The values at a place and inside it. The key is the path."""
         length = len(place.steps)
         own = self.contents(place.decl) or _NOTHING
         return {at[length:]: held for at, held in own.items() if at[:length] == place.steps}
 
     def move(self, old: Place, new: Place, ctype: CType) -> None:
-        """Copies the values at one place, and inside it, to another."""
+        """Copies the values at and inside one place to another place."""
         moved = self.inside(old)
         if moved:
             self.forget(old)
@@ -155,7 +157,7 @@ class Memory:
             self.write(Place(new.decl, (*new.steps, *steps)), value, None if steps else ctype)
 
     def forget(self, place: Place) -> None:
-        """Makes a place unknown, with everything inside it and everything that contains it.
+        """Makes a place unknown, including everything inside it and everything that contains it.
 
         The length of an allocated block stays known.
         """
@@ -168,7 +170,7 @@ class Memory:
             })  # fmt: skip
 
     def keep_if(self, decl: Decl, stays: Callable[[Steps, Value], bool]) -> None:
-        """Makes all parts of a variable unknown, except those that stay."""
+        """Makes all parts of a variable unknown except those for which the condition holds."""
         own = self.contents(decl)
         if own and not all(stays(at, value) for at, value in own.items() if at[-1:] != (BYTES,)):
             self._keep(decl, {at: value for at, value in own.items()
@@ -185,7 +187,7 @@ class Memory:
         self.overwritten = True
 
     def common(self, other: Memory) -> Memory:
-        """The values that are the same in both."""
+        """The values that are equal in both memories."""
         self.copied.variables += len(self.values)
         same = {decl: mine for decl, mine in self.values.items() if other.values.get(decl) is mine}
         for decl in (*self.values, *other.values):
@@ -199,20 +201,22 @@ class Memory:
                 same[decl] = both or {}
         return Memory(same, self.overwritten or other.overwritten, self.first, self.copied)
 
-    def either(self, other: Memory, test: Value) -> Memory:
-        """The values after a condition: these if it holds, otherwise the other's."""
+    def choice(self, other: Memory, test: Value) -> Memory:
+        """The values after a condition: from this memory if the condition holds, otherwise from the
+        other.
+        """
         both = self.common(other)
         for decl in self.values | other.values if isinstance(test, Expr) else ():
             own, others = self.contents(decl) or _NOTHING, other.contents(decl) or _NOTHING
             for at, value in own.items() if own is not others else ():
-                one = either(test, value, others.get(at, UNKNOWN))
+                one = choice(test, value, others.get(at, UNKNOWN))
                 if one is not UNKNOWN:
                     both.write(Place(decl, at), one)
         return both
 
     def beyond(self, other: Memory) -> set[Place]:
-        """The places that have a value here but not in the other memory, which has no additional
-        ones.
+        """The places that have a value here but not in the other memory. The other memory must not
+        have additional places.
         """
         places = set[Place]()
         for decl, own in self.values.items():
@@ -222,7 +226,7 @@ class Memory:
         return places
 
     def forget_values(self, places: Iterable[Place]) -> None:
-        """Makes the values at these places unknown, but not those inside them."""
+        """Makes the values at these places unknown. Values inside them stay known."""
         for place in places:
             self.write(place, UNKNOWN)
 
@@ -242,8 +246,10 @@ _NOTHING: Contents = MappingProxyType({})
 _MOST_PARTS = 80  # maximum parts of a value in names
 
 
-def either(test: Value, then: Value, other: Value, label: str = BY_IF) -> Value:
-    """One of two values by a condition. Unknown if that does not consist of numbers and names."""
+def choice(test: Value, then: Value, other: Value, label: str = BY_IF) -> Value:
+    """One of two values, depending on a condition. Unknown if the condition does not consist of
+    numbers and names.
+    """
     if then == other:
         return then
     first, second = in_names(then), in_names(other)
@@ -253,25 +259,27 @@ def either(test: Value, then: Value, other: Value, label: str = BY_IF) -> Value:
 
 
 def in_names(value: Value) -> Expr | None:
-    """A whole number, or a value in names. None for any other value."""
+    """A whole number, or a value in terms of names. None for any other value."""
     if isinstance(value, Expr):
         return value
     return Expr.const(value) if isinstance(value, int) else None
 
 
 def short(value: Expr) -> Value:
-    """A value in readable names, or a number."""
+    """A value as a short text in readable names, or as a number."""
     if value.size > _MOST_PARTS or "call" in value.kinds:
         return UNKNOWN
     known = value.constant
     return value if known is None else known if isinstance(known, int) else UNKNOWN
 
 
-def held(value: Value, ctype: CType | None) -> Value:
-    """A number converted to a type: truncated to an integer, or to the type's bits.
+def as_type(value: Value, ctype: CType | None) -> Value:
+    """A number converted to a type. It is truncated to an integer or to the number of bits.
 
-    >>> held(3.9, CType("int", 32)), held(300, CType("int", 8)), held(7, CType("float", 64))
-    (3, 44, 7.0)
+    >>> as_type(3.9, CType("int", 32)), as_type(300, CType("int", 8))
+    (3, 44)
+    >>> as_type(7, CType("float", 64))
+    7.0
     """
     if isinstance(value, Expr) and ctype is not None:
         return converted(value, ctype) if ctype.kind == "int" else UNKNOWN

@@ -9,12 +9,12 @@ from regionpredict.frontend.program_arguments.memory import (
     Place,
     Text,
     Value,
-    held,
+    as_type,
     in_names,
     short,
 )
 from regionpredict.frontend.syntax import Binary, Unary
-from regionpredict.frontend.syntax.binary_operators import computed, of_numbers
+from regionpredict.frontend.syntax.binary_operators import computed, exact_result
 from regionpredict.frontend.syntax.integer_types import type_of, usual
 from regionpredict.ir import Expr
 
@@ -30,7 +30,7 @@ def truth(value: Value) -> bool | None:
 
 
 def added(value: Value, distance: Value) -> Value:
-    """`value + distance` of numbers and addresses."""
+    """The sum `value + distance` of numbers and addresses."""
     if isinstance(value, (int, float)) and isinstance(distance, (int, float)):
         return value + distance
     if isinstance(value, Expr) and isinstance(distance, int):
@@ -51,11 +51,11 @@ def added(value: Value, distance: Value) -> Value:
 
 
 def applied(op: str, left: Value, right: Value) -> Value:
-    """`left op right` as C computes it."""
+    """The result of `left op right` in C."""
     if op == "+":
         return added(left, right)
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
-        result = of_numbers(op, left, right)
+        result = exact_result(op, left, right)
         return UNKNOWN if result is None else result
     if op == "-":
         if isinstance(right, int):
@@ -72,16 +72,16 @@ def applied(op: str, left: Value, right: Value) -> Value:
 def signed(expression: Unary, value: Value) -> Value:
     """The result of `-`, `+` or `~` for a value."""
     if expression.op == "~" and isinstance(value, int):
-        return held(~value, type_of(expression))
+        return as_type(~value, type_of(expression))
     if expression.op in ("!", "~") and isinstance(value, Expr):
         return Expr.atom("not" if expression.op == "!" else "bitnot", value)
     if expression.op not in ("+", "-") or not isinstance(value, (int, float, Expr)):
         return UNKNOWN
-    return value if expression.op == "+" else held(-value, type_of(expression))
+    return value if expression.op == "+" else as_type(-value, type_of(expression))
 
 
 def operated(expression: Binary, left: Value, right: Value) -> Value:
-    """The result of an operator for two values of the types of its operands."""
+    """The result of an operator for two values, with the types of its operands."""
     if isinstance(left, Expr) or isinstance(right, Expr):
         return _in_names(expression, left, right)
     plain = applied(expression.op, left, right)
@@ -91,10 +91,10 @@ def operated(expression: Binary, left: Value, right: Value) -> Value:
 
 
 def _fits_all_types(left: Value, right: Value, result: Value) -> bool:
-    """Whether an operation has the same result in all integer types: nothing is negative or too
-    large.
+    """Whether an operation has the same result in all integer types, because nothing is negative or
+    too large.
 
-    It is tested first, because the test is fast.
+    This test comes first because it is fast.
     """
     for operand in (left, right, result):
         if isinstance(operand, int) and not 0 <= operand < 1 << 31:
@@ -115,10 +115,10 @@ def _in_type(op: str, left: Value, right: Value, expression: Binary) -> Value:
     common = usual(type_of(expression.left), type_of(expression.right))
     if common.kind == "int" and isinstance(left, int) and isinstance(right, int):
         if op in ("<<", ">>"):
-            return held(applied(op, left, right), type_of(expression))
+            return as_type(applied(op, left, right), type_of(expression))
         if common.unsigned and op in _ARITHMETIC | _COMPARISONS:
             modulus = 1 << common.bits
             result = applied(op, left % modulus, right % modulus)
             return result % modulus if op in _ARITHMETIC and isinstance(result, int) else result
     result = applied(op, left, right)
-    return held(result, common) if isinstance(result, float) else result
+    return as_type(result, common) if isinstance(result, float) else result

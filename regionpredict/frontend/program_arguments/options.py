@@ -1,4 +1,4 @@
-"""`getopt` and `getopt_long` as in the GNU C library: options first, in any position."""
+"""`getopt` and `getopt_long` as in the GNU C library. Options may be at any position."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 
 class LongOption(NamedTuple):
-    """One entry of the table: `argument` is 0 (none), 1 (required) or 2 (optional).
+    """One entry of the option table. `argument` is 0 (none), 1 (required) or 2 (optional).
 
-    `value` is returned, or written to the address in the table.
+    `value` is returned or written to the address in the table.
     """
 
     name: str
@@ -19,9 +19,9 @@ class LongOption(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The result of a call: -1 at the end, the code of `?` for a wrong option.
+    """The result of a call. It is -1 at the end, and the code of `?` for an invalid option.
 
-    `argument` is the position of the option's argument: the number of the program's argument and
+    `argument` is the position of the option's argument: the number of the program's argument, and
     the offset in it. `entry` is the index of a long option in the table.
     """
 
@@ -34,7 +34,7 @@ class Found(NamedTuple):
 class OptionScan:
     """The state of a program's option parsing. `argv` are its arguments, and `index` is `optind`.
 
-    `order` is the order of the arguments, with non-options at the end when parsing is complete.
+    `order` is the order of the arguments. When parsing is complete, all non-options are at its end.
     """
 
     argv: Sequence[str]
@@ -50,7 +50,7 @@ class OptionScan:
 
     @property
     def any_left(self) -> bool:
-        """Whether a remaining argument is an option."""
+        """Whether one of the remaining arguments is an option."""
         return bool(self.inside) or any(map(self._is_option, self.argv[self.index :]))
 
     def next(self, short: str, table: Sequence[LongOption] = ()) -> Found:

@@ -1,4 +1,4 @@
-"""Values of region names that follow from the program's arguments."""
+"""Values of names in a region that follow from the program's arguments."""
 
 from __future__ import annotations
 
@@ -37,8 +37,9 @@ def _alike(values: Mapping[str, int]) -> float:
 
 
 class AtPlace(NamedTuple):
-    """The definitions that hold at a place. `share` is the mean work of its executions relative to
-    the work with these definitions."""
+    """The definitions that hold at a place. `share` is the mean work of all executions relative to
+    the work with these definitions.
+    """
 
     definitions: tuple[Definition, ...]
     share: float = 1.0
@@ -68,8 +69,8 @@ class ArgumentValues:
         elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (), work: Work = _alike,
         others: Sequence[OtherName] = (),
     ) -> AtPlace:  # fmt: skip
-        """The definitions `said` by the source at a place. Each of `names` with one value at every
-        execution replaces its definition.
+        """The definitions at a place. `said` are those of the source. Each of `names` that has the
+        same value at every execution gets this value instead.
 
         The same holds for the names in these definitions, if they mean the same everywhere.
         `elements` are the element sizes of arrays, which give their lengths, `x[]`. `given` names
@@ -86,7 +87,7 @@ class ArgumentValues:
             values |= {f"{array}[]": _elements(array, size, entry)
                        for array, size in elements.items()}  # fmt: skip
             told.append({name: value for name, value in values.items() if isinstance(value, int)})
-        chosen = self._chosen(told, work)
+        chosen = self._selected_values(told, work)
         known = {name: Definition(name, Expr.const(value), span, origin=self.origin)
                  for name, value in chosen.items()}  # fmt: skip
         share = 1.0
@@ -95,42 +96,43 @@ class ArgumentValues:
             kept = _resolved(said, known, given)
             known = {name: value for name, value in known.items()
                      if name not in {definition.name for definition in kept}}  # fmt: skip
-            if _changing(told) <= known.keys() - set(given):
+            if _varying_names(told) <= known.keys() - set(given):
                 share = _share(told, chosen, work)
         left = [definition for definition in said if definition.name not in known]
         return AtPlace((*left, *known.values()), share)
 
-    def _chosen(self, told: Sequence[Mapping[str, int]], work: Work) -> Mapping[str, int]:
-        """The values that are the same each time. For a run without arguments, those at the median
-        of the work."""
+    def _selected_values(self, told: Sequence[Mapping[str, int]], work: Work) -> Mapping[str, int]:
+        """The values that are the same at each execution. For a run without arguments, the values
+        at the median of the work.
+        """
         if not told:
             return {}
         if self.asked:
             return {name: value for name, value in told[0].items()
                     if all(values.get(name) == value for values in told)}  # fmt: skip
-        known = _fullest(told)
+        known = _best_known(told)
         known.sort(key=lambda values: (work(values), sum(values.values())))
         done = list(accumulate(map(work, known)))
         return known[bisect_left(done, done[-1] / 2)]
 
 
-def _fullest(told: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
-    """The executions with the most known values."""
+def _best_known(told: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
+    """The executions with the largest number of known values."""
     most = max(map(len, told))
     return [values for values in told if len(values) == most]
 
 
-def _changing(told: Sequence[Mapping[str, int]]) -> set[str]:
+def _varying_names(told: Sequence[Mapping[str, int]]) -> set[str]:
     """The names that have several values."""
     return {name for values in told for name, value in values.items()
             if any(other.get(name, value) != value for other in told)}  # fmt: skip
 
 
 def _share(told: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: Work) -> float:
-    """The mean work of the executions, relative to the work with the selected values."""
+    """The mean work of the executions relative to the work with the selected values."""
     if len(told) < 2:
         return 1.0
-    works = list(map(work, _fullest(told)))
+    works = list(map(work, _best_known(told)))
     own = work(chosen)
     return sum(works) / len(works) / own if own > 0 else 1.0
 
@@ -138,7 +140,7 @@ def _share(told: Sequence[Mapping[str, int]], chosen: Mapping[str, int], work: W
 def _common_values(
     known: Mapping[str, Definition], said: Sequence[Definition], told: Sequence[Mapping[str, int]]
 ) -> dict[str, Definition]:
-    """The known values, without varying names whose range is in the source."""
+    """The known values. Varying names whose range is in the source are left out."""
     changing = {definition.name for definition in said
                 if not all(definition.name in values for values in told)}  # fmt: skip
     ranged = {definition.name for definition in said
@@ -155,10 +157,10 @@ def _common_values(
 def _resolved(
     said: Sequence[Definition], known: Mapping[str, Definition], given: Collection[str]
 ) -> tuple[Definition, ...]:
-    """The definitions that have a value once the names they begin with are `known`.
+    """The definitions that have a value if all names in them that are `known` have one.
 
-    They have precedence over the result of a run without arguments. A value from --set then also
-    changes everything derived from the name.
+    They have precedence over the result of a run without arguments. A value from --set therefore
+    also changes everything derived from the name.
     """
     names = {definition.name for definition in said}
     resolved = (known.keys() - names) | set(given)
@@ -177,10 +179,10 @@ def _resolved(
 def argument_values(
     units: Iterable[LinkedUnit], argv: Sequence[str] | None
 ) -> ArgumentValues | None:
-    """Executes the programs of some units with `argv`. None without `main`.
+    """Executes the programs of some units with `argv`. Returns None if there is no `main`.
 
-    Without `argv`, they run without arguments, and programs that reach no parallel region are
-    excluded. Unsupported code gives unknown values.
+    Without `argv`, the programs run without arguments, and programs that reach no parallel region
+    are excluded. Unsupported code gives unknown values.
     """
     entries: dict[Span, list[Entry]] = {}
     remarks: dict[str, None] = {}
@@ -267,7 +269,9 @@ def _value_of(
 
 
 def _elements(pointer: str, size: int, entry: Entry) -> Value:
-    """The number of elements of `size` bytes in the block that a pointer points to the start of."""
+    """The number of elements of `size` bytes in a block of memory, if the pointer points to the
+    start of the block.
+    """
     held = _value_of(pointer, entry, {})
     if not isinstance(held, Address) or held.place.steps not in ((), (0,)):
         return UNKNOWN

@@ -1,5 +1,5 @@
-"""The ways in which a statement of an interpreted program ends, other than by continuing with the
-next.
+"""How a statement of an interpreted program ends if execution does not continue with the next
+statement.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from regionpredict.ir import Span
 
 
 class Signal(NamedTuple):
-    """A jump away from the next statement.
+    """A jump that skips the next statement.
 
     `kind` is 'break', 'continue', 'return' or 'end' (of the program).
     """
@@ -26,13 +26,13 @@ class LongLoopError(Exception):
 
 
 class UnknownLoopError(Exception):
-    """It is unknown whether a loop continues."""
+    """Raised if it is unknown whether a loop continues."""
 
 
 class Jumps(NamedTuple):
-    """The undecided early ends of an iteration or of a `switch`.
+    """The undecided early exits of an iteration or of a `switch`.
 
-    `kinds` are the jumps that it takes, and `memories` the values at each of them.
+    `kinds` are the kinds of jumps that end here, and `memories` the values at each jump.
     """
 
     kinds: frozenset[str]
@@ -40,7 +40,7 @@ class Jumps(NamedTuple):
 
 
 class ProgramEnd(Exception):  # noqa: N818
-    """The program ends inside an expression."""
+    """Raised if the program ends inside an expression."""
 
     def __init__(self, signal: Signal) -> None:
         super().__init__()

@@ -1,9 +1,9 @@
-"""Possible writes of code that is not executed step by step, by C types.
+"""Possible writes of code that is not executed step by step. C types limit the targets.
 
-*p = 0;           p unknown, of type int *: an element of some array of int, or an int whose
-                  address somebody holds; no double, and no member of a struct (C11, sec. 6.5, 7)
-s->cells = n;     s unknown: the member `cells` of some struct
-solve(&grid);     what the function writes in these ways, and all that it calls
+*p = 0;           an element of any array of int, or an int whose address is taken,
+                  if p is an unknown int * (C11, sec. 6.5, 7)
+s->cells = n;     the member `cells` of any struct, if s is unknown
+solve(&grid);     all such writes of the function, and of the functions that it calls
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from regionpredict.frontend.syntax import (
     Name,
     Unary,
     all_expressions,
-    does_more,
+    has_side_effects,
     is_memory,
     set_place,
     without_casts,
@@ -47,8 +47,10 @@ _IN_FILE = ("global", "static")
 
 
 class Written(NamedTuple):
-    """Possible writes: global `variables`, members by name, `reals` for floating-point numbers, and
-    the `kinds` of targets of pointers and indices ("any" for all)."""
+    """Possible writes. `variables` are global variables, and members are given by name. `reals`
+    says that floating-point numbers are written. `kinds` are the kinds of values written through
+    pointers and indices ("any" for all).
+    """
 
     variables: frozenset[Decl] = frozenset()
     members: frozenset[str] = frozenset()
@@ -72,7 +74,7 @@ def kind_of(ctype: CType) -> str:
 
 
 def written_to(target: Expression) -> Written:
-    """The possible writes of an assignment anywhere, except to local variables."""
+    """The possible writes of an assignment, except to local variables."""
     target = without_casts(target)
     if isinstance(target, Name):
         named = target.decl.kind in _IN_FILE
@@ -86,14 +88,15 @@ def written_to(target: Expression) -> Written:
 
 
 def is_real_element(target: Expression) -> bool:
-    """Whether the target is a floating-point number in an array, or reached through a pointer."""
+    """Whether the target is a floating-point number in an array or reached through a pointer."""
     return not isinstance(target, Member) and is_memory(target) and type_of(target).kind == "float"
 
 
 def filled_by(expression: Expression) -> Written | None:
-    """The write of a floating-point assignment to a variable or an element. None for other
-    statements, and if it does more."""
-    if not isinstance(expression, Assign) or does_more(expression.left, expression.right):
+    """The write of a floating-point assignment to a variable or an element. None for any other
+    statement, and if the assignment has other effects.
+    """
+    if not isinstance(expression, Assign) or has_side_effects(expression.left, expression.right):
         return None
     target = expression.left
     if isinstance(target, Name) and target.decl.ctype.kind == "float":
@@ -102,14 +105,16 @@ def filled_by(expression: Expression) -> Written | None:
 
 
 class Taken(NamedTuple):
-    """The variables, and the members of structs, whose address a program takes."""
+    """The variables and struct members whose address a program takes."""
 
     variables: frozenset[Decl]
     members: frozenset[str]
 
 
 def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) -> Taken:
-    """The possible targets of pointers. Functions outside the program keep none."""
+    """The places that pointers may point to. Functions outside the program are assumed to store no
+    addresses.
+    """
     variables, members = set[Decl](), set[str]()
     for body in bodies:
         handed = set[int]()
@@ -133,7 +138,7 @@ def addresses_taken(bodies: Iterable[Function], is_own: Callable[[Decl], bool]) 
 
 
 class WrittenByCalls:
-    """The writes of a program's functions, cached."""
+    """The writes of a program's functions. Results are cached."""
 
     def __init__(
         self, body_of: Callable[[Decl], Function | None], bodies: Callable[[], Iterable[Function]]
@@ -142,7 +147,7 @@ class WrittenByCalls:
         self._own: dict[Function, tuple[Written, list[Function]]] = {}
 
     def by(self, expressions: Iterable[Expression]) -> Written:
-        """The writes of expressions, and the functions they call."""
+        """The writes of expressions, and of the functions that they call."""
         written, called = self._directly(expressions)
         return written.and_also(self.by_functions(called))
 
@@ -154,7 +159,9 @@ class WrittenByCalls:
         return written
 
     def through_pointer(self, call: CallExpr) -> Written:
-        """The writes of any function with this number of arguments."""
+        """The writes of any function that has this number of arguments and may be called through a
+        pointer.
+        """
         return self.by_functions(self._callable_with(len(call.args)))
 
     def _callable_with(self, count: int) -> list[Function]:
@@ -188,7 +195,9 @@ class WrittenByCalls:
         return written, called
 
     def _writes_of_unseen(self, call: CallExpr) -> Written:
-        """The writes of an unseen function, through the addresses in its arguments."""
+        """The writes of a function without a visible body, through the addresses in its
+        arguments.
+        """
         written = NOTHING
         for argument in map(without_casts, call.args):
             if isinstance(argument, Unary) and argument.op == "&":
@@ -199,12 +208,12 @@ class WrittenByCalls:
 def forget_written(
     memory: Memory, written: Written, taken: Taken, untouched: dict[Decl, Contents]
 ) -> None:
-    """Removes from a memory all values that may have been written.
+    """Removes from a memory all values that may have been overwritten.
 
-    `taken` are the addresses in use.
+    `taken` are the addresses that the program takes.
 
-    `untouched` are contents of variables that this write certainly leaves unchanged. New ones are
-    added, since loops repeat the write.
+    `untouched` are contents of variables that this write certainly leaves unchanged. New contents
+    are added, since loops repeat the write.
     """
     if written == NOTHING:
         return
@@ -238,15 +247,16 @@ def forget_written(
 
 
 def _declared_kinds(decl: Decl) -> frozenset[str]:
-    """The kind of a number, a pointer, or an array of these, by its declaration. Empty for other
-    types and for memory blocks."""
+    """The kind of a number, of a pointer, or of an array of these, according to its declaration.
+    Empty for other types and for blocks of memory.
+    """
     kind = decl.ctype.innermost.kind
     return frozenset((kind,)) if kind in _KINDS else frozenset()
 
 
 def _is_reached(at: Steps, pointed: bool, members: Set[str]) -> bool:
-    """Whether a pointer to a number may point there: to an element, or to something whose address
-    was taken.
+    """Whether a pointer to a number may point to this place. It must be an element, or a place
+    whose address was taken.
     """
     last = at[-1] if at else None
     return pointed if last is None else isinstance(last, int) or last in members
@@ -257,7 +267,9 @@ def _has_kind(value: Value, kinds: Set[str]) -> bool:
 
 
 class _Summary(NamedTuple):
-    """The `members` on the paths to values, their `kinds`, and whether one is an element."""
+    """A summary of contents: the `members` on the paths to values, their `kinds`, and whether one
+    of them is an array element.
+    """
 
     members: frozenset[str]
     kinds: frozenset[str]
@@ -269,7 +281,7 @@ _MOST_SUMMARIES = 50_000
 
 
 def summary_of(contents: Contents) -> _Summary:
-    """Properties of a variable's contents, cached because contents never change."""
+    """The summary of a variable's contents. It is cached, because contents never change."""
     known = _SUMMARIES.get(id(contents))
     if known is not None:
         return known[1]

@@ -32,7 +32,7 @@ from regionpredict.frontend.syntax import (
     Ternary,
     Unary,
     atomic_update,
-    holder_of,
+    place_of_function,
     show,
 )
 from regionpredict.frontend.syntax.integer_types import type_of
@@ -248,7 +248,7 @@ class ExpressionBuilder:
             name = callee.name
         elif isinstance(callee, c_ast.StructRef):
             name = callee.field.name
-        return CallExpr(name, None, args, span, pointer=holder_of(called))
+        return CallExpr(name, None, args, span, pointer=place_of_function(called))
 
     def _implicit_function(self, name: str, span: Span) -> Decl:
         ctype = library_type(name)

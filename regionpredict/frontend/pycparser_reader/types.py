@@ -29,7 +29,7 @@ from regionpredict.frontend.syntax import (
     member_named,
     with_members_named,
 )
-from regionpredict.frontend.syntax.binary_operators import of_numbers
+from regionpredict.frontend.syntax.binary_operators import exact_result
 from regionpredict.frontend.syntax.integer_types import type_of, whole
 from regionpredict.ir import Span
 
@@ -434,7 +434,7 @@ class TypeReader:
                 return 1
             if left is None or right is None:
                 return None
-            return of_numbers(node.op, left, right)
+            return exact_result(node.op, left, right)
         if isinstance(node, c_ast.TernaryOp):
             test = self._fold(node.cond, scope)
             if test is None:

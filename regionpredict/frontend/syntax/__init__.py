@@ -1,8 +1,8 @@
 """The syntax tree that both parsers build and the lowering reads.
 
-`nodes` defines the nodes, and `traversal` walks over them. `addresses` handles places and their
-addresses, `accessors` handles calls that are places, and `translation_unit` represents a whole file
-as `Unit`. This package is independent of the parser.
+`nodes` defines the nodes, and `traversal` traverses them. `addresses` handles places and their
+addresses, `accessors` handles calls that return places, and `translation_unit` represents a whole
+file as `Unit`. This package is independent of the parser.
 """
 
 from regionpredict.frontend.syntax.accessors import (
@@ -13,8 +13,8 @@ from regionpredict.frontend.syntax.accessors import (
 from regionpredict.frontend.syntax.addresses import (
     address_of,
     dereferenced,
-    holder_of,
     member_of,
+    place_of_function,
     substituted,
     variable_of,
 )
@@ -77,7 +77,7 @@ from regionpredict.frontend.syntax.predicates import (
     INCREMENT_OPERATORS,
     address_taken,
     assigned_place,
-    does_more,
+    has_side_effects,
     is_by_member_pointer,
     is_member,
     is_memory,
@@ -184,7 +184,6 @@ __all__ = [
     "counted_loops",
     "declared_in",
     "dereferenced",
-    "does_more",
     "element_placed",
     "elements_listed",
     "ends_here",
@@ -193,7 +192,7 @@ __all__ = [
     "every_statement",
     "expressions_in",
     "first_span",
-    "holder_of",
+    "has_side_effects",
     "initial_values",
     "inner_statements",
     "is_by_member_pointer",
@@ -218,6 +217,7 @@ __all__ = [
     "nested",
     "own_expressions",
     "own_parts",
+    "place_of_function",
     "returns_early",
     "set_place",
     "show",

@@ -1,4 +1,4 @@
-"""Replaces calls of accessor functions by the place they return: `d.x(i)`, `m(i, j)`.
+"""Replaces calls of accessor functions by the place that they return: `d.x(i)`, `m(i, j)`.
 
 double &x(int i) { return m_x[i]; }          d.x(i) = 0.0      ->  d.m_x[i] = 0.0
 int size() const { return m_n; }             i < d.size()      ->  i < d.m_n
@@ -42,22 +42,22 @@ _ASSERTION = frozenset(("__assert_fail", "__assert", "__assert_rtn", "_wassert",
 
 
 def with_accessors_inlined(function: Function, args: tuple[Expression, ...]) -> Expression | None:
-    """The value of the call with its arguments substituted. None if that would differ.
+    """The value of the call with its arguments substituted. None if the result could differ.
 
-    The function must consist of one `return`, assertions, and names for parts of its value. An
-    argument that it uses twice must be free of cost and side effects.
+    The function must consist of assertions, names for parts of its value, and one `return`. An
+    argument that it uses twice must have no cost and no side effects.
     """
     value = _only_return(function.body)
     if value is None or len(args) != len(function.parameters):
         return None
-    return _with(value, dict(zip(function.parameters, args, strict=True)))
+    return _substituted(value, dict(zip(function.parameters, args, strict=True)))
 
 
-def _with(value: Expression, given: Mapping[Decl, Expression]) -> Expression | None:
-    """The value with names replaced by their values. None if that could change the result."""
+def _substituted(value: Expression, given: Mapping[Decl, Expression]) -> Expression | None:
+    """The value with names replaced by their values. None if this could change the result."""
     inside = list(every_expression(value))
     uses = Counter(e.decl for e in inside if isinstance(e, Name))
-    if any(uses[decl] != 1 and not _costs_nothing(part) for decl, part in given.items()):
+    if any(uses[decl] != 1 and not _is_free(part) for decl, part in given.items()):
         return None
     changed = {place.decl for e in inside if isinstance(place := assigned_place(e), Name)}
     return None if changed & given.keys() else substituted(value, given)
@@ -66,8 +66,8 @@ def _with(value: Expression, given: Mapping[Decl, Expression]) -> Expression | N
 def member_initial_values(
     constructor: Function, args: tuple[Expression, ...]
 ) -> tuple[Expression, ...]:
-    """The members' values by their names, `.p = a + i`, if a constructor sets only pointers among
-    its members. Otherwise empty.
+    """The initial values of members, such as `.p = a + i`, if a constructor only sets members and
+    all of them are pointers. Otherwise empty.
     """
     given: list[Expression] = []
     handed = dict(zip(constructor.parameters[1:], args[1:], strict=False))  # without the object
@@ -76,7 +76,7 @@ def member_initial_values(
     for setting in constructor.initialisers:
         if not isinstance(setting, Assign) or not isinstance(setting.left, Member):
             return ()
-        value = _with(setting.right, handed)
+        value = _substituted(setting.right, handed)
         if value is None:
             return ()
         given.append(Opaque(f".{setting.left.field.name}", (value,)))
@@ -88,7 +88,9 @@ def member_initial_values(
 
 
 def member_path(value: Expression, address: Expression) -> str:
-    """`.m_n` for the value `d.m_n` and the address `&d`, or `.m_x.size()`. "" for anything else."""
+    """The path of a member: `.m_n` for the value `d.m_n` and the address `&d`, or `.m_x.size()`. ""
+    for any other value.
+    """
     if isinstance(value, Cast):
         return member_path(value.operand, address)
     if isinstance(value, CallExpr) and value.free and len(value.args) == 1:
@@ -108,9 +110,10 @@ def _is_object_at(address: Expression, place: Expression) -> bool:
 
 
 def _only_return(body: Stmt) -> Expression | None:
-    """The value of a function without other effects, with local names substituted: `const int k = i
-    * nx + j; return p[k];`."""
-    *before, last = [item for item in _flat(body) if not _asserts(item)] or [body]
+    """The returned value of a function without other effects. Local names are substituted, as in
+    `const int k = i * nx + j; return p[k];`.
+    """
+    *before, last = [item for item in _flat(body) if not _is_assertion(item)] or [body]
     value = last.value if isinstance(last, Return) else None
     for statement in reversed(before):
         if value is None or not isinstance(statement, DeclStmt):
@@ -123,7 +126,7 @@ def _only_return(body: Stmt) -> Expression | None:
             if decl.ctype.kind == "pointer" and _calls(decl.init):
                 return None  # an allocation is a side effect
             part = Cast(decl.ctype, decl.init) if decl.ctype.kind == "int" else decl.init
-            value = None if value is None else _with(value, {decl: part})
+            value = None if value is None else _substituted(value, {decl: part})
     return value
 
 
@@ -137,9 +140,9 @@ def _flat(body: Stmt) -> list[Stmt]:
     return [body]
 
 
-def _asserts(statement: Stmt) -> bool:
-    """`assert(i < n)` in any expansion of the macro, also an empty one, and `if (i >= n) throw
-    std::out_of_range("i");`.
+def _is_assertion(statement: Stmt) -> bool:
+    """Whether a statement is an assertion: `assert(i < n)` in any expansion of the macro, also an
+    empty one, or `if (i >= n) throw std::out_of_range("i");`.
     """
     if isinstance(statement, If):
         *_, last = _flat(statement.then) or [statement.then]
@@ -157,20 +160,20 @@ def _fails(expression: Expression) -> bool:
     return asserted or ends_here(expression)
 
 
-def _costs_nothing(argument: Expression) -> bool:
+def _is_free(argument: Expression) -> bool:
     """Whether the argument is a name, a constant, an address, or a sum of these.
 
-    It has no load, call or side effect.
+    It contains no load, call or side effect.
     """
     if isinstance(argument, (Name, IntLit, FloatLit)):
         return True
     if isinstance(argument, Cast):
-        return _costs_nothing(argument.operand)
+        return _is_free(argument.operand)
     if isinstance(argument, Binary):
         sum_ = argument.op in ("+", "-", "*")
-        return sum_ and _costs_nothing(argument.left) and _costs_nothing(argument.right)
+        return sum_ and _is_free(argument.left) and _is_free(argument.right)
     if isinstance(argument, Member):
-        return argument.base is None or _costs_nothing(argument.base)
+        return argument.base is None or _is_free(argument.base)
     if isinstance(argument, Unary):
         if argument.op == "&":
             return not any(isinstance(e, (CallExpr, Assign)) for e in every_expression(argument))

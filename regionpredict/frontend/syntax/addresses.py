@@ -27,7 +27,7 @@ from regionpredict.frontend.syntax.predicates import is_place, without_casts
 from regionpredict.ir import Span
 
 
-def holder_of(called: Expression | None) -> Name | Member | Index | CallExpr | None:
+def place_of_function(called: Expression | None) -> Name | Member | Index | CallExpr | None:
     """The place of a called function: `f` in `(*f)(x)`, `p->f` in `((type)p->f)(x)`."""
     while isinstance(called, Cast) or (isinstance(called, Unary) and called.op == "*"):
         called = called.operand
@@ -35,7 +35,7 @@ def holder_of(called: Expression | None) -> Name | Member | Index | CallExpr | N
 
 
 def variable_of(place: Expression | None) -> Decl | None:
-    """The variable that contains a place. None for a place reached through a pointer."""
+    """The variable that contains a place. None for a place that is reached through a pointer."""
     while isinstance(place, (Member, Index)):
         if isinstance(place, Member) and place.arrow:
             return None
@@ -44,22 +44,22 @@ def variable_of(place: Expression | None) -> Decl | None:
 
 
 def address_of(place: Expression, span: Span) -> Expression:
-    """`&place`. A value without an address is unchanged."""
+    """The expression `&place`. A value without an address is returned unchanged."""
     if isinstance(place, Unary) and place.op == "*":
         return place.operand
     return Unary("&", place, span) if is_place(place) else place
 
 
 def dereferenced(address: Expression, span: Span) -> Expression:
-    """`*address`."""
+    """The expression `*address`."""
     if isinstance(address, Unary) and address.op == "&":
         return address.operand
     return Unary("*", address, span)
 
 
 def member_of(base: Expression, field: Decl, span: Span, *, arrow: bool) -> Expression:
-    """`base.field`, or `base->field` with `arrow`. For a temporary (`row{p + i}.p`), the value
-    given to the member.
+    """The expression `base.field`, or `base->field` with `arrow`. For a temporary, as in
+    `row{p + i}.p`, it is the value that the member gets.
     """
     made = _given_to(field, base)
     if made is not None:

@@ -1,4 +1,4 @@
-"""Finds the variables that code assigns, and their increments. Results are cached."""
+"""Finds the variables that code assigns, and by how much it increments them. Results are cached."""
 
 from __future__ import annotations
 
@@ -36,14 +36,16 @@ from regionpredict.frontend.syntax.traversal import (
 )
 
 AssignedValue = tuple[Expression, Assign | None]
-"""A value of a variable, and its assignment. None for the initial value."""
+"""A value of a variable, and the assignment of this value. The assignment is None for the initial
+value.
+"""
 
 
 class Changes(NamedTuple):
     """The variables and members that a statement may change.
 
-    `declared` are its variables. `sets` are the expressions that set a variable or member or take
-    its address, by its name, and the calls that receive this address.
+    `declared` are its variables. `sets` maps the name of a variable or member to the expressions
+    that set it or take its address. Calls that receive this address are included.
     """
 
     declared: frozenset[Decl]
@@ -54,7 +56,9 @@ class Changes(NamedTuple):
         return [e for e in self.sets.get(decl.name, ()) if is_variable(set_place(e), decl)]
 
     def values_of(self, decl: Decl) -> list[AssignedValue] | None:
-        """The values of a variable, with their assignments. None if other code may set it."""
+        """The values of a variable, with their assignments. None if other code may set the
+        variable.
+        """
         own = decl.kind == "local" and decl.init is not None and decl in self.declared
         values: list[AssignedValue] = [(decl.init, None)] if decl.init and own else []
         for expression in self.setting(decl):
@@ -65,7 +69,7 @@ class Changes(NamedTuple):
 
 
 def changes_in(statement: Stmt) -> Changes:
-    """The changes in a statement and all inner ones, in source order."""
+    """The changes in a statement and all inner statements, in source order."""
     declared = (
         decl for inner in every_statement(statement) if isinstance(inner, DeclStmt)
         for decl in inner.decls
@@ -85,8 +89,8 @@ def changes_in(statement: Stmt) -> Changes:
 class Effects:
     """Assignments of plain integer and pointer variables in expressions and statements.
 
-    `keeps(call, position)`: whether the call leaves an integer alone whose address is this
-    argument.
+    `keeps(call, position)` says whether a call leaves an integer unchanged whose address is the
+    argument at this position.
     """
 
     def __init__(
@@ -97,7 +101,9 @@ class Effects:
         self._statements: dict[Stmt, frozenset[Decl]] = {}
 
     def of(self, expression: Expression) -> dict[Decl, int | None]:
-        """Variable -> the constant added to it, or None if it is assigned in any other way."""
+        """Maps each variable to the constant that is added to it, or to None if it is assigned in
+        any other way.
+        """
         effects = self._expressions.get(expression)
         if effects is None:
             effects = self._found(expression)
@@ -105,7 +111,7 @@ class Effects:
         return effects
 
     def written_in(self, statement: Stmt) -> frozenset[Decl]:
-        """The variables that the statement, or anything inside it, may set."""
+        """The variables that may be set in the statement or anywhere inside it."""
         known = self._statements.get(statement)
         if known is None:
             written: set[Decl] = set()
@@ -136,20 +142,22 @@ class Effects:
                 elif inner.op == "&" and inner.operand.decl.ctype.kind == "int":
                     _note(effects, inner.operand.decl, None)
                 continue
-            waiting.extend(self._used(inner))
+            waiting.extend(self._relevant_parts(inner))
         return effects
 
     def exposed(self, expression: Expression) -> Iterator[Decl]:
-        """The integers whose address an expression takes, but not only for calls that read them."""
+        """The integers whose address an expression takes. Arguments of calls that only read them
+        are excluded.
+        """
         waiting = [expression]
         while waiting:
             inner = waiting.pop()
             place = address_taken(inner)
             if isinstance(place, Name) and place.decl.ctype.kind == "int":
                 yield place.decl
-            waiting.extend(self._used(inner))
+            waiting.extend(self._relevant_parts(inner))
 
-    def _used(self, expression: Expression) -> Sequence[Expression]:
+    def _relevant_parts(self, expression: Expression) -> Sequence[Expression]:
         """The subexpressions, without addresses of integers that a call only reads."""
         inside = subexpressions(expression)
         if not isinstance(expression, CallExpr):

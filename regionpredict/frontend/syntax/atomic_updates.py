@@ -1,4 +1,6 @@
-"""Replaces operators on atomic objects by calls: `c++` of an `_Atomic int` adds to it."""
+"""Replaces operators on atomic objects by calls. For an `_Atomic int`, `c++` becomes an atomic
+addition.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ _OPERATORS = {
 def atomic_update(
     op: str, place: Expression, values: Sequence[Expression], span: Span
 ) -> Expression | None:
-    """The effect of an operator on an atomic object. None if it does not change it."""
+    """The effect of an operator on an atomic object. None if the operator does not change it."""
     if op == "=":
         return CallExpr("atomic_store", None, (address_of(place, span), *values), span)
     kind = _OPERATORS.get(op)

@@ -29,16 +29,17 @@ _MIRROR = {">": "<", ">=": "<="}
 
 
 BY_IF = "if"
-"""The label of a choice between values that statements make, instead of one expression."""
+"""The label of a choice between values that statements make, not a single expression."""
 _LESSER = frozenset(("min", "MIN", "fmin", "fminf", "imin", "std::min"))
 _GREATER = frozenset(("max", "MAX", "fmax", "fmaxf", "imax", "std::max"))
 _OF_TEAM = frozenset(("omp_get_thread_num", "omp_get_num_threads", "omp_get_max_threads"))
 
 
 def called_by_name(name: str, operands: Sequence[Expr]) -> Expr | None:
-    """The result of a minimum or maximum function, or of one that returns a thread number or count.
+    """The result of a minimum or maximum function, or of a function that returns a thread number or
+    the number of threads.
 
-    None for other functions.
+    None for any other function.
     """
     if name in _OF_TEAM:
         return Expr.name(f"{name}()")
@@ -48,14 +49,14 @@ def called_by_name(name: str, operands: Sequence[Expr]) -> Expr | None:
 
 
 def is_named_operation(name: str) -> bool:
-    """Whether `called_by_name` may give its result."""
+    """Whether `called_by_name` may know the function's result."""
     return name in _OF_TEAM | _LESSER | _GREATER
 
 
 def chosen(test: Expr, then: Expr, other: Expr, label: str = "") -> Expr:
-    """One of two values by a condition.
+    """One of two values, depending on a condition.
 
-    It is their minimum or maximum if the condition compares them.
+    It is their minimum or maximum if the condition compares the two values.
 
     `label` is the place of any other choice.
     """
@@ -72,8 +73,8 @@ def chosen(test: Expr, then: Expr, other: Expr, label: str = "") -> Expr:
     return Expr.atom("select", test, then, other, label=label)
 
 
-def of_numbers(op: str, left: float, right: float) -> int | float | None:
-    """`left op right` for integers or real numbers. None if it is undefined in C."""
+def exact_result(op: str, left: float, right: float) -> int | float | None:
+    """The result of `left op right` for integers or real numbers. None if it is undefined in C."""
     if op in _OF_BOTH:
         result = _OF_BOTH[op](left, right)
         return int(result) if isinstance(result, bool) else result

@@ -23,10 +23,11 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 class Pragma(NamedTuple):
-    """One OpenMP directive: its words (`parallel for`), clauses and place (offsets in the file).
+    """An OpenMP directive: its words (`parallel for`), clauses and place (offsets in the file).
 
-    `joined`: it directly follows another directive of the same macro. `blocks`, for one before a
-    block of its macro, counts those that open before it, in the macro and in its function there.
+    `joined` says that it directly follows another directive of the same macro. If the directive
+    precedes a block of its macro, `blocks` counts the blocks that open before it, in the macro and
+    in its function.
     """
 
     kind: str
@@ -56,7 +57,7 @@ class Pragma(NamedTuple):
 
     @property
     def standalone(self) -> bool:
-        """Whether no statement belongs to it."""
+        """Whether the directive has no statement."""
         tokens = self.kind.split()
         if tokens[0] == "target":
             return any(word in tokens for word in ("update", "enter", "exit"))
@@ -66,7 +67,7 @@ class Pragma(NamedTuple):
 
     @property
     def own_names(self) -> frozenset[str]:
-        """Every name in clauses that privatize variables. It may include more names."""
+        """Every name in clauses that privatize variables. Other names may be included."""
         texts = [clause.text or "" for clause in self.clauses if clause.name in _OWN]
         return frozenset(name for text in texts for name in _WORD.findall(text))
 
@@ -76,7 +77,7 @@ class Pragma(NamedTuple):
 
 
 def threadprivate(pragmas: Iterable[Pragma]) -> frozenset[str]:
-    """The variables that directives make private to each thread."""
+    """The variables that `threadprivate` directives make private to each thread."""
     return frozenset().union(
         *(pragma.own_names for pragma in pragmas if pragma.kind == "threadprivate")
     )

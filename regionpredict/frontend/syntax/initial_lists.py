@@ -1,7 +1,7 @@
 """Lists of initial values: `{3, .ny = 4}`, with values assigned to members by name.
 
-The parsers know the struct and name positional values: `{n, m}` is `{.nx = n, .ny = m}` in the
-tree.
+The parsers know the struct and add names to positional values: `{n, m}` is `{.nx = n, .ny = m}` in
+the tree.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ def initial_values(expression: Expression) -> tuple[Expression, ...] | None:
 
 
 def member_named(value: Expression) -> tuple[str, Expression] | None:
-    """The member to which a value in a list is assigned by name (`.ny = 4`), and the value."""
+    """A value in a list that is assigned to a member by name (`.ny = 4`), with this member."""
     if isinstance(value, Opaque) and value.text.startswith(".") and value.children:
         return value.text[1:], value.children[-1]
     return None
 
 
 def element_placed(value: Expression) -> tuple[int | None, Expression]:
-    """The element that a value is assigned to by its number (`[2] = f`), and the value. None for
-    the next element."""
+    """A value that is assigned to an element by its number (`[2] = f`), with this number. The
+    number is None for the next element.
+    """
     if isinstance(value, Opaque) and value.text == "[]" and isinstance(value.children[0], IntLit):
         return value.children[0].value, value.children[1]
     return None, value
@@ -66,10 +67,10 @@ def elements_listed(expression: Expression | None) -> dict[int, Expression] | No
 def with_members_named(
     elements: Sequence[Expression], members: Sequence[Decl]
 ) -> tuple[Expression, ...]:
-    """The values of a struct's list, each with the name of its member if it is clear.
+    """The values of a struct's list. Each is assigned to a member by name if the member is known.
 
-    Values after a name (`.ny = 4, 5`), and after a nested struct without braces, keep their form,
-    because they are not followed.
+    Values after a named value (`.ny = 4, 5`), and after a nested struct without braces, are
+    unchanged, because their members are unknown.
     """
     named = list(elements)
     for number, (value, member) in enumerate(zip(elements, members, strict=False)):
@@ -80,7 +81,7 @@ def with_members_named(
 
 
 def _is_whole(value: Expression, member: Decl) -> bool:
-    """Whether the value initializes a whole member, not the first part of it."""
+    """Whether the value initializes a whole member, and not only its first part."""
     kind = member.ctype.kind
     if kind not in ("struct", "array") or initial_values(value) is not None:
         return True

@@ -29,11 +29,11 @@ from regionpredict.ir import Expr
 
 _OF_INT = frozenset(("<", ">", "<=", ">=", "==", "!=", "&&", "||"))
 _NARROW = 16
-"""Bits of the narrow types whose range real programs exceed."""
+"""Bits of the narrow types whose range values in real programs exceed."""
 
 
 def usual(left: CType, right: CType) -> CType:
-    """The usual arithmetic conversions (C17, 6.3.1.8) of kind, width and sign."""
+    """The result of the usual arithmetic conversions (C17, 6.3.1.8): kind, width and sign."""
     if left.kind == "float" or right.kind == "float":
         bits = max(c.bits for c in (left, right) if c.kind == "float")
         return CType("float", bits)
@@ -44,7 +44,7 @@ def usual(left: CType, right: CType) -> CType:
 
 
 def promoted(ctype: CType) -> CType:
-    """The type of a promoted operand, as in a shift or in `-x`."""
+    """The type of an operand after promotion, as in a shift or in `-x`."""
     return usual(ctype, INT) if ctype.kind == "int" and ctype.bits < INT.bits else ctype
 
 
@@ -54,9 +54,9 @@ def type_of(expression: Expression | None) -> CType:
     return UNKNOWN if of_kind is None else of_kind(expression)
 
 
-def _of_sides(then: CType, other: CType) -> CType:
-    """The type of a choice: a pointer type if a side is a pointer, else a struct type, else a
-    number type.
+def _type_of_choice(then: CType, other: CType) -> CType:
+    """The type of a choice between two operands. It is a pointer type if one operand is a pointer,
+    otherwise a struct type, otherwise a number type.
     """
     for side in (then, other):
         if side.element is not None:
@@ -93,7 +93,7 @@ def _of_unary(expression: Unary) -> CType:
 
 
 def _of_pointer_call(call: CallExpr) -> CType:
-    """A pointer to a function has the type of a pointer to the function's result."""
+    """The type of a call through a pointer: the type of the function's result."""
     return type_of(call.pointer).element or UNKNOWN
 
 
@@ -108,7 +108,7 @@ _TYPES: dict[type, Callable[[Any], CType]] = {
     Index: lambda e: type_of(e.base).element or type_of(e.index).element or UNKNOWN,
     CallExpr: lambda e: e.decl.ctype if e.decl is not None else _of_pointer_call(e),
     Opaque: lambda e: CType("struct", name=e.struct) if e.struct else UNKNOWN,
-    Ternary: lambda e: _of_sides(type_of(e.then), type_of(e.other)),
+    Ternary: lambda e: _type_of_choice(type_of(e.then), type_of(e.other)),
     Binary: _of_binary,
     Unary: _of_unary,
 }
@@ -116,7 +116,7 @@ _TYPES: dict[type, Callable[[Any], CType]] = {
 
 def struct_behind(expression: Expression | None) -> str:
     """The struct that an expression is, contains or points to, also as bytes: `(char *)&grid + 8`.
-    "" without a struct.
+    "" if there is no struct.
     """
     struct = type_of(expression).struct
     while not struct and isinstance(expression, (Cast, Unary, Index, Binary, Assign)):
@@ -135,9 +135,9 @@ def owner_of(member: Member) -> str:
 def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:
     """A value after conversion to a variable of an integer type.
 
-    Names are assumed to fit `int` and longer types. A shorter type truncates (`unsigned char c =
-    266` is 10). `source` is given if no name may exceed its type. Then values are also
-    truncated by an unsigned type, and by a type without all numbers of `source`.
+    Names are assumed to fit `int` and longer types. A shorter type truncates
+    (`unsigned char c = 266` is 10). Pass `source` if no name can exceed its type. Values are then
+    also truncated by an unsigned type, and by a type that cannot represent all numbers of `source`.
     """
     if ctype.kind != "int" or not 0 < ctype.bits <= 64:
         return value
@@ -152,7 +152,7 @@ def converted(value: Expr, ctype: CType, source: CType | None = None) -> Expr:
 
 
 def _has_all_of(ctype: CType, source: CType) -> bool:
-    """Whether a type holds all numbers of another, in signed arithmetic."""
+    """Whether a type can represent all numbers of another type, in signed arithmetic."""
     if ctype.unsigned:
         return False
     return source.kind != "int" or ctype.bits > source.bits - (not source.unsigned)
@@ -171,8 +171,8 @@ def whole(value: int, ctype: CType) -> int:
     return value - (1 << ctype.bits) if negative else value
 
 
-def holds(ctype: CType, *operands: Expr) -> bool | None:
-    """Whether an integer type holds all values. None if one is not a number."""
+def fits(ctype: CType, *operands: Expr) -> bool | None:
+    """Whether an integer type can represent all values. None if a value is not a number."""
     if ctype.kind != "int" or not ctype.bits:
         return True
     numbers = [value.constant for value in operands]

@@ -1,4 +1,6 @@
-"""Jumps out of statements: `return`, and `break`, `continue` and `goto` to a place outside."""
+"""Finds jumps out of statements: `return`, and `break`, `continue` and `goto` to a place
+outside.
+"""
 
 from __future__ import annotations
 
@@ -20,12 +22,12 @@ def labels_in(body: Stmt) -> frozenset[str]:
 
 
 def jumps_out(statement: Stmt) -> Iterator[Return | Jump]:
-    """The jumps from inside a statement to places after or before it, in source order."""
+    """The jumps from inside a statement to places before or after it, in source order."""
     yield from _out(statement, labels_in(statement), frozenset())
 
 
 def _out(statement: Stmt, labels: frozenset[str], held: frozenset[str]) -> Iterator[Return | Jump]:
-    """`held` are the kinds of jumps that an enclosing statement takes."""
+    """Finds jumps. `held` are the kinds of jumps that an enclosing statement handles."""
     if isinstance(statement, Return):
         yield statement
     elif isinstance(statement, Jump):
@@ -41,12 +43,12 @@ def _out(statement: Stmt, labels: frozenset[str], held: frozenset[str]) -> Itera
 
 
 def jump_kind(statement: Return | Jump) -> str:
-    """'return', 'break', 'continue' or 'goto'."""
+    """The kind of a jump: 'return', 'break', 'continue' or 'goto'."""
     return "return" if isinstance(statement, Return) else statement.kind
 
 
 def leaves_loop(body: Stmt) -> bool:
-    """Whether a loop's body can leave the loop early."""
+    """Whether the body of a loop can leave the loop early."""
     return any(jump_kind(jump) != "continue" for jump in jumps_out(body))
 
 

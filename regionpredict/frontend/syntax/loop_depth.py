@@ -1,6 +1,6 @@
-"""Leaves out loops that are nested deeper than the loops of any program.
+"""Removes loops that are nested more deeply than in any real program.
 
-The lowering of a loop looks at every loop inside it, for each variable that these set. So the time
+Lowering a loop visits every loop inside it, for each variable that they set. The time therefore
 grows with the cube of the depth.
 """
 
@@ -23,13 +23,14 @@ MOST_NESTED = 50
 
 
 def without_deep_loops(body: Stmt) -> Stmt:
-    """The statement, in which each loop inside `MOST_NESTED` others is not understood. The
-    directives inside that loop remain, without their statements."""
+    """The statement in which each loop inside `MOST_NESTED` others is replaced by code that is not
+    read. The directives inside that loop remain, without their statements.
+    """
     return _limited(body, MOST_NESTED) if _depth(body) > MOST_NESTED else body
 
 
 def _depth(body: Stmt) -> int:
-    """The number of loops around the innermost one, with it."""
+    """The nesting depth of the innermost loop, which counts itself."""
     deepest = 0
     waiting = [(body, 0)]
     while waiting:

@@ -1,8 +1,9 @@
-"""The small syntax tree that both front ends build and `lower` reads: the part of C that loops
-need.
+"""The small syntax tree that both front ends build and `lower` reads. It covers the part of C that
+loops need.
 
-Expressions carry no types. These follow from the declarations (`Decl.ctype`) by the same rules for
-both front ends. A node equals only itself, because equal texts are different places in the program.
+Expressions have no types. Types follow from the declarations (`Decl.ctype`) by the same rules for
+both front ends. A node is equal only to itself, because equal texts are different places in the
+program.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ def _by_identity(node: type[_Node]) -> type[_Node]:
 
 
 class CType(NamedTuple):
-    """A C type: `kind` is 'int', 'float', 'pointer', 'array', 'struct', 'void', 'unknown'.
+    """A C type. `kind` is 'int', 'float', 'pointer', 'array', 'struct', 'void' or 'unknown'.
 
-    `bits` is the width of a number, or 8 times the size of a struct if known. `element` is the type
-    that a pointer or array contains, and `extent` an array's length as an expression or None.
+    `bits` is the width of a number, or 8 times the size of a struct if it is known. `element` is
+    the element type of a pointer or array. `extent` is an array's length as an expression, or None.
     """
 
     kind: str
@@ -43,7 +44,7 @@ class CType(NamedTuple):
 
     @property
     def has_spelt_extent(self) -> bool:
-        """Whether the type contains an extent as unparsed text."""
+        """Whether the type contains an array length as unparsed text."""
         if isinstance(self.extent, Opaque):
             return True
         return self.element is not None and self.element.has_spelt_extent
@@ -56,8 +57,8 @@ class CType(NamedTuple):
 
     @property
     def holds_sizes(self) -> bool:
-        """Whether the type's initial values may be sizes or functions: a struct, or a few integers
-        or pointers.
+        """Whether the initial values of this type may be sizes or functions. The type is then a
+        struct, or a few integers or pointers.
         """
         if self.kind != "array" or self.element is None:
             return self.kind == "struct"
@@ -68,7 +69,7 @@ class CType(NamedTuple):
 
     @property
     def may_hold_functions(self) -> bool:
-        """Whether the type is an array of structs or pointers, whose initializer may contain
+        """Whether the type is an array of structs or pointers, so that its initializer may contain
         functions.
         """
         return (
@@ -79,14 +80,16 @@ class CType(NamedTuple):
 
     @property
     def class_name(self) -> str:
-        """The class of a variable, or of its target. "" for anything else."""
+        """The class of a variable or of its target. "" for any other type."""
         pointee = self.element if self.kind == "pointer" and not self.name else None
         held = pointee if pointee is not None else self
         return held.name if held.kind == "struct" else ""
 
     @property
     def innermost(self) -> CType:
-        """The type of the elements of an array, also of an array of arrays. Otherwise itself."""
+        """The type of the elements of an array, also of an array of arrays. For any other type, the
+        type itself.
+        """
         inner = self
         while inner.kind == "array" and inner.element is not None:
             inner = inner.element
@@ -94,7 +97,9 @@ class CType(NamedTuple):
 
     @property
     def struct(self) -> str:
-        """The struct of a value, or the one that it contains or points to. "" without a struct."""
+        """The struct of a value, or the struct that it contains or points to. "" if there is no
+        struct.
+        """
         inner: CType | None = self
         while inner is not None and inner.kind in ("pointer", "array"):
             inner = inner.element
@@ -120,8 +125,9 @@ DOUBLE = CType("float", 64)
 class Decl:
     """A declared variable, parameter, field, enumerator or function. It is equal only to itself.
 
-    A C++ `reference` is a pointer that every use dereferences. Its type is a pointer type, and the
-    source's `r` is `*r` in the tree. The same holds for `this`, a parameter of every method.
+    A C++ `reference` is represented as a pointer that every use dereferences. Its type is a pointer
+    type, and `r` in the source is `*r` in the tree. The same holds for `this`, a parameter of every
+    method.
     """
 
     __slots__ = (
@@ -194,7 +200,9 @@ class FloatLit(NamedTuple):
 
 @_by_identity
 class Unary(NamedTuple):
-    """`-x`, `!x`, `~x`, `*p`, `&x`, `++x`, `--x`, `x++`, `x--` (the last two as `p++`, `p--`)."""
+    """A unary operator: `-x`, `!x`, `~x`, `*p`, `&x`, `++x`, `--x`, `x++`, `x--`. The last two are
+    written `p++` and `p--`.
+    """
 
     op: str
     operand: Expression
@@ -203,7 +211,7 @@ class Unary(NamedTuple):
 
 @_by_identity
 class Binary(NamedTuple):
-    """`left op right`, including the comma and logical operators."""
+    """A binary operator, `left op right`, including the comma and logical operators."""
 
     op: str
     left: Expression
@@ -212,7 +220,7 @@ class Binary(NamedTuple):
 
 @_by_identity
 class Assign(NamedTuple):
-    """`left op right` for `=`, `+=`, ..."""
+    """An assignment `left op right` with `=`, `+=`, ..."""
 
     op: str
     left: Expression
@@ -222,7 +230,7 @@ class Assign(NamedTuple):
 
 @_by_identity
 class Ternary(NamedTuple):
-    """`condition ? then : other`."""
+    """A conditional expression `condition ? then : other`."""
 
     condition: Expression
     then: Expression
@@ -231,7 +239,7 @@ class Ternary(NamedTuple):
 
 @_by_identity
 class Index(NamedTuple):
-    """`base[index]`."""
+    """An array subscript `base[index]`."""
 
     base: Expression
     index: Expression  # type: ignore[assignment]  # tuple.index: of no use here
@@ -240,7 +248,7 @@ class Index(NamedTuple):
 
 @_by_identity
 class Member(NamedTuple):
-    """`base.field` or `base->field`."""
+    """A member access `base.field` or `base->field`."""
 
     base: Expression | None
     field: Decl
@@ -250,11 +258,12 @@ class Member(NamedTuple):
 
 @_by_identity
 class CallExpr(NamedTuple):
-    """`name(args)`. `decl` is None for a call through a pointer or of an unknown function.
+    """A call `name(args)`. `decl` is None for a call through a pointer or of an unknown function.
 
-    `pointer` is the place of the function of a call through a variable, a member or a table, or
-    the call whose result it is. The address of a `method`'s object is its first argument. `free`:
-    it has no cost and accesses no memory that moves (`v.size()`).
+    For a call through a variable, a member or a table, `pointer` is the place of the function. It
+    may also be the call that returns the function. For a `method`, the address of its object is the
+    first argument. `free` says that the call has no cost and accesses no memory that moves
+    (`v.size()`).
     """
 
     name: str
@@ -284,11 +293,11 @@ class Cast(NamedTuple):
 
 @_by_identity
 class Opaque(NamedTuple):
-    """An expression that is not understood, with its subexpressions that are.
+    """An expression that is not supported, with its supported subexpressions.
 
-    `string` is the value of a string literal. A list of initial values is `{}`. In it, a value
-    assigned to a member by name (`.nx = 4`) is `.nx`. `struct` is the struct of a compound literal
-    `(struct grid){3, 4}`, which contains the list.
+    `string` is the value of a string literal. A list of initial values is `{}`. In the list, a
+    value that is assigned to a member by name (`.nx = 4`) is `.nx`. `struct` is the struct of a
+    compound literal `(struct grid){3, 4}`, which contains the list.
     """
 
     text: str
@@ -318,9 +327,10 @@ Expression = (
 
 @_by_identity
 class Compound(NamedTuple):
-    """`{ ... }`, or the statement after a label.
+    """A block `{ ... }`, or the statement after a label.
 
-    For a `switch`, `cases` has its value, None for `default`. Other labels have a name in `label`.
+    For a label of a `switch`, `cases` has its value, or None for `default`. Any other label has its
+    name in `label`.
     """
 
     items: tuple[Stmt, ...]
@@ -346,7 +356,7 @@ class DeclStmt(NamedTuple):
 
 @_by_identity
 class For(NamedTuple):
-    """`for (init; condition; increment) body`."""
+    """A loop `for (init; condition; increment) body`."""
 
     init: Stmt | None
     condition: Expression | None
@@ -358,7 +368,7 @@ class For(NamedTuple):
 
 @_by_identity
 class RangeFor(NamedTuple):
-    """C++ `for (variable : range) body`."""
+    """A C++ loop `for (variable : range) body`."""
 
     variable: Decl | None
     range: Expression | None
@@ -368,7 +378,7 @@ class RangeFor(NamedTuple):
 
 @_by_identity
 class While(NamedTuple):
-    """`while (condition) body`, or with `behind`, `do body while (...)`."""
+    """A loop `while (condition) body`, or `do body while (...)` if `behind` is set."""
 
     condition: Expression
     body: Stmt
@@ -378,7 +388,7 @@ class While(NamedTuple):
 
 @_by_identity
 class If(NamedTuple):
-    """`if (condition) then else other`."""
+    """A branch `if (condition) then else other`."""
 
     condition: Expression
     then: Stmt
@@ -388,7 +398,7 @@ class If(NamedTuple):
 
 @_by_identity
 class Switch(NamedTuple):
-    """`switch (condition) body`; a label inside is a `Compound` with `cases`."""
+    """A `switch (condition) body`. A label inside is a `Compound` with `cases`."""
 
     condition: Expression
     body: Stmt
@@ -397,7 +407,7 @@ class Switch(NamedTuple):
 
 @_by_identity
 class Return(NamedTuple):
-    """`return value;`."""
+    """A return statement `return value;`."""
 
     value: Expression | None
     span: Span
@@ -405,7 +415,7 @@ class Return(NamedTuple):
 
 @_by_identity
 class Jump(NamedTuple):
-    """`break`, `continue` or `goto`, the last with its `label`."""
+    """A jump: `break`, `continue` or `goto`. For `goto`, `label` is its target."""
 
     kind: str
     span: Span
@@ -414,7 +424,7 @@ class Jump(NamedTuple):
 
 @_by_identity
 class Directive(NamedTuple):
-    """An OpenMP directive with its statement (None for a standalone directive)."""
+    """An OpenMP directive with its statement, which is None for a standalone directive."""
 
     pragma: Pragma
     body: Stmt | None
@@ -423,7 +433,7 @@ class Directive(NamedTuple):
 
 @_by_identity
 class Unread(NamedTuple):
-    """A statement that is not understood (assembler, a statement expression)."""
+    """A statement that is not supported, such as assembler or a statement expression."""
 
     what: str
     children: tuple[Expression, ...]
@@ -447,12 +457,14 @@ Stmt = (
 
 
 def virtual_table(symbol: str) -> str:
-    """The struct in which the methods that override a virtual method are stored, by its symbol."""
+    """A struct for the methods that override a virtual method. It is named by the method's
+    symbol.
+    """
     return f"virtual {symbol}"
 
 
 def is_virtual_table(ctype: CType) -> bool:
-    """Whether a type is made by `virtual_table`."""
+    """Whether a type was made by `virtual_table`."""
     return ctype.kind == "struct" and ctype.name.startswith("virtual ")
 
 
@@ -461,9 +473,10 @@ class Function(NamedTuple):
     """A function with a body.
 
     A `closure` is the body of a lambda, which uses the variables around it. A template instance has
-    types or a lambda in its name, and `shown` is its readable name, else "". `initialisers` are a
-    constructor's actions before its body: member values, and constructors of base classes.
-    `overrides` are the symbols of a virtual method and of those that it overrides.
+    types or a lambda in its name. Its `shown` is a readable name, and "" for any other function.
+    `initialisers` are the actions of a constructor before its body: values of members, and
+    constructors of base classes. `overrides` are the symbols of a virtual method and of the methods
+    that it overrides.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Questions about one expression that many files ask: what it names, and what it sets."""
+"""Tests of a single expression that many modules need: what it names, and what it sets."""
 
 from __future__ import annotations
 
@@ -30,24 +30,26 @@ def without_casts(expression: Expression) -> Expression:
 
 
 def is_null(value: Expression | None) -> bool:
-    """Whether the value is zero or a null pointer, perhaps with a cast."""
+    """Whether the value is zero or a null pointer, also inside casts."""
     plain = without_casts(value) if value is not None else None
     return isinstance(plain, IntLit) and plain.value == 0
 
 
 def is_variable(expression: Expression | None, decl: Decl) -> bool:
-    """Whether the expression is the variable `decl`. Each unit declares an external one again."""
+    """Whether the expression is the variable `decl`. An external variable has a different
+    declaration in each unit.
+    """
     return isinstance(expression, Name) and is_same_variable(expression.decl, decl)
 
 
 def is_same_variable(decl: Decl, other: Decl) -> bool:
-    """Whether two declarations mean one variable or function."""
+    """Whether two declarations mean the same variable or function."""
     return decl is other or bool(decl.symbol and decl.symbol == other.symbol)
 
 
 def is_member(place: Expression | None, field: Decl) -> bool:
-    """Whether the place is the member `field` of any object. Each unit that reads its header
-    declares it again.
+    """Whether the place is the member `field` of any object. Each unit that reads the header has a
+    different declaration of the member.
     """
     if not isinstance(place, Member):
         return False
@@ -56,7 +58,9 @@ def is_member(place: Expression | None, field: Decl) -> bool:
 
 
 def is_virtual(place: Expression | None) -> bool:
-    """Whether the place is that of a virtual method, which the object's class decides."""
+    """Whether the place belongs to a virtual method, so that the object's class determines the
+    function.
+    """
     base = place.base if isinstance(place, Member) else None
     return isinstance(base, Cast) and is_virtual_table(base.ctype)
 
@@ -79,7 +83,7 @@ def is_place(expression: Expression) -> bool:
 
 
 def named_function(value: Expression | None) -> Decl | None:
-    """The function that an expression names: `f`, `&f`, `*f`, `(type)f`."""
+    """The function that an expression names, as in `f`, `&f`, `*f` or `(type)f`."""
     while isinstance(value, Cast) or (isinstance(value, Unary) and value.op in ("&", "*")):
         value = value.operand
     named = isinstance(value, Name) and value.decl.kind == "function"
@@ -87,7 +91,7 @@ def named_function(value: Expression | None) -> Decl | None:
 
 
 def tested_pointer(condition: Expression) -> Expression:
-    """`p` of the conditions `p` and `p != NULL`."""
+    """The pointer `p` in the conditions `p` and `p != NULL`."""
     plain = without_casts(condition)
     if isinstance(plain, Binary) and plain.op == "!=" and is_null(plain.right):
         return without_casts(plain.left)
@@ -95,7 +99,9 @@ def tested_pointer(condition: Expression) -> Expression:
 
 
 def assigned_place(expression: Expression) -> Expression | None:
-    """The place that an expression itself sets, by `=`, `+=`, `++` and similar. Otherwise None."""
+    """The place that an expression itself sets, by `=`, `+=`, `++` and similar operators. None if
+    it sets no place.
+    """
     if isinstance(expression, Assign):
         return expression.left
     if isinstance(expression, Unary) and expression.op in INCREMENT_OPERATORS:
@@ -104,20 +110,24 @@ def assigned_place(expression: Expression) -> Expression | None:
 
 
 def set_place(expression: Expression) -> Expression | None:
-    """The place that an expression itself sets, or whose address it takes. Otherwise None."""
+    """The place that an expression itself sets or whose address it takes. None if there is no such
+    place.
+    """
     if isinstance(expression, Unary) and expression.op == "&":
         return expression.operand
     return assigned_place(expression)
 
 
 def address_taken(expression: Expression) -> Expression | None:
-    """`x` of `&x`."""
+    """The place `x` in `&x`."""
     plain = without_casts(expression)
     return plain.operand if isinstance(plain, Unary) and plain.op == "&" else None
 
 
-def does_more(*expressions: Expression) -> bool:
-    """Whether expressions do more than they compute: they assign, call or construct."""
+def has_side_effects(*expressions: Expression) -> bool:
+    """Whether expressions have effects in addition to their value: they assign, call or
+    construct.
+    """
     return any(
         isinstance(part, CallExpr)
         or assigned_place(part) is not None

@@ -1,4 +1,4 @@
-"""The sides of a condition: those of an `if`, or the cases of a `switch`.
+"""The branches of a condition: the two branches of an `if`, or the cases of a `switch`.
 
 switch (op) { case 0: a(); case 1: b(); break; default: c(); }
                     a() where op == 0, b() where op == 0 || op == 1, c() where neither holds
@@ -36,7 +36,7 @@ _NUMBERS = frozenset(("int", "float"))
 
 
 class Side(NamedTuple):
-    """Statements, and the condition under which they run."""
+    """The statements of a branch, and the condition under which they run."""
 
     condition: Expression
     body: tuple[Stmt, ...]
@@ -46,10 +46,11 @@ Deciding = If | Switch | ExprStmt | DeclStmt | Return
 
 
 def sides_of(statement: Deciding) -> list[Side]:
-    """The sides in order.
+    """The branches in order.
 
-    An `if` has both sides, even if one is empty. The sides of a statement are the calls that its
-    value selects (`t % 10 ? go_on() : report();`, `loud && report();`, `s = c ? f() : g();`).
+    An `if` has two branches, even if one is empty. For any other statement, the branches are the
+    calls that its value selects (`t % 10 ? go_on() : report();`, `loud && report();`,
+    `s = c ? f() : g();`).
     """
     if isinstance(statement, If):
         other = () if statement.other is None else (statement.other,)
@@ -70,8 +71,8 @@ def sides_of(statement: Deciding) -> list[Side]:
 
 
 def _chosen_value(statement: ExprStmt | DeclStmt | Return) -> Ternary | None:
-    """The `c ? f() : g()` that a statement assigns, declares or returns. None if it has no calls,
-    or gives addresses, such as `p = n > 0 ? malloc(n) : NULL;`.
+    """The value `c ? f() : g()` that a statement assigns, declares or returns. None if it contains
+    no calls, or if it is an address, as in `p = n > 0 ? malloc(n) : NULL;`.
     """
     value: Expression | None = None
     if isinstance(statement, Return):
@@ -119,7 +120,7 @@ def _operands(statement: ExprStmt) -> list[Side]:
 
 
 def condition_of(statement: Deciding) -> Expression | None:
-    """The expression evaluated first in any case. None for a statement without a decision."""
+    """The expression that is always evaluated first. None for a statement without a decision."""
     if isinstance(statement, (If, Switch)):
         return statement.condition
     chosen = _chosen_value(statement)
@@ -132,12 +133,14 @@ def condition_of(statement: Deciding) -> Expression | None:
 
 
 def continues_early(statement: If) -> bool:
-    """Whether later statements run only if its condition is false: `if (c) continue;`."""
+    """Whether later statements run only if the condition is false: `if (c) continue;`."""
     return statement.other is None and ends_with(statement.then, "continue")
 
 
 def returns_early(statement: If) -> bool:
-    """The same outside loops: `if (c) return;`."""
+    """Whether later statements outside of loops run only if the condition is false:
+    `if (c) return;`.
+    """
     return statement.other is None and ends_with(statement.then, "return")
 
 
@@ -171,7 +174,7 @@ def _cases(statement: Switch) -> list[Side]:
 
 
 def case_labels(item: Stmt) -> list[Expression | None]:
-    """The labels before a statement of a `switch`, None for `default`."""
+    """The labels before a statement of a `switch`. `default` is None."""
     labels: list[Expression | None] = []
     while isinstance(item, Compound) and item.cases:
         labels += item.cases

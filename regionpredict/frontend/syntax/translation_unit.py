@@ -12,11 +12,11 @@ from regionpredict.ir import Diagnostic, Span
 
 
 class Lookups(NamedTuple):
-    """The file system queries of reading a source file.
+    """The file system queries that were made while a source file was read.
 
-    `files`: all files read, including the system's. `folders`: folders searched for headers, in
-    addition to those of these files. `guessed`: headers found by searching below the request's
-    root.
+    `files` are all files read, including the system's. `folders` are folders searched for headers,
+    in addition to the folders of these files. `guessed` are headers found by a search below the
+    request's root.
     """
 
     files: tuple[str, ...]
@@ -25,9 +25,9 @@ class Lookups(NamedTuple):
 
 
 class Located(NamedTuple):
-    """A function that the user's files define, from `begin` to `end` in a file's text.
+    """A function in the user's files. Its text extends from `begin` to `end` in the file.
 
-    `private`: it cannot be called from outside the unit. `build` returns its tree.
+    `private` says that it cannot be called from outside the unit. `build` returns its tree.
     """
 
     name: str
@@ -44,11 +44,11 @@ class Unit:
 
     `functions` have OpenMP directives, `located` are all functions, and `texts` are the contents of
     their files. `body_of` gives the definition of a declaration in this unit, and `variables` the
-    external variables with an initializer. `directives` are all active loop directives, (file,
-    directive). `overloads`: a name may be several functions, and operators call them. In C++,
-    `getters` are the methods read so far that return a member (`.m_n`, `size()`), and
-    `base_classes` the names of base classes. `threadprivate` variables have one copy per thread.
-    `reassociates`: floating-point sums may be reordered.
+    external variables with an initializer. `directives` are all active loop directives, as pairs of
+    file and directive. `overloads` says that a name may mean several functions, and that operators
+    may call functions. In C++, `getters` are the methods read so far that return a member (`.m_n`,
+    `size()`), and `base_classes` the names of base classes. `threadprivate` variables have one copy
+    per thread. `reassociates` says that floating-point sums may be reordered.
     """
 
     path: str

@@ -95,7 +95,7 @@ _OWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {
 
 
 def own_parts(statement: Stmt) -> Iterator[Expression]:
-    """Every expression of a statement itself, also inside its expressions."""
+    """Every expression of a statement itself, including its subexpressions."""
     for own in own_expressions(statement):
         yield from every_expression(own)
 
@@ -125,11 +125,13 @@ def every_statement(statement: Stmt) -> Iterator[Stmt]:
 
 LOOPS = (For, While, RangeFor)
 Around = tuple[Stmt, ...]
-"""The statements around another one, the outermost first."""
+"""The statements around another one, outermost first."""
 
 
 def nested(statement: Stmt, around: Around = ()) -> Iterator[tuple[Stmt, Around]]:
-    """The statement and all inner statements in source order, each with those around it."""
+    """The statement and all inner statements in source order, each with its enclosing
+    statements.
+    """
     yield statement, around
     around = (*around, statement)
     for inner in inner_statements(statement):
@@ -144,7 +146,7 @@ def counted_loops(around: Around) -> tuple[For, ...]:
 def is_outside(
     expression: Expression, function: Function, around: tuple[type[Stmt], ...] = LOOPS
 ) -> bool:
-    """Whether an expression is in a function, outside such statements."""
+    """Whether an expression is in a function but outside of these statements."""
     waiting: list[Stmt] = [function.body]
     while waiting:
         statement = waiting.pop()
@@ -176,12 +178,12 @@ def expressions_in(statement: Stmt) -> Iterator[Expression]:
 
 
 def all_expressions(function: Function) -> Iterator[Expression]:
-    """All expressions of a function, including a constructor's initializers."""
+    """All expressions of a function, including the initializers of a constructor."""
     return chain(*map(every_expression, function.initialisers), expressions_in(function.body))
 
 
 def declared_in(statement: Stmt) -> set[Decl]:
-    """The variables that a statement, including inner ones, declares."""
+    """The variables that a statement declares, including its inner statements."""
     declared: set[Decl] = set()
     for inner in every_statement(statement):
         if isinstance(inner, DeclStmt):
@@ -190,8 +192,8 @@ def declared_in(statement: Stmt) -> set[Decl]:
 
 
 def calls_in(statement: Stmt) -> dict[Decl, list[CallExpr]]:
-    """The calls of known functions in a statement, in source order, by function, including
-    constructors.
+    """The calls of known functions in a statement, in source order, including constructors. The key
+    is the function.
     """
     calls: dict[Decl, list[CallExpr]] = {}
     for expression in expressions_in(statement):
