@@ -56,6 +56,11 @@ CASES = {
         " else n = 40;", 40),
     "no variable": ('char *s = getenv("SIZE"); n = s ? atoi(s) : 50;', 50),
     "no argument": ("n = argc > 1 ? atoi(argv[1]) : 60;", 60),
+    "a sum that an unknown condition adds to": (
+        "int s[6], k; fill(s); for (k = 0, n = 5; k < 6; k++) { if (!s[k]) continue; work(n); "
+        "n += 9; }", None),
+    "a sum in many executions": (  # 861 is the 41st of 50, and 820 has half of the work
+        "int k = n = 0; while (++k <= 50) { n += k; work(n); }", 861),
     "a real factor": ("n = (int)(2.5 * 30);", 75),
     "a write through an unknown pointer": (
         "double *p = rand() ? x : x + 9; n = 80; for (int i = 0; i < 9999; i++) p[i] = i;", 80),

@@ -110,3 +110,25 @@ def test_a_header_with_loops_is_included(tmp_path: Path, frontend: str) -> None:
     analysis = analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)
     assert [fact.region.function for fact in analysis.facts] == ["scale"]
     assert any(remark.startswith("OMP is taken as defined") for remark in analysis.remarks)
+
+
+CMAKE = """option(SCALE_ENABLE_OPENMP "Enable OpenMP" OFF)
+if (NOT SCALE_ENABLE_OPENMP)
+  add_definitions(-DSCALE_NO_OPENMP -DSCALE_NO_MPI)
+endif ()
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_build_without_openmp_by_default_is_read_with_it(tmp_path: Path, frontend: str) -> None:
+    (tmp_path / "CMakeLists.txt").write_text(CMAKE, encoding="utf-8")
+    condition = "#if !defined(SCALE_NO_OPENMP) && defined(SCALE_NO_MPI)"
+    analysis = analysis_of(tmp_path, [condition], frontend)
+    assert [fact.region.function for fact in analysis.facts] == ["scale0"]
+    (omitted,) = [remark for remark in analysis.remarks if "SCALE_NO_OPENMP" in remark]
+    assert omitted.endswith(
+        "CMakeLists.txt defines SCALE_NO_OPENMP, which is omitted for a build with OpenMP; "
+        "-D SCALE_NO_OPENMP defines it"
+    )
+    analysis = analysis_of(tmp_path, [condition], frontend, (("SCALE_NO_OPENMP", "1"),))
+    assert not analysis.facts

@@ -6,7 +6,8 @@
 Only macros that the program mentions are defined, and none that a user gives with `-D`. A source
 has the macros of the build files in its folder and in the folders above it, up to its root. The
 nearest file decides. If none of them defines a macro, a Makefile elsewhere below the root decides
-that names the source's folder (`-I../src`). A remark lists the macros.
+that names the source's folder (`-I../src`). A remark lists the macros. Those that turn OpenMP off
+are omitted, with a remark.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import NamedTuple
 
 from regionpredict.frontend.build_files.header_templates import cmake_macros
 from regionpredict.frontend.build_files.makefiles import Macro, makefile_macros
+from regionpredict.frontend.build_files.openmp_switches import turns_openmp_off
 from regionpredict.frontend.build_files.program_texts import program_texts, text_of
 from regionpredict.frontend.headers import project_files
 from regionpredict.frontend.requests import SourceRequest, is_regular_file
@@ -44,6 +46,8 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     elsewhere = _named_folders(makefiles)
     files = {folders: _of_folders(folders, elsewhere) for folders in dict.fromkeys(above)}
     mentioned = _mentioned({name for each in files.values() for name in each.macros}, requests)
+    off = {name: path for each in files.values() for name, (path, _) in each.macros.items()
+           if name in mentioned and turns_openmp_off(name)}  # fmt: skip
     used: dict[str, dict[str, Macro]] = {}
     able = []
     for request, folders in zip(requests, above, strict=True):
@@ -52,13 +56,18 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
             name: (path, macro)
             for name, (path, macro) in files[folders].macros.items()
             if name in mentioned
+            and name not in off
             and not any(re.fullmatch(macro.alternatives, other) for other in given)
         }
         for path, macro in macros.values():
             used.setdefault(path, {})[macro.name] = macro
         defines = tuple((macro.name, macro.value) for _, macro in macros.values())
         able.append(replace(request, defines=(*request.defines, *defines)))
-    remarks = tuple(_remark(path, macros) for path, macros in used.items())
+    remarks = (
+        *(_remark(path, macros) for path, macros in used.items()),
+        *(f"{path} defines {name}, which is omitted for a build with OpenMP; -D {name} defines it"
+          for name, path in off.items()),
+    )  # fmt: skip
     read = dict.fromkeys(path for each in files.values() for path in each.read)
     read |= dict.fromkeys(makefiles)
     return BuildMacros(able, remarks, tuple(read))

@@ -7,7 +7,8 @@
     #include "omp/kernel.hpp"
     #endif
 
-Predictions are for a build with OpenMP, so these macros are defined. A remark lists them.
+Predictions are for a build with OpenMP, so these macros are defined. A remark lists them. Macros
+that turn OpenMP off, such as NO_OPENMP, are not taken from build files.
 """
 
 from __future__ import annotations
@@ -26,6 +27,18 @@ _OTHER = re.compile(
     r"_OPENMP|.*(?:DEVICE|TARGET|OFFLOAD|GPU|CUDA|HIP|SYCL|SIMD|DISABLE|WITHOUT|NO_|NOT_).*",
     re.IGNORECASE,
 )
+
+
+_OFF = re.compile(r"(?:NO|NOT|DISABLE|WITHOUT)_?(?=OPENMP|OMP)", re.IGNORECASE)
+
+
+def turns_openmp_off(name: str) -> bool:
+    """Whether a macro of that name says that OpenMP is not used.
+
+    >>> [turns_openmp_off(name) for name in ("HPCG_NO_OPENMP", "NOOMP", "USE_OPENMP", "NO_MPI")]
+    [True, True, False, False]
+    """
+    return _OFF.search(name) is not None and _is_switch(_OFF.sub("", name))
 
 
 def with_openmp_switches(

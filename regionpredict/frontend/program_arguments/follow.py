@@ -134,9 +134,7 @@ class Follower(LoopFollower):
         self.seen.remarks[text] = None
 
     def _record_start(self, span: Span) -> None:
-        """Records the values at the start of a region or a loop. After the first executions, it
-        keeps only values that are always the same.
-        """
+        """Records the values at the start of a region or a loop."""
         if self.seen.has_entry(span, self.memory):
             return
         shared = {decl.name: decl for decl in self.globals.values()} | self._sole_objects()
@@ -145,7 +143,7 @@ class Follower(LoopFollower):
             for function, names in zip(self.stack, self.names, strict=True)
         }
         entry = Entry(self.memory.copy(), shared | self.names[-1], shared, frames)
-        self.seen.add_entry(span, entry)
+        self.seen.add_entry(span, entry, rest=self.inside_long > 0)
 
     def _sole_objects(self) -> dict[str, Decl]:
         """The objects that have the same name in all functions, including the objects of the

@@ -12,7 +12,7 @@ from regionpredict.frontend.program_arguments.memory import Memory
 from regionpredict.frontend.syntax import Decl
 from regionpredict.ir import Span
 
-_MOST_ENTRIES = 8  # executions of a region that are recorded separately
+_MOST_SAMPLES = 8  # executions of a region that are recorded separately
 
 
 class Entry(NamedTuple):
@@ -29,6 +29,48 @@ class Entry(NamedTuple):
 
 
 @dataclass(slots=True)
+class Executions:
+    """The executions of a region or a loop. `sampled` are at most 8 of them at equal distances, and
+    `always` has the values that were the same in all. Consecutive executions with the same values
+    are one. One that represents the rest of a long loop is only sampled if it is the first.
+
+    >>> entry = Entry(Memory(), {}, {}, {})
+    >>> seen = Executions(entry)
+    >>> for _ in range(20):
+    ...     seen.add(entry)
+    >>> [number for number, _ in seen.sampled]
+    [0, 4, 8, 12, 16, 20]
+    """
+
+    always: Entry
+    sampled: list[tuple[int, Entry]] = field(default_factory=list)
+    count: int = 0
+    distance: int = 1
+    last: Memory | None = None
+
+    def __post_init__(self) -> None:
+        self.add(self.always)
+
+    def add(self, entry: Entry, *, rest: bool = False) -> None:
+        """Adds an execution, or the `rest` of them."""
+        self.last = entry.memory
+        self.always = self.always._replace(memory=self.always.memory.common(entry.memory))
+        if self.count % self.distance == 0 and not (rest and self.sampled):
+            self.sampled.append((self.count, entry))
+        self.count += 1
+        if len(self.sampled) > _MOST_SAMPLES:
+            self.sampled = self.sampled[::2]
+            self.distance *= 2
+
+    def forget_last(self) -> None:
+        """Removes the last execution from the sample."""
+        self.count -= 1
+        self.last = None
+        if self.sampled and self.sampled[-1][0] == self.count:
+            self.sampled.pop()
+
+
+@dataclass(slots=True)
 class Followed:
     """The results: entries of regions and loops by place, remarks, and the numbers of the arguments
     read. `handed_on`: an unseen function got the arguments. `ended`: the program ends before `main`
@@ -37,7 +79,7 @@ class Followed:
     `parallel`: it reached a directive. `cut`: its end was not followed. `files` are the input files
     that it opens."""
 
-    entries: dict[Span, list[Entry]] = field(default_factory=dict)
+    entries: dict[Span, Executions] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
     read: set[int] = field(default_factory=set)
     handed_on: bool = False
@@ -51,20 +93,17 @@ class Followed:
     _order: list[Span] = field(default_factory=list)  # of the entries
 
     def has_entry(self, span: Span, memory: Memory) -> bool:
-        """Whether the last execution started with the same values."""
-        entries = self.entries.get(span)
-        return entries is not None and entries[-1].memory == memory
+        """Whether the last execution began with the same values."""
+        seen = self.entries.get(span)
+        return seen is not None and seen.last == memory
 
-    def add_entry(self, span: Span, entry: Entry) -> None:
-        """Records the values at a start. After the first executions, it keeps only values that are
-        always the same.
-        """
-        entries = self.entries.setdefault(span, [])
-        if len(entries) < _MOST_ENTRIES:
-            entries.append(entry)
-            self._order.append(span)
+    def add_entry(self, span: Span, entry: Entry, *, rest: bool) -> None:
+        """Records the values at a start, which may represent the `rest` of the executions."""
+        if span in self.entries:
+            self.entries[span].add(entry, rest=rest)
         else:
-            entries[-1] = entry._replace(memory=entries[-1].memory.common(entry.memory))
+            self.entries[span] = Executions(entry)
+        self._order.append(span)
 
     def entries_so_far(self) -> int:
         """The number of recorded entries, for `forget_entries_after`."""
@@ -74,6 +113,6 @@ class Followed:
         """Removes the entries that were added after there were `count` entries."""
         while len(self._order) > count:
             span = self._order.pop()
-            self.entries[span].pop()
-            if not self.entries[span]:
+            self.entries[span].forget_last()
+            if not self.entries[span].count:
                 del self.entries[span]

@@ -47,14 +47,14 @@ class AtPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentValues:
-    """`entries` are the values at the start of regions and loops, by place. `remarks` report
-    unsupported code, one line each. `meant` and `decided` are as in `Followed`. `complete`: the
-    whole program is known, so places without an entry are unreachable. `origin` is that of the
-    definitions: "given", or "defaults" without arguments. `asked`: the user gave arguments.
-    `to_the_end`: each program reached a parallel region and was followed to its end. `inputs` are
-    the input files that they open."""
+    """`entries` are the values at the start of regions and loops in each program, by place.
+    `remarks` report unsupported code, one line each. `meant` and `decided` are as in `Followed`.
+    `complete`: the whole program is known, so places without an entry are unreachable. `origin` is
+    that of the definitions: "given", or "defaults" without arguments. `asked`: the user gave
+    arguments. `to_the_end`: each program reached a parallel region and was followed to its end.
+    `inputs` are the input files that they open."""
 
-    entries: Mapping[Span, Sequence[Entry]]
+    entries: Mapping[Span, Sequence[Sequence[Entry]]]
     remarks: tuple[str, ...]
     meant: Mapping[Span, frozenset[str]]
     decided: Mapping[Span, frozenset[bool | None]]
@@ -77,16 +77,20 @@ class ArgumentValues:
         have precedence over a run without arguments. `work` is the work at the place with such
         values. `others` are the names of variables of other functions.
         """
-        entries = self.entries.get(span, ())
         own = frozenset(names)
         asked = own.union(*(definition.value.names for definition in said))
         homes = {other.name: other for other in others}
-        told: list[dict[str, int]] = []
-        for entry in entries:
-            values = {name: _value_of(name, entry, homes, shared=name not in own) for name in asked}
-            values |= {f"{array}[]": _elements(array, size, entry)
-                       for array, size in elements.items()}  # fmt: skip
-            told.append({name: value for name, value in values.items() if isinstance(value, int)})
+        told: list[Mapping[str, int]] = []
+        for program in self.entries.get(span, ()):
+            seen = []
+            for entry in program:
+                values = {name: _value_of(name, entry, homes, shared=name not in own)
+                          for name in asked}  # fmt: skip
+                values |= {f"{array}[]": _elements(array, size, entry)
+                           for array, size in elements.items()}  # fmt: skip
+                seen.append({name: value for name, value in values.items()
+                             if isinstance(value, int)})  # fmt: skip
+            told += _always_known(seen)
         chosen = self._selected_values(told, work)
         known = {name: Definition(name, Expr.const(value), span, origin=self.origin)
                  for name, value in chosen.items()}  # fmt: skip
@@ -114,6 +118,17 @@ class ArgumentValues:
         known.sort(key=lambda values: (work(values), sum(values.values())))
         done = list(accumulate(map(work, known)))
         return known[bisect_left(done, done[-1] / 2)]
+
+
+def _always_known(told: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
+    """The values at the executions in one program, without names that are unknown at some of them.
+
+    A sum that is known only at first, before an unknown condition adds to it, has no known value.
+    Lengths of arrays, `x[]`, are kept, since they do not change.
+    """
+    names = set(told[0]).intersection(*told)
+    return [{name: value for name, value in values.items() if name in names or name.endswith("[]")}
+            for values in told]  # fmt: skip
 
 
 def _best_known(told: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
@@ -184,7 +199,7 @@ def argument_values(
     Without `argv`, the programs run without arguments, and programs that reach no parallel region
     are excluded. Unsupported code gives unknown values.
     """
-    entries: dict[Span, list[Entry]] = {}
+    entries: dict[Span, list[Sequence[Entry]]] = {}
     remarks: dict[str, None] = {}
     meant: dict[Span, frozenset[str]] = {}
     decided: dict[Span, frozenset[bool | None]] = {}
@@ -204,7 +219,8 @@ def argument_values(
             continue
         any_main = True
         for span, own in seen.entries.items():
-            entries.setdefault(span, []).extend(own)
+            sample = [entry for _, entry in own.sampled] if argv is None else [own.always]
+            entries.setdefault(span, []).append(sample)
         for place, names in seen.meant.items():
             meant[place] = meant.get(place, frozenset()) | names
         for place, outcomes in seen.decided.items():
