@@ -1,8 +1,8 @@
 """Runs work on untrusted inputs in child processes, which may crash.
 
-A child processes items until one ends it by a crash, an endless loop, too much memory, or an
-exception. Then a new child takes over. That item becomes a `Failure`. All others keep their
-results. A fork starts in milliseconds with everything that was imported before.
+A child processes items until one ends it by a crash, an endless loop, an endless wait, too much
+memory, or an exception. Then a new child takes over. That item becomes a `Failure`. All others keep
+their results. A fork starts in milliseconds with everything that was imported before.
 """
 
 from __future__ import annotations
@@ -36,12 +36,14 @@ _GIB = 1 << 30
 class Limits(NamedTuple):
     """The resources that one item may use.
 
-    `seconds` of processor time, and `wall_seconds` of elapsed time. `memory` is in bytes of address
-    space beyond the child's initial size, `stack` in bytes, and `recursion` in nested Python calls.
+    `seconds` of processor time, `wall_seconds` of elapsed time, and `idle_seconds` without any
+    processor time, as a parser waits that opened a pipe. `memory` is in bytes of address space
+    beyond the child's initial size, `stack` in bytes, and `recursion` in nested Python calls.
     """
 
     seconds: int = 60
     wall_seconds: float = 1800.0  # a busy host may take many times the processor time
+    idle_seconds: float = 30.0
     memory: int = 2 * _GIB
     stack: int = 64 << 20
     recursion: int = 50_000  # generated code has sums of thousands of nested terms
@@ -146,8 +148,55 @@ class _Child(NamedTuple):
     results: BinaryIO
 
 
+_LOOK_S = 2.0
+"""Time between two checks of a child."""
+
+
+class _Order:
+    """The item that a child processes, its deadline, and when it was last seen to use the
+    processor.
+    """
+
+    def __init__(self, item: int, limits: Limits) -> None:
+        self.item = item
+        self.begin = self._looked = self._active = time.monotonic()
+        self._ticks = -1
+        self._limits = limits
+
+    def late(self, child: int, now: float) -> str | None:
+        """The reason to end the child, if any."""
+        limits = self._limits
+        if now - self.begin >= limits.wall_seconds:
+            return _took_longer(limits.wall_seconds)
+        if now - self._looked >= _LOOK_S:
+            self._looked = now
+            ticks, runs = _activity(child)
+            if runs or ticks != self._ticks:
+                self._ticks, self._active = ticks, now
+        if now - self._active >= limits.idle_seconds:
+            return f"waited {limits.idle_seconds:g} s for a file (a pipe or a device?)"
+        return None
+
+
+def _activity(process: int) -> tuple[int, bool]:
+    """The processor time of all threads in clock ticks, and whether one can run or waits for a
+    disk (proc_pid_stat(5)).
+    """
+    ticks, runs = 0, False
+    with suppress(OSError):
+        for path in Path(f"/proc/{process}/task").glob("*/stat"):
+            fields = path.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])
+            runs = runs or fields[0] in ("R", "D")
+    return ticks, runs
+
+
+def _took_longer(seconds: float) -> str:
+    return f"took longer than {seconds:g} s"
+
+
 class _Pool:
-    """The children of one call, their current items, and their deadlines."""
+    """The children of one call, and their current items."""
 
     def __init__(self, work: Callable[[Any], Any], items: Sequence[Any], limits: Limits) -> None:
         self._work = work
@@ -155,7 +204,8 @@ class _Pool:
         self._limits = limits
         self._waiting = deque(range(len(items)))
         self._outcomes: dict[int, Any] = {}
-        self._busy: dict[_Child, tuple[int, float]] = {}  # (item, deadline)
+        self._patience = min(_LOOK_S, limits.wall_seconds, limits.idle_seconds)
+        self._busy: dict[_Child, _Order] = {}
 
     def run(self, processes: int, tell: Callable[[int], None]) -> list[Any]:
         """The outcome of every item."""
@@ -185,16 +235,15 @@ class _Pool:
             self._end(child)
             return
         item = self._waiting.popleft()
-        self._busy[child] = (item, time.monotonic() + self._limits.wall_seconds)
+        self._busy[child] = _Order(item, self._limits)
         with suppress(BrokenPipeError):  # it is dead, which its results show
             os.write(child.orders, item.to_bytes(4, "little"))
 
     def _collect(self) -> None:
-        """Collects results, and ends children past their deadlines."""
-        left = min(deadline for _, deadline in self._busy.values()) - time.monotonic()
-        ready, _, _ = select.select([c.results for c in self._busy], [], [], max(0.0, left))
+        """Collects results, and ends children that take too long."""
+        ready, _, _ = select.select([c.results for c in self._busy], [], [], self._patience)
         for child in [c for c in self._busy if c.results in ready]:
-            item, _ = self._busy[child]
+            item = self._busy[child].item
             try:
                 self._outcomes[item] = pickle.load(child.results)
             except (EOFError, pickle.UnpicklingError):
@@ -208,21 +257,17 @@ class _Pool:
                 else:
                     self._give(child)
         now = time.monotonic()
-        for child, (item, deadline) in list(self._busy.items()):
-            if not ready and deadline <= now:
-                self._outcomes[item] = Failure(self._late(self._limits.wall_seconds))
+        for child, order in list(self._busy.items()):
+            if not ready and (reason := order.late(child.process, now)) is not None:
+                self._outcomes[order.item] = Failure(reason)
                 self._end(child, kill=True)
                 self._hire()
-
-    @staticmethod
-    def _late(seconds: float) -> str:
-        return f"took longer than {seconds:g} s"
 
     def _reason_of_end(self, status: int) -> str:
         """The reason why a child died."""
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
         if number == signal.SIGXCPU:
-            return self._late(self._limits.seconds)
+            return _took_longer(self._limits.seconds)
         if number in (signal.SIGSEGV, signal.SIGBUS):
             return "crashed the parser (nested too deep?)"
         if number == signal.SIGKILL:

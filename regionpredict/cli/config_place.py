@@ -10,6 +10,7 @@ from pathlib import Path
 from regionpredict.errors import InputError
 
 NAME = "regionpredict.toml"
+_MOST_BYTES = 4 << 20
 
 
 def nearest_config() -> Path | None:
@@ -18,7 +19,7 @@ def nearest_config() -> Path | None:
     The search ends at the top of a repository, at the user's home, and below a folder that others
     can write to. Other users' files are not the user's configuration.
 
-    Raises InputError for a file that another user owns or can change.
+    Raises InputError for a file that another user owns or can change, or that is too long.
     """
     try:
         here = Path.cwd()
@@ -29,7 +30,7 @@ def nearest_config() -> Path | None:
         if folder != here and _is_shared(folder):
             return None
         if _is_file(path := folder / NAME):
-            _check_owner(path)
+            _check(path)
             return path
         if str(folder) == home or _exists(folder / ".git"):
             return None
@@ -51,10 +52,14 @@ def _is_shared(folder: Path) -> bool:
     return sys.platform != "win32" and bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
-def _check_owner(path: Path) -> None:
+def _check(path: Path) -> None:
+    status = path.stat()
+    if status.st_size > _MOST_BYTES:
+        raise InputError(
+            f"longer than {_MOST_BYTES >> 20} MiB", remedy="is it the right file?", path=str(path)
+        )
     if sys.platform == "win32":
         return
-    status = path.stat()
     if status.st_uid not in (0, os.geteuid()):
         raise InputError(
             f"belongs to user {status.st_uid}, and is not used",

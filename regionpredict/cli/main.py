@@ -167,6 +167,9 @@ def main(record: RunRecord | None = None) -> None:
     except RecursionError:
         click.echo("regionpredict: the input nests too deep; split it", err=True)
         sys.exit(1)
+    except MemoryError:
+        click.echo("regionpredict: not enough memory; give a smaller input", err=True)
+        sys.exit(1)
     except OSError as error:
         _report_refused(error)
         sys.exit(1)

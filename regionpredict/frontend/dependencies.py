@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from regionpredict.errors import InputError
 from regionpredict.file_dependencies import FileDependencies
 from regionpredict.frontend.build_files import build_file_places
 from regionpredict.frontend.headers import (
@@ -22,7 +23,11 @@ from regionpredict.frontend.headers import (
     system_folders,
 )
 from regionpredict.frontend.program_arguments import NO_INPUTS, InputPaths
-from regionpredict.frontend.requests import SourceRequest, path_dependencies
+from regionpredict.frontend.requests import (
+    SourceRequest,
+    path_dependencies,
+    read_regular_file,
+)
 from regionpredict.frontend.syntax import Lookups
 
 _COMMENT = rb"/\*(?:[^*]|\*(?!/))*\*/"
@@ -124,6 +129,6 @@ def _names_in(paths: Iterable[str]) -> set[str] | None:
 def _text(path: str) -> bytes:
     """A file's bytes. Empty if it disappeared, which the fingerprint then detects."""
     try:
-        return Path(path).read_bytes()
-    except OSError:
+        return read_regular_file(path)
+    except InputError:
         return b""

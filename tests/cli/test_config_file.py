@@ -129,6 +129,7 @@ def test_an_answer_is_made_anew_where_the_file_changes(project: Path, tmp_path: 
         ("machine = [\n", ": not TOML: not closed or not complete at the end of the file; "),
         ("a = " + "[" * 100_000, ": "),
         ("jobs = " + "9" * 5_000 + "\n", ": not TOML: a value cannot be read; "),
+        ("#" * (4 << 20) + "\n", ": longer than 4 MiB; is it the right file?"),
     ],
 )
 def test_what_is_wrong_is_one_line(project: Path, config: str, message: str) -> None:

@@ -182,6 +182,16 @@ def test_a_machine_file_with_a_wrong_key(run: Call, tmp_path: Path) -> None:
     refused(outcome, 1, "wrong.yaml:5", "coers_per_package", "cores_per_package'")
 
 
+def test_memory_that_is_not_enough(
+    run: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("regionpredict.cli.machines.write_result", fail)
+    refused(run("machines", "list"), 1, "not enough memory; give a smaller input")
+
+
 def test_an_unknown_machine(run: Call) -> None:
     refused(run("predict", "good.c", "-m", "dunington"), 1, "dunington", "dunnington")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -81,17 +82,56 @@ def test_pycparser_stops_at_macros_without_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
-@pytest.mark.parametrize("header", ["/dev/zero", "pipe.h", "/dev/tty", "/proc/kmsg"])
+@pytest.mark.parametrize("header", ["/dev/zero", "pipe.h", "/dev/tty", "/proc/kmsg", "long.h"])
 @pytest.mark.parametrize("marks", ['""', "<>"])
 def test_a_header_that_is_no_file_is_left_out(
     tmp_path: Path, frontend: str, header: str, marks: str
 ) -> None:
     os.mkfifo(tmp_path / "pipe.h")
+    with (tmp_path / "long.h").open("wb") as file:
+        file.truncate(1 << 40)
     text = f"#include {marks[0]}{header}{marks[1]}\n" + LOOP % "0"
     requests = requests_for([str(folder_of(tmp_path, text))], (), [str(tmp_path)])
     analysis = analyse(requests, {}, frontend=frontend, limits=LOW)
     assert lines_of(analysis, "bad.c") == [4]
     assert [note.id for note in analysis.program.diagnostics] == ["RP001"]
+
+
+@pytest.mark.parametrize("option", ["-include", "-imacros"])
+def test_a_pipe_in_an_option_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo(tmp_path / "pipe.h")
+    (tmp_path / "a.c").write_text(LOOP % "0")
+    call = {"directory": str(tmp_path), "file": "a.c", "arguments": ["cc", option, "pipe.h"]}
+    (tmp_path / "compile_commands.json").write_text(json.dumps([call]))
+    requests = requests_for(["compile_commands.json"])
+    analysis = analyse(requests, {}, frontend="libclang", limits=LOW)
+    assert lines_of(analysis, "a.c") == [3]
+    assert [note.id for note in analysis.program.diagnostics] == ["RP001"]
+
+
+def test_a_parser_that_waits_for_a_pipe_is_ended(tmp_path: Path) -> None:
+    """However the file names it."""
+    os.mkfifo(tmp_path / "pipe.h")
+    text = f'#if __has_include("pipe.h")\n#endif\n{LOOP % "0"}'
+    requests = requests_for([str(folder_of(tmp_path, text))])
+    analysis = analyse(requests, {}, frontend="libclang", limits=LIMITS._replace(idle_seconds=3.0))
+    (note,) = analysis.program.diagnostics
+    assert (note.id, Path(note.span.file).name) == ("RP004", "bad.c")
+    assert "waited 3 s for a file" in note.message
+    assert lines_of(analysis, "aa.c") == lines_of(analysis, "zz.c") == [3]
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_source_is_not_read_beyond_its_limit(tmp_path: Path, frontend: str) -> None:
+    with (folder_of(tmp_path, LOOP % "0") / "long.c").open("wb") as file:
+        file.truncate(1 << 40)
+    analysis = analyse(requests_for([str(tmp_path)]), {}, frontend=frontend, limits=LOW)
+    (note,) = analysis.program.diagnostics
+    assert (note.id, note.message) == ("RP004", "has more than 64 MiB: file left out")
+    assert len(analysis.program.regions) == 3
 
 
 @pytest.mark.parametrize("header", ["pipe.h", "./pipe.h", "sub/pipe.h"])

@@ -7,6 +7,7 @@ import ctypes
 import os
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -22,6 +23,7 @@ pytestmark = [
 
 LOW = LIMITS._replace(seconds=1, memory=256 << 20)
 SHORT = LIMITS._replace(wall_seconds=4.0)  # no host is so busy that the other pieces take as long
+IDLE = LIMITS._replace(idle_seconds=3.0)
 
 
 @pytest.mark.parametrize("processes", [1, 2, 5])
@@ -57,6 +59,12 @@ def wait(_: int) -> int:
     return 0
 
 
+def wait_for_a_writer(_: int) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(f"{folder}/pipe")
+        return len(Path(folder, "pipe").read_bytes())
+
+
 def grow(_: int) -> int:
     return len(bytearray(1 << 30))
 
@@ -82,6 +90,7 @@ ENDS = {
     crash: "crashed the parser",
     loop: "took longer than 1 s",
     wait: "took longer than 4 s",
+    wait_for_a_writer: "waited 3 s for a file",
     grow: "needs too much memory",
     leave: "ended its process (status 3)",
     be_killed: "was killed",
@@ -94,7 +103,10 @@ ENDS = {
 @pytest.mark.parametrize("end", ENDS, ids=lambda end: end.__name__)
 def test_what_ends_a_piece_is_its_own_failure(end, processes: int) -> None:  # type: ignore[no-untyped-def]
     outcomes = isolated(
-        lambda n: end(n) if n == 2 else n, range(6), processes, SHORT if end is wait else LOW
+        lambda n: end(n) if n == 2 else n,
+        range(6),
+        processes,
+        {wait: SHORT, wait_for_a_writer: IDLE}.get(end, LOW),
     )
     failure = outcomes[2]
     assert isinstance(failure, Failure)

@@ -20,6 +20,7 @@ from regionpredict.frontend.headers import (
 )
 from regionpredict.frontend.libclang_reader import bindings as lc
 from regionpredict.frontend.requests import (
+    MOST_SOURCE_BYTES,
     SourceRequest,
     is_cpp,
     is_regular_file,
@@ -35,7 +36,9 @@ _PARSE_OPTIONS = 0x1 | 0x200  # keep a preprocessing record (skipped ranges); go
 _SEVERITY_ERROR = 3
 _CRASHED = 2  # CXError_Crashed
 _MISSING = re.compile(r"'([^']+)' file not found")
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+_INCLUDE = re.compile(
+    rb'^[ \t]*#[ \t]*(?:include(?:_next)?|import)[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE
+)
 _MAX_FOLDERS = 6
 _MAX_RECOVERIES = 6
 
@@ -266,8 +269,9 @@ class GuessingParser:
 
     def _shut_out(self, path: str, span: Span) -> None:
         if is_special_file(path) and path not in self._unsaved:
-            self._unsaved[path] = ""
-            self._say("RP001", span, f"header '{shortened(path)}' is not a regular file; ignored")
+            self._unsaved[path] = self._unsaved[os.path.join(".", path)] = ""  # noqa: PTH118
+            what = f"not a regular file of at most {MOST_SOURCE_BYTES >> 20} MiB"
+            self._say("RP001", span, f"header '{shortened(path)}' is {what}; ignored")
 
     def _add_folder(self, folder: str) -> None:
         shown = os.path.relpath(folder)

@@ -1,12 +1,14 @@
 """Input: PATHs of the command line. Output: `SourceRequest`s, the files to read and how to read
 them.
 
-A path is a file, a folder, or a compile_commands.json. Only regular files are read.
+A path is a file, a folder, or a compile_commands.json. Only regular files of a limited size are
+read.
 """
 
 from regionpredict.frontend.requests.compile_commands import request_of_call
 from regionpredict.frontend.requests.paths import path_dependencies, project_root, requests_for
 from regionpredict.frontend.requests.regular_files import (
+    MOST_SOURCE_BYTES,
     is_regular_file,
     is_special_file,
     read_regular_file,
@@ -20,6 +22,7 @@ from regionpredict.frontend.requests.source_request import (
 
 __all__ = [
     "HEADERS",
+    "MOST_SOURCE_BYTES",
     "SOURCES",
     "SourceRequest",
     "is_cpp",

@@ -1,4 +1,4 @@
-"""Reads regular files only, since a pipe may block and a device may never end."""
+"""Reads regular files of a limited size. A pipe may block, and a device may never end."""
 
 from __future__ import annotations
 
@@ -7,23 +7,34 @@ import stat
 
 from regionpredict.errors import InputError
 
+MOST_SOURCE_BYTES = 64 << 20
+"""The limit of a source file or header. Amalgamations of whole libraries have a seventh."""
+
 
 def is_regular_file(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a regular file (or a link to one) of that name, also for invalid names."""
-    try:
-        mode = os.stat(path).st_mode  # noqa: PTH116 (Path.stat parses it first)
-    except (OSError, ValueError):
-        return False
-    return stat.S_ISREG(mode) and not _is_of_the_kernel(path)
+    """Whether `read_regular_file` accepts the file of that name, also for invalid names."""
+    status = _status(path)
+    return status is not None and _is_accepted(status, path)
 
 
 def is_special_file(path: str | os.PathLike[str]) -> bool:
-    """Whether the path is a pipe or a device, which would be opened like a file."""
+    """Whether a parser would open the path, but `read_regular_file` does not accept it: a pipe, a
+    device, or a file that is too long.
+    """
+    status = _status(path)
+    return not (status is None or stat.S_ISDIR(status.st_mode) or _is_accepted(status, path))
+
+
+def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
     try:
-        mode = os.stat(path).st_mode  # noqa: PTH116
+        return os.stat(path)  # noqa: PTH116 (Path.stat parses it first)
     except (OSError, ValueError):
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)) or _is_of_the_kernel(path)
+        return None
+
+
+def _is_accepted(status: os.stat_result, path: str | os.PathLike[str]) -> bool:
+    regular = stat.S_ISREG(status.st_mode) and not _is_of_the_kernel(path)
+    return regular and status.st_size <= MOST_SOURCE_BYTES
 
 
 def _is_of_the_kernel(path: str | os.PathLike[str]) -> bool:
@@ -31,7 +42,7 @@ def _is_of_the_kernel(path: str | os.PathLike[str]) -> bool:
     return os.path.realpath(path).startswith(("/proc/", "/sys/"))
 
 
-def read_regular_file(path: str, *, limit: int | None = None) -> bytes:
+def read_regular_file(path: str, *, limit: int = MOST_SOURCE_BYTES) -> bytes:
     """The bytes of a regular file, opened without blocking.
 
     Raises InputError for a missing or unreadable file, or one with more than `limit` bytes.
@@ -44,7 +55,7 @@ def read_regular_file(path: str, *, limit: int | None = None) -> bytes:
                 raise InputError(
                     "cannot be read: not a regular file", remedy="name a text file", path=path
                 )
-            if limit is not None and status.st_size > limit:
+            if status.st_size > limit:
                 raise InputError(
                     f"has more than {limit >> 20} MiB", remedy="name a smaller file", path=path
                 )

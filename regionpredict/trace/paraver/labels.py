@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from regionpredict.documents import read_bytes
+
 STATES = {
     0: "Idle",
     1: "Running",
@@ -112,7 +114,6 @@ def read_thread_names(path: Path) -> tuple[str, ...]:
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
+    if not path.exists():
         return []
+    return read_bytes(path, "copy it again, or remove it").decode("utf-8", "replace").splitlines()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import os
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -300,6 +302,20 @@ def test_labels_and_names_that_are_not_there(tmp_path: Path) -> None:
     assert read_labels(tmp_path / "no.pcf").state(12) == "I/O"
     assert read_labels(tmp_path / "no.pcf").state(77) == "State 77"
     assert read_thread_names(tmp_path / "no.row") == ()
+
+
+@pytest.mark.parametrize("read", [read_labels, read_thread_names])
+def test_labels_that_are_no_text_are_refused(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    """A pipe would block, and a long file fill the memory."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="is not a regular file; copy it again, or remove it"):
+        read(tmp_path / "pipe")
+    with (tmp_path / "long").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(InputError, match="longer than 256 MiB"):
+        read(tmp_path / "long")
 
 
 def test_one_of_several_applications(trace: EventTrace, tmp_path: Path, kernels: Kernels) -> None:
