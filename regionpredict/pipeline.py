@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.callbacks import with_callbacks
 from regionpredict.analysis.function_table_arguments import with_passed_tables
-from regionpredict.analysis.given_shares import parted
+from regionpredict.analysis.given_shares import split_by_kind
 from regionpredict.analysis.history.data_between import with_data_between
 from regionpredict.analysis.history.first_touch import (
     INTERLEAVED,
@@ -211,7 +211,7 @@ def analyse(
     """
     chosen = frontend or default_frontend()
     begin = clock()
-    given_sizes = parted(given)
+    given_sizes = split_by_kind(given)
     built = as_built(requests)
     requests = built.requests
     selection = files_to_read(requests, every=tasks or arguments is not None)
@@ -335,7 +335,7 @@ def predict(
     times.append(clock())
     taken = execution_count_assumptions(structure.teams)
     often = structure.region_executions
-    idle = structure.idle_regions | {
+    idle = structure.loops_outside | {
         name for name, runs in analysis.executions.items() if not runs and not often.get(name)
     }
     predictions = tuple(

@@ -1,9 +1,9 @@
-"""Input: a region. Output: its `Facts`. Each module answers one question, as pure functions of the
+"""Input: a region. Output: its `Facts`. Each module answers one question by pure functions of the
 region.
 
-`iterations` (how often), `dimensions` (which arrays count), `reuse`
-(hit or miss), `patterns` (streaming, latency or irregular), `footprint` (how many bytes).
-`bindings` gives the names of a program numbers.
+`iterations` counts executions, `dimensions` finds the arrays that count, and `reuse` classifies
+references as hit or miss. `patterns` classifies them as streaming, latency or irregular, and
+`footprint` computes the bytes. `bindings` gives values to the names of a program.
 """
 
 from regionpredict.analysis.bindings import Bindings, bind

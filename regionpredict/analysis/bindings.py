@@ -1,9 +1,10 @@
 """Values of the names of a region: from `--set`, from definitions in the source, or from the middle
 of a range.
 
-A name is bound by the caller (`--set ni=4000`), else by the source (`int ni = 4000;`, or an
-argument that is equal in all calls), else by the middle of its range. The last applies to the
-variable of a serial loop around the region, and is listed as an assumption.
+A name gets its value from the caller (`--set ni=4000`). Otherwise, it gets it from the source
+(`int ni = 4000;`, or an argument that is equal in all calls). Otherwise, it gets the middle of its
+range. The last case applies to the variable of a serial loop around the region, and is listed as an
+assumption.
 """
 
 from __future__ import annotations
@@ -21,22 +22,23 @@ from regionpredict.ir.reached import reached
 _THREAD = "omp_get_thread_num()"
 _COUNTERS_TRIED = 64  # maximum number of tried values of a counter
 SIZE_ORIGINS = ("large", "typical", "defaults", "run", "given", "source")
-"""Sources of sizes, the least certain first: large and typical sizes are assumed, defaults are
-computed by `main` without arguments. The others are a recorded run, the caller, and the source."""
+"""Sources of sizes, least certain first. Large and typical sizes are assumed. Defaults are computed
+by `main` without arguments. The other sources are a recorded run, the caller, and the source code.
+"""
 FOLLOWED = frozenset(("defaults", "given"))
-"""The origins of sizes from executing `main`, without and with arguments."""
+"""The origins of sizes that come from executing `main`, without and with arguments."""
 _LONGEST = 80  # maximum parts of an expression: longer ones cost time without use
 
 
 @dataclass(frozen=True, slots=True)
 class Bindings:
-    """Values of names. `assumed` lists assumptions, one line each.
+    """Values of names. `assumed` lists assumptions in one line each.
 
     `thread_numbers` are the names of the thread number. `derived` are names that the source
-    computes from others without a value: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
-    least certain of `SIZE_ORIGINS` in use. `typical` is the assumed number of elements of a loop of
-    unknown size, if a run from `main` shows the scale.
-    `common_size` is the assumed size of another region that uses it for more data.
+    computes from names without a value: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
+    least certain of the `SIZE_ORIGINS` in use. `typical` is the assumed number of elements of a
+    loop of unknown size, if a run from `main` shows the scale. `common_size` is set if another
+    region uses the same size for more data. It is the size assumed there.
     """
 
     values: Mapping[str, Number]
@@ -48,22 +50,24 @@ class Bindings:
     common_size: int | None = None
 
     def number(self, expression: Expr | None) -> Number | None:
-        """The exact value. None if a name in it has no value."""
+        """The exact value. None if a name in the expression has no value."""
         return None if expression is None else expression.evaluate(self.values)
 
     def unbound(self, names: Collection[str]) -> list[str]:
-        """The smallest set of names that determines all `names`: those not computed from others."""
+        """The smallest set of names that determines all `names`. These are the names that are not
+        computed from others.
+        """
         open_names = set(names) - self.values.keys()
         made = open_names & self.derived.keys()
         roots = {root for name in made for root in self.derived[name].names}
         return sorted((open_names - made) | (roots - self.values.keys()))
 
     def in_unbound(self, expression: Expr) -> Expr:
-        """An expression in the names that `unbound` gives."""
+        """An expression in terms of the names that `unbound` returns."""
         return expression.substitute(self.derived) if self.derived else expression
 
     def with_derived(self, values: Mapping[str, Number]) -> dict[str, Number]:
-        """The values, and those of names computed from them."""
+        """The values, and the values of names that are computed from them."""
         known = dict(values)
         for name, made in self.derived.items():
             value = made.evaluate(values) if name not in known else None
@@ -72,7 +76,7 @@ class Bindings:
         return known
 
     def whole(self, expression: Expr | None) -> int | None:
-        """The value rounded down to an integer. None if it is unknown."""
+        """The value rounded down to an integer. None if unknown."""
         value = self.number(expression)
         return None if value is None else int(value // 1)
 
@@ -81,9 +85,9 @@ def bind(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
     recorded: Mapping[str, int] = MappingProxyType({}),
 ) -> Bindings:  # fmt: skip
-    """Every name of the region that can be given a value.
+    """Gives a value to every name of the region for which a value is available.
 
-    Values `recorded` in a run have lower precedence than those of the caller and the source.
+    Values `recorded` in a run have lower precedence than values from the caller and the source.
 
     >>> from regionpredict.ir import Span
     >>> from regionpredict.ir.region import Region
@@ -141,7 +145,9 @@ def _add_counters(
     region: Region, definitions: tuple[Definition, ...], fixed: Mapping[str, Expr],
     values: dict[str, Number], used: set[str],
 ) -> list[str]:  # fmt: skip
-    """Binds the counters of loops in callers, outer ones first. Returns a line for each."""
+    """Gives values to the counters of loops in callers, outer loops first. Returns a line for each
+    counter.
+    """
     assumed: list[str] = []
     waiting = [definition for definition in definitions if definition.range is not None]
     while waiting:
@@ -157,7 +163,7 @@ def _add_counter(
     region: Region, definition: Definition, fixed: Mapping[str, Expr], values: dict[str, Number],
     used: set[str], assumed: list[str],
 ) -> bool:  # fmt: skip
-    """Whether the counter has a value now."""
+    """Adds a value for the counter. Returns whether it has a value now."""
     name = definition.name
     if name in values:
         return True
@@ -178,8 +184,9 @@ def _typical(
     region: Region, name: str, ends: tuple[int, int], fixed: Mapping[str, Expr],
     values: Mapping[str, Number],
 ) -> tuple[int, str]:  # fmt: skip
-    """The value of a counter at which the region's loop has its average number of iterations,
-    closest to the middle. Without such a value, the middle. Also says which of the two it is.
+    """The value of a counter at which the region's loop has its average number of iterations. If
+    there are several, the one closest to the middle. If there is none, the middle itself. Also
+    returns which of the two it is.
     """
     low, high = ends
     middle = (low + high) // 2
@@ -206,7 +213,8 @@ def _derived(
     region: Region, defined: Mapping[str, Expr], values: Mapping[str, Number]
 ) -> dict[str, Expr]:
     """The names without a value that the source computes from others, in terms of the original
-    names."""
+    names.
+    """
     moved = {loop.variable for loop in (*region.enclosing, *region.loops())}
     made: dict[str, Expr] = {}
     for name in free_names(region) - values.keys():
@@ -226,10 +234,11 @@ def _derived(
 
 
 def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Number]:
-    """The values, and for variables of loops around the region without one, their middles.
+    """The values. Variables of loops around the region that have no value get the middle of their
+    range.
 
-    A name without a known range is 0 if it only moves addresses, because these are equal for the
-    whole region.
+    A name without a known range is 0 if it only moves all addresses of the region by the same
+    distance.
     """
     known = dict(values)
     for loop in region.enclosing:
@@ -244,7 +253,7 @@ def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Numb
 
 
 def middle_of(loop: Loop, values: Mapping[str, Number]) -> int | None:
-    """The middle of a loop's range with these values. None if it is unknown."""
+    """The middle of a loop's range for these values. None if unknown."""
     if loop.start is None or loop.bound is None:
         return None
     start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
@@ -252,7 +261,7 @@ def middle_of(loop: Loop, values: Mapping[str, Number]) -> int | None:
 
 
 def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
-    """Numbers for the names in `definitions` and for those that the caller gave."""
+    """Values for the names in `definitions` and for the names that the caller gave."""
     values: dict[str, Number] = dict(given)
     _resolve({definition.name: definition.value for definition in definitions}, values)
     return Bindings(values)
@@ -261,8 +270,8 @@ def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, in
 def _add_recorded(
     recorded: Mapping[str, int], defined: Mapping[str, Expr], values: dict[str, Number]
 ) -> None:
-    """Binds remaining names to values of a recorded run. Names that the source computes from others
-    are bound last.
+    """Gives the remaining names the values of a recorded run. Names that the source computes from
+    others come last.
     """
     waiting = sorted(recorded.keys() - values.keys())
     while waiting:

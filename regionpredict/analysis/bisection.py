@@ -1,4 +1,4 @@
-"""The size at which a count that grows with it reaches a number."""
+"""Finds the size at which a count that grows with it reaches a number."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import math
 from collections.abc import Callable, Sequence
 
 _INTERPOLATED = 8
-"""Every second guess after this many guesses is the middle. Six guesses are enough for a count that
-is almost a power of the size.
+"""After this number of guesses, every second guess is the middle. Six guesses are enough for a
+count that is almost a power of the size.
 """
 
 
 def smallest_reaching(
     measure: Callable[[int], float | None], target: float, low: int, high: int
 ) -> int | None:
-    """The smallest number from `low` to `high` whose nondecreasing measure reaches the target. None
-    if there is none, or if the measure of a guess is unknown.
+    """The smallest number from `low` to `high` at which a nondecreasing measure reaches the target.
+    None if there is no such number, or if the measure of a guess is unknown.
 
-    Most counts are nearly powers of a size, so guesses are on the line through the last two in
-    logarithmic coordinates.
+    Most counts are nearly powers of a size. Guesses are therefore on the line through the last two
+    guesses in logarithmic coordinates.
 
     >>> smallest_reaching(lambda n: n * n, 50, 1, 100), smallest_reaching(lambda n: n, 9, 1, 8)
     (8, None)
@@ -43,8 +43,8 @@ def smallest_reaching(
 
 
 def _on_the_line(known: Sequence[tuple[int, float]], target: float, low: int, high: int) -> int:
-    """The point where the line through the last two guesses reaches the target, or the middle of
-    the logarithms if the line does not rise.
+    """The point at which the line through the last two guesses reaches the target. If the line does
+    not rise, the middle of the logarithms.
     """
     if len(known) > 1:
         (left, less), (right, more) = sorted(known[-2:])

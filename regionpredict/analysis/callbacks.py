@@ -1,8 +1,8 @@
-"""Calls through a parameter, where the caller passes a known function.
+"""Resolves calls through a parameter if the caller passes a known function.
 
 A function that calls its argument becomes a separate function for each argument. For example,
 `repeat(7, step)` calls `repeat(_, step)`, which calls `step` (procedure cloning: Cooper, Hall and
-Kennedy 1993). The place of the call decides which `step` is meant, because two programs of one
+Kennedy 1993). The place of the call determines which `step` is meant, because two programs in one
 folder may share `repeat`.
 """
 
@@ -22,18 +22,18 @@ MOST_CLONES = Constant(
 
 
 class NamedFunction(NamedTuple):
-    """A function by its name and file. The file is "" if none defines it."""
+    """A function with its name and file. The file is "" if no file defines it."""
 
     function: str
     file: str
 
 
 Given = Mapping[int, NamedFunction]
-"""The functions that a call passes, by the position of the parameter."""
+"""The functions that a call passes. The key is the position of the parameter."""
 
 
 def with_callbacks(flows: Sequence[Flow]) -> tuple[Flow, ...]:
-    """The functions, and their clones for the functions they are passed."""
+    """The functions, and clones of functions for the functions that they receive."""
     events = (event for flow in flows for event in every_event(flow.body))
     handed = (
         name for event in events if isinstance(event, CallEvent) for _, name in event.functions
@@ -51,12 +51,12 @@ class _Cloning:
         self.calling: dict[tuple[str, str], frozenset[int]] = {}
 
     def all(self) -> tuple[Flow, ...]:
-        own = [self._made(flow, {}) for flow in self.flows]
+        own = [self._clone_for(flow, {}) for flow in self.flows]
         made = [*own, *(clone for clone in self.clones.values() if clone is not None)]
         return without_idle(self.flows, made)
 
-    def _made(self, flow: Flow, given: Given) -> Flow:
-        """A function that is passed these functions."""
+    def _clone_for(self, flow: Flow, given: Given) -> Flow:
+        """A function that receives these functions as arguments."""
         return changed_flow(
             flow,
             lambda event: self._call(flow, event, given) if isinstance(event, CallEvent) else event,
@@ -66,24 +66,24 @@ class _Cloning:
         if call.parameter is not None and call.parameter in given:
             called = given[call.parameter]
             call = call._replace(function=called.function, file=called.file)
-        handed = {at: self._meant(flow, name)
+        handed = {at: self._passed_function(flow, name)
                   for at, name in call.functions if isinstance(name, str)}  # fmt: skip
         handed |= {at: given[name] for at, name in call.functions
                    if isinstance(name, int) and name in given}  # fmt: skip
         callee = self.callees.of(flow, call.function, call.file) if handed else None
         if callee is None:
             return call
-        used = {at: name for at, name in handed.items() if at in self._called_by(callee)}
+        used = {at: name for at, name in handed.items() if at in self._called_parameters(callee)}
         if not used:
             return call
         return call._replace(function=self._clone(callee, used), file=callee.span.file)
 
-    def _meant(self, flow: Flow, name: str) -> NamedFunction:
-        """The function of a name that `flow` passes."""
+    def _passed_function(self, flow: Flow, name: str) -> NamedFunction:
+        """The function with this name that `flow` passes."""
         function = self.callees.of(flow, name)
         return NamedFunction(name, "" if function is None else function.span.file)
 
-    def _called_by(self, flow: Flow) -> frozenset[int]:
+    def _called_parameters(self, flow: Flow) -> frozenset[int]:
         """The parameters that a function calls or passes on."""
         key = (flow.span.file, flow.function)
         if key not in self.calling:
@@ -105,10 +105,10 @@ class _Cloning:
             if len(self.clones) >= MOST_CLONES.value:
                 return flow.function
             self.clones[key] = None  # during its construction, since it may be recursive
-            self.clones[key] = replace(self._made(flow, given), function=name)
+            self.clones[key] = replace(self._clone_for(flow, given), function=name)
         return name
 
     def _shown(self, meant: NamedFunction) -> str:
-        if self.callees.is_one(meant.function):
+        if self.callees.is_unique(meant.function):
             return meant.function
         return f"{meant.function} of {meant.file}"

@@ -1,4 +1,4 @@
-"""Finds the called function if several programs in one folder have functions of the same name."""
+"""Finds the called function if several programs in one folder have functions with the same name."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from regionpredict.ir.nearest_files import folder_of, nearest_files
 
 
 class Callees:
-    """The functions of some files. A call means the one in its own file, else the nearest, else the
-    first.
+    """The functions of some files. A call means the function in its own file, otherwise the nearest
+    one, otherwise the first one.
     """
 
     def __init__(self, flows: Sequence[Flow]) -> None:
@@ -28,9 +28,9 @@ class Callees:
             self._directives[folder_of(flow.span.file)] += regions
 
     def of(self, caller: Flow, name: str, file: str = "") -> Flow | None:
-        """The function that a call of this name in `caller` means. None if it is in no file.
+        """The function that a call of this name in `caller` means. None if no file defines it.
 
-        `file` gives its place, if another function passed it.
+        `file` is the file of the function, if another function passed it.
         """
         own = self._by_file.get((file or caller.span.file, name))
         known = self._by_name.get(name, ())
@@ -43,14 +43,14 @@ class Callees:
             self._near[here, name] = by_file[nearest[0]]
         return self._near[here, name]
 
-    def is_one(self, name: str) -> bool:
-        """Whether no two files have a function of this name."""
+    def is_unique(self, name: str) -> bool:
+        """Whether at most one file has a function of this name."""
         return len(self._by_name.get(name, ())) < 2
 
 
 def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:
-    """The `main` of a function without visible callers: that of its folder, or of the nearest
-    enclosing one. None without one, or for several.
+    """The `main` of a function without visible callers: the one in its folder, or in the nearest
+    enclosing folder. None if there is none or if there are several.
     """
     here = _folder(flow)
     around = [main for main in mains if here[: len(_folder(main))] == _folder(main)]
@@ -60,8 +60,9 @@ def main_of(flow: Flow, mains: Sequence[Flow]) -> Flow | None:
 
 
 def without_idle(before: Sequence[Flow], after: Sequence[Flow]) -> tuple[Flow, ...]:
-    """The functions, without those that are no longer called after cloning. One that always gets a
-    function argument is never called in its original form."""
+    """The functions, except those that are no longer called after cloning. A function that always
+    receives a function argument is never called in its original form.
+    """
     begun = {flow.function for flow in before} - called_functions(before)
     kept = list(after)
     while True:

@@ -1,8 +1,9 @@
-"""The number of values of a loop's variable that satisfy a condition: `t % 10 == 0`, `t > 5`, `t ==
-last`.
+"""Counts the values of a loop's variable that satisfy a condition: `t % 10 == 0`, `t > 5`,
+`t == last`.
 
-Few values are evaluated one by one. Between two points where a comparison changes, values differ
-only in periodic remainders and masks. One period is evaluated and multiplied.
+If there are few values, each is evaluated. Otherwise, the range is split at the points where a
+comparison changes. Between two such points, values differ only in periodic remainders and masks.
+One period is evaluated and multiplied.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ class UndecidedError(Exception):
 
 
 class Values:
-    """`trips` values from `first` by `step`."""
+    """The values of a loop's variable: `trips` values that start at `first` and advance by
+    `step`.
+    """
 
     __slots__ = ("first", "step", "trips")
 
@@ -35,7 +38,7 @@ class Values:
 
 
 def conjuncts(condition: Expr) -> list[Expr]:
-    """The conditions that must all hold for one to hold.
+    """The conditions that must all hold for a condition to hold.
 
     >>> t = Expr.name("t")
     >>> both = Expr.atom("and", Expr.atom("lt", t, Expr.const(9)), Expr.atom("not", t))
@@ -61,10 +64,11 @@ def holds(condition: Expr, values: Mapping[str, Number]) -> bool:
     return value != 0
 
 
-def fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
-    """The number of a variable's values that satisfy all conditions on it alone.
+def count_fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
+    """The number of values of a variable that satisfy all conditions. The conditions contain no
+    other variable.
 
-    Raises UndecidedError if that takes too long.
+    Raises UndecidedError if counting takes too long.
 
     >>> every_tenth = Expr.atom("not", Expr.atom("mod", Expr.name("t"), Expr.const(10)))
     >>> fulfilling("t", Values(0, 3_000_001, 1), [every_tenth])
@@ -87,7 +91,7 @@ def fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
 
 
 def _pieces(taken: Values, breakpoints: set[int]) -> list[int]:
-    """The iterations at which pieces with uniform behavior end."""
+    """The iterations at which a piece with uniform behavior ends."""
     ends = {taken.trips}
     for value in breakpoints:
         number = -((taken.first - value) // taken.step)
@@ -118,7 +122,9 @@ def _tried(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
 
 
 def _period(condition: Expr, name: str, taken: Values, breakpoints: set[int]) -> int:
-    """The period of the condition, except at the `breakpoints` that are added."""
+    """The period of the condition. At the `breakpoints`, which are added, the condition may
+    change.
+    """
     atom = condition.only_atom
     if atom is not None and atom.kind in _LOGICAL:
         return lcm(*(_period(arg, name, taken, breakpoints) for arg in atom.args))
@@ -132,16 +138,14 @@ def _period(condition: Expr, name: str, taken: Values, breakpoints: set[int]) ->
     if any(name in part.names for part in _plain_parts(value)):
         raise UndecidedError
     parts = [part for part in value.atoms() if name in part.names]
-    if len(parts) == 1 and _linear_within_rounds(value, parts[0], name, taken, breakpoints):
+    if len(parts) == 1 and _add_wraps(value, parts[0], name, taken, breakpoints):
         return 1
     return lcm(*(_period_of(part, name, breakpoints) for part in parts))
 
 
-def _linear_within_rounds(
-    value: Expr, atom: Atom, name: str, taken: Values, breakpoints: set[int]
-) -> bool:
-    """Adds the jumps of a remainder that wraps around only a few times. It is linear in between.
-    Returns False for any other remainder.
+def _add_wraps(value: Expr, atom: Atom, name: str, taken: Values, breakpoints: set[int]) -> bool:
+    """Adds the jumps of a remainder that wraps around only a few times. Between jumps, the
+    remainder is linear. Returns False for any other remainder.
     """
     if atom.kind != "mod" or value.terms.get(((atom, 1),)) is None:
         return False
@@ -165,7 +169,7 @@ def _linear_within_rounds(
 
 
 def _plain_parts(value: Expr) -> list[Expr]:
-    """The terms of a sum, without remainders and masked values."""
+    """The terms of a sum, except remainders and masked values."""
     return [
         Expr({monomial: number}) for monomial, number in value.terms.items()
         if not (len(monomial) == 1 and isinstance(monomial[0][0], Atom))
@@ -194,7 +198,7 @@ def _period_of(atom: Atom, name: str, breakpoints: set[int]) -> int:
 
 
 def _add_breakpoints(value: Expr, slope: Expr, name: str, breakpoints: set[int]) -> None:
-    """Adds the zero of a linear expression, and the values on both sides of it."""
+    """Adds the zero of a linear expression, and the values next to it."""
     rise, rest = slope.constant, (value - slope * Expr.name(name)).constant
     if rise is None or rest is None:
         raise UndecidedError

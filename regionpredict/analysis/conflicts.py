@@ -1,9 +1,9 @@
 """Finds data races and contention in the source, as diagnostics with a rule.
 
-Only definite cases are reported: loop-carried dependences (RP221), and shared variables that each
+Only certain conflicts are errors: loop-carried dependences (RP221), and shared variables that each
 iteration changes (RP222). Updates through an index from memory (RP224) are correct only for
-distinct indices, which the source does not show. For a list that may have distinct entries (RP225),
-a race is reported as possible, without an effect on the hint.
+distinct indices. The source does not show whether indices are distinct. If a list may have distinct
+entries (RP225), the race is reported as possible, and the hint does not change.
 """
 
 from __future__ import annotations
@@ -15,21 +15,26 @@ from regionpredict.analysis.indirect_writes import indirect_updates, possible_ra
 from regionpredict.ir import Diagnostic, Loop, Node, Region, Statement
 
 RACES = frozenset(("RP221", "RP222", "RP224"))
-"""Rules for data races, whose regions must be corrected before they use threads."""
+"""Rules for data races. A region with a data race must be corrected before it uses several
+threads.
+"""
 
 
 def conflicts(region: Region, trips: int | None) -> list[Diagnostic]:
-    """The notes on one region. `trips` is the number of iterations of its outermost loop if
+    """The notes on one region. `trips` is the number of iterations of its outermost loop, if it is
     known.
     """
-    if region.nest is None or _alone(region) or (trips is not None and trips < 2):
+    if region.nest is None or _has_one_thread(region) or (trips is not None and trips < 2):
         return []
     return [
-        *_carried(region, trips), *_shared_scalars(region), *_indirect(region), *_possible(region)
-    ]  # fmt: skip
+        *_carried(region, trips),
+        *_shared_scalars(region),
+        *_indirect_updates(region),
+        *_possible_races(region),
+    ]
 
 
-def _alone(region: Region) -> bool:
+def _has_one_thread(region: Region) -> bool:
     """Whether one thread executes the whole region."""
     for construct in (region, region.parallel):
         clause = construct.clause("num_threads") if construct is not None else None
@@ -55,7 +60,7 @@ def _carried(region: Region, trips: int | None) -> Iterator[Diagnostic]:
 
 
 def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
-    """Shared variables that every iteration sets and that the region reads."""
+    """The shared variables that every iteration sets and that the region reads."""
     for name, node in contended_scalars(region).items():
         what = "counts in it" if isinstance(node, Loop) else "sets it"
         message = f"{name} is one variable for all threads, and every iteration {what}"
@@ -63,10 +68,10 @@ def _shared_scalars(region: Region) -> Iterator[Diagnostic]:
 
 
 def contended_scalars(region: Region) -> dict[str, Statement | Loop]:
-    """The shared variables that every iteration sets, each with the first statement that sets
+    """The shared variables that every iteration sets. Each comes with the first statement that sets
     it.
     """
-    if _alone(region):
+    if _has_one_thread(region):
         return {}
     own = {loop.variable for loop in parallel_loops(region)}
     read = {name for statement, _ in region.statements() for name in statement.reads}
@@ -78,7 +83,7 @@ def contended_scalars(region: Region) -> dict[str, Statement | Loop]:
 
 
 def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
-    """A certain action of each iteration: a variable, and the statement or loop that sets it."""
+    """A variable that every iteration certainly sets, and the statement or loop that sets it."""
     if region.nest is None or region.nest.exits:
         return
 
@@ -95,7 +100,7 @@ def _sets(region: Region) -> Iterator[tuple[str, Statement | Loop]]:
     yield from below(region.nest.body)
 
 
-def _indirect(region: Region) -> Iterator[Diagnostic]:
+def _indirect_updates(region: Region) -> Iterator[Diagnostic]:
     """Updates of elements whose index is read from memory: `h[idx[i]]++`."""
     for access in indirect_updates(region):
         message = (
@@ -105,8 +110,8 @@ def _indirect(region: Region) -> Iterator[Diagnostic]:
         yield Diagnostic("RP224", access.span, message)
 
 
-def _possible(region: Region) -> Iterator[Diagnostic]:
-    """Writes through an index that may repeat: `a[k[i]] = b[i]`."""
+def _possible_races(region: Region) -> Iterator[Diagnostic]:
+    """Writes through an index that may occur twice: `a[k[i]] = b[i]`."""
     for access in possible_races(region):
         message = (
             f"{access.text} is written through an index from memory: a race if two iterations use "

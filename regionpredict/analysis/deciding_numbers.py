@@ -1,4 +1,4 @@
-"""Numeric arguments of a call that decide conditions in the called function.
+"""Finds the numeric arguments of a call that decide conditions in the called function.
 
 void smooth(double *x, int red) { if (red) ... else ... } smooth(x, 1); smooth(x, 0); runs each side
 once, not both sides twice
@@ -19,7 +19,7 @@ from regionpredict.ir.reached import reached
 _Key = tuple[Span, str]
 
 Numbers = tuple[tuple[int, Number], ...]
-"""The arguments of a function: (position of the parameter, value), in order."""
+"""The numeric arguments of a function as (position of the parameter, value), in order."""
 
 MOST_VARIANTS = Constant(
     64.0, "calls", "assumed", "flags are few and small; larger numbers do not select a mode"
@@ -27,23 +27,27 @@ MOST_VARIANTS = Constant(
 
 
 class DecidingNumbers:
-    """For each function of some programs, the parameters that decide a condition in it, or in a
-    function that gets them."""
+    """For each function, the parameters that decide a condition in it, or in a function that
+    receives them.
+    """
 
     def __init__(self, flows: Sequence[Flow], callees: Callees, guards: Guards) -> None:
         self._callees = callees
         self._guards = guards
         self._variants: dict[_Key, set[Numbers]] = {}
-        self._positions = {(flow.span, flow.function): self._own(flow) for flow in flows}
+        self._positions = {
+            (flow.span, flow.function): self._in_own_conditions(flow) for flow in flows
+        }
         self._propagate(flows)
         if any(self._positions.values()):
             self._without_unknown(flows)
 
-    def handed(
+    def deciding_arguments(
         self, caller: Flow, call: CallEvent, callee: Flow, given: Mapping[int, Number]
     ) -> Numbers:
-        """The numbers of a call that decide something in the callee, if the caller itself got
-        `given`. Empty after too many variants of a function."""
+        """The numeric arguments of a call that decide a condition in the called function. `given`
+        are the arguments that the caller received. Empty if the function has too many variants.
+        """
         key = (callee.span, callee.function)
         deciding = self._positions.get(key)
         if not deciding:
@@ -60,7 +64,7 @@ class DecidingNumbers:
         variants.add(made)
         return made
 
-    def _own(self, flow: Flow) -> set[int]:
+    def _in_own_conditions(self, flow: Flow) -> set[int]:
         """The parameters in the conditions of the function itself."""
         return {
             position
@@ -70,7 +74,9 @@ class DecidingNumbers:
         }
 
     def _propagate(self, flows: Sequence[Flow]) -> None:
-        """Propagates passed parameters to the conditions they decide, to a fixed point."""
+        """Propagates passed parameters to the conditions that they decide, until nothing
+        changes.
+        """
         handing = [
             (flow, event) for flow in flows for event in every_event(flow.body)
             if isinstance(event, CallEvent) and event.passed
@@ -93,9 +99,10 @@ class DecidingNumbers:
 
     def _without_unknown(self, flows: Sequence[Flow]) -> None:
         """Removes parameters that a recursive call sets to unknown values. The first call of `f(n)`
-        gives no value for `f(n / 2)` in it."""
+        does not determine `f(n / 2)` inside it.
+        """
         calls = {(flow.span, flow.function): self._calls(flow) for flow in flows}
-        again = {key: _reached(key, calls) for key, own in self._positions.items() if own}
+        again = {key: _reachable(key, calls) for key, own in self._positions.items() if own}
         within = [
             (caller, callee, call) for caller, own in calls.items() for callee, call in own
             if caller in again.get(callee, ())
@@ -115,7 +122,7 @@ class DecidingNumbers:
                 changed = changed or bool(untold)
 
     def _calls(self, flow: Flow) -> list[tuple[_Key, CallEvent]]:
-        """The callees of a function, with the kind of call."""
+        """The functions that a function calls, with the kind of each call."""
         calls = []
         for event in every_event(flow.body):
             callee = (
@@ -127,6 +134,6 @@ class DecidingNumbers:
         return calls
 
 
-def _reached(start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, CallEvent]]]) -> set[_Key]:
-    """A function and all functions it reaches."""
+def _reachable(start: _Key, calls: Mapping[_Key, Sequence[tuple[_Key, CallEvent]]]) -> set[_Key]:
+    """A function and all functions that it reaches."""
     return set(reached([start], lambda key: [callee for callee, _ in calls.get(key, ())]))

@@ -1,8 +1,8 @@
-"""Finds certain dependences between iterations of a loop.
+"""Finds dependences between iterations of a loop that certainly exist.
 
-Two references to one array meet in different iterations if their subscripts differ by the same
-whole number of iterations in every dimension. This number is the distance vector of Banerjee 1988,
-"Dependence Analysis for Supercomputing"; see also Wolfe 1996, sec. 7. All other cases are unknown.
+Two references to an array meet in different iterations if their subscripts differ by the same whole
+number of iterations in every dimension. This number is the distance vector of Banerjee 1988,
+"Dependence Analysis for Supercomputing". See also Wolfe 1996, sec. 7. All other cases are unknown.
 Examples are conditional references (in a branch, after a `continue` or an early `return`, in `?:`),
 and references inside `critical`, `atomic` or `ordered`. Others are subscripts that are not affine,
 and inner loops whose bounds change with the iteration.
@@ -18,11 +18,11 @@ from typing import NamedTuple
 from regionpredict.ir import Access, Branch, Expr, Loop, Node, Region, Statement, Synchronisation
 
 MAY_NOT_RUN = ("?", "&&", "||")
-"""Operators in the text of a statement whose operands may not be evaluated."""
+"""Operators in the text of a statement whose operands are not always evaluated."""
 
 
 class Reference(NamedTuple):
-    """A reference that certainly runs in every iteration of the loops around it.
+    """A reference that certainly runs in every iteration of its enclosing loops.
 
     `place` identifies the body of these loops within the region.
     """
@@ -34,8 +34,8 @@ class Reference(NamedTuple):
 
 
 class Dependence(NamedTuple):
-    """Iterations with this `distance` touch the same element. With 0, every iteration touches
-    it.
+    """Iterations at this `distance` access the same element. A distance of 0 means that every
+    iteration accesses it.
     """
 
     write: Access
@@ -62,7 +62,7 @@ def _sure(
 
 
 def parallel_loops(region: Region) -> tuple[Loop, ...]:
-    """The loops whose iterations are shared among the threads, the outermost first."""
+    """The loops whose iterations are shared among the threads, outermost first."""
     loops: list[Loop] = []
     inner = region.nest
     while inner is not None and len(loops) < region.collapse:
@@ -72,9 +72,10 @@ def parallel_loops(region: Region) -> tuple[Loop, ...]:
 
 
 def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
-    """A certain loop-carried dependence of the worksharing loop, or None.
+    """A dependence between iterations of the worksharing loop that certainly exists. None if none
+    is found.
 
-    `trips` is its number of iterations, if known. Larger distances do not cause a dependence.
+    `trips` is the number of iterations, if it is known. Larger distances cause no dependence.
     """
     if region.clause("ordered") is not None or region.nest is None:
         return None
@@ -107,7 +108,9 @@ def carried_dependence(region: Region, trips: int | None) -> Dependence | None:
             ]
             meeting[key].sort(key=itemgetter(0))
         for _, second, distance in meeting[key]:
-            if distance == 0 and (second.access.kind == "write" or not _grows(first, second)):
+            if distance == 0 and (
+                second.access.kind == "write" or not _is_read_and_written(first, second)
+            ):
                 continue  # all write the same value, for example a flag
             return Dependence(first.access, second.access, distance)
     return None
@@ -121,7 +124,7 @@ def _kind(reference: Reference) -> _Kind:
     return access.subscripts, access.member, access.bytes, reference.place
 
 
-def _grows(write: Reference, read: Reference) -> bool:
+def _is_read_and_written(write: Reference, read: Reference) -> bool:
     """Whether one statement reads and writes the element."""
     return write.statement is read.statement
 
@@ -135,8 +138,9 @@ class _Pairs:
     """The distances of pairs of references. Each pair of subscripts is solved once."""
 
     def __init__(self, shared: Sequence[Loop], changed: set[str], known: frozenset[str]) -> None:
-        """`shared` are the worksharing loops, `changed` the variables that the region changes, and
-        `known` its shared variables."""
+        """`shared` are the worksharing loops. `changed` are the variables that the region changes,
+        and `known` its shared variables.
+        """
         self._shared = shared
         self._changed = changed
         self._known = known
@@ -144,11 +148,11 @@ class _Pairs:
         self._steady_loops: dict[int, bool] = {}
 
     def distance(self, first: Reference, second: Reference) -> int | None:
-        """The number of iterations of the outermost worksharing loop from `first` to the `second`
-        access of an element.
+        """The number of iterations of the outermost worksharing loop between the `first` and the
+        `second` access of an element.
 
-        With 0, all iterations access it. None if the accesses may be disjoint, or are in the same
-        iteration.
+        0 means that all iterations access the element. None if the accesses may be disjoint, or are
+        in the same iteration.
         """
         access, other = first.access, second.access
         if (access.member, access.bytes) != (other.member, other.bytes) or access.member:
@@ -169,7 +173,7 @@ class _Pairs:
         if any(shifts[loop.variable] for loop in inner):
             # It is also another inner iteration, which may not exist.
             return None
-        if any(not self._steady(loop) for loop in inner):
+        if any(not self._has_fixed_range(loop) for loop in inner):
             return None
         steps: list[int] = []
         for loop in self._shared:
@@ -188,40 +192,42 @@ class _Pairs:
     def _dimension(
         self, mine: Expr, theirs: Expr, first: Reference, second: Reference
     ) -> dict[str, int] | None:
-        """The difference of each variable for which one dimension is equal. None if unknown."""
+        """The difference of each variable for which the subscripts of one dimension are equal. None
+        if unknown.
+        """
         moving = {loop.variable: loop for loop in first.loops}
         around = {loop.variable: loop for loop in second.loops}
         names = (mine.names | theirs.names) - {*moving, *around}
-        if any(mine.atoms()) or any(theirs.atoms()) or not self._fixed(names):
+        if any(mine.atoms()) or any(theirs.atoms()) or not self._are_unchanged(names):
             return None
         used = [name for name in moving if name in mine.names]
         if {name for name in around if name in theirs.names} != set(used):
             return None
         if any(moving[name] is not around.get(name) for name in used):
             return None
-        return _solved(mine, theirs, used)
+        return _differences_of(mine, theirs, used)
 
-    def _steady(self, loop: Loop) -> bool:
-        """Whether a loop runs over the same range in every iteration of the worksharing loop."""
+    def _has_fixed_range(self, loop: Loop) -> bool:
+        """Whether a loop has the same range in every iteration of the worksharing loop."""
         steady = self._steady_loops.get(id(loop))
         if steady is None:
             parts = [part for part in (loop.start, loop.bound, loop.step) if part is not None]
             steady = self._steady_loops[id(loop)] = len(parts) == 3 and all(
-                not any(part.atoms()) and self._fixed(part.names) for part in parts
+                not any(part.atoms()) and self._are_unchanged(part.names) for part in parts
             )
         return steady
 
-    def _fixed(self, names: Collection[str]) -> bool:
+    def _are_unchanged(self, names: Collection[str]) -> bool:
         """Whether these are shared variables that the region does not change."""
         return not self._changed.intersection(names) and all(
             root_of(name) in self._known for name in names
         )
 
 
-def _solved(mine: Expr, theirs: Expr, used: Sequence[str]) -> dict[str, int] | None:
-    """The difference of each variable for which one dimension is equal.
+def _differences_of(mine: Expr, theirs: Expr, used: Sequence[str]) -> dict[str, int] | None:
+    """The difference of each variable for which the subscripts of one dimension are equal.
 
-    None if it is unknown: `mine(v) = theirs(v + shift)`.
+    None if unknown. The differences solve `mine(v) = theirs(v + shift)`.
     """
     rest = mine - theirs
     factors: dict[str, Expr] = {}
@@ -270,13 +276,13 @@ def independent(region: Region, loop: Loop) -> bool:
             a.subscripts for node in statements for a in node.accesses if a.array == array
         }
         if len(subscripts) != 1 or not any(
-            _one_to_one(subscript, loop.variable, inner) for subscript in next(iter(subscripts))
+            _is_injective(subscript, loop.variable, inner) for subscript in next(iter(subscripts))
         ):
             return False
     return True
 
 
-def _one_to_one(subscript: Expr, variable: str, inner: set[str]) -> bool:
+def _is_injective(subscript: Expr, variable: str, inner: set[str]) -> bool:
     """Whether different values of the variable certainly give different subscripts."""
     factor = subscript.coefficient(variable)
     if factor is None or factor == 0 or any(subscript.atoms()):

@@ -1,8 +1,9 @@
-"""Finds the arrays that count: those with the most effective dimensions (Chatzopoulos 2012, 4.2.2).
+"""Finds the arrays that count: those with the largest number of effective dimensions (Chatzopoulos
+2012, 4.2.2).
 
 An index that is constant in the region does not count, independent of the declaration (listings 4.1
-and 4.2). A linearized subscript counts as its dimensions: `a[i*n + j]` as two. Arrays with fewer
-dimensions than the largest, and private arrays, are excluded.
+and 4.2). A linearized subscript counts with its dimensions: `a[i*n + j]` counts as two. Private
+arrays, and arrays with fewer dimensions than the largest, are excluded.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ def loop_variables(region: Region) -> frozenset[str]:
 
 
 def access_dimensions(access: Access, changing: frozenset[str]) -> int:
-    """The number of dimensions in which the reference moves."""
+    """The number of dimensions in which the subscripts of the reference change."""
     return sum(_dimensions_of(subscript, changing) for subscript in access.subscripts)
 
 
@@ -28,15 +29,15 @@ def _dimensions_of(subscript: Expr, changing: frozenset[str]) -> int:
     if len(moving) < 2:
         return len(moving)
     strides: set[str] = set()
-    plain = unclamped(subscript)
+    plain = without_clamps(subscript)
     for name in moving:
         coefficient = plain.coefficient(name)
         strides.add("?" if coefficient is None else str(coefficient).lstrip("-"))
     return len(strides)
 
 
-def unclamped(subscript: Expr) -> Expr:
-    """The subscript without clamps: `max(i - 1, 0)` -> `i - 1`."""
+def without_clamps(subscript: Expr) -> Expr:
+    """The subscript without clamps: `max(i - 1, 0)` becomes `i - 1`."""
     if subscript.kinds.isdisjoint(("min", "max")):
         return subscript
     result = Expr.const(0)
@@ -46,7 +47,7 @@ def unclamped(subscript: Expr) -> Expr:
             base = Expr({((factor, 1),): 1})
             if isinstance(factor, Atom) and factor.kind in ("min", "max"):
                 sides = sorted(factor.args, key=lambda side: (len(side.names), str(side)))
-                base = unclamped(sides[-1])
+                base = without_clamps(sides[-1])
             term = term * base**power
         result = result + term
     return result
@@ -77,6 +78,6 @@ def counted_arrays(region: Region, dimensions: Mapping[str, int]) -> frozenset[s
 
 
 def used_variables(access: Access, loops: Iterable[Loop]) -> frozenset[str]:
-    """The variables of `loops` that the reference's subscripts contain."""
+    """The variables of `loops` that occur in the reference's subscripts."""
     names: frozenset[str] = frozenset().union(*(s.names for s in access.subscripts))
     return names & {loop.variable for loop in loops}

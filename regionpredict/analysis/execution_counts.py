@@ -1,6 +1,6 @@
-"""Numbers of executions: in loops, under conditions, over many calls.
+"""Counts executions in loops, under conditions and over many calls.
 
-Loops of unknown size run `ASSUMED_TRIPS` times, and undecided conditions are assumed to hold.
+Loops of unknown size are assumed to run `ASSUMED_TRIPS` times, and undecided conditions to hold.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ ASSUMED_TRIPS = Constant(
 
 
 class Runs(NamedTuple):
-    """A number of executions, symbolic and as a number. None if it is unknown.
+    """A number of executions as an expression and as a number. None if unknown.
 
-    `weight` is the number, with `ASSUMED_TRIPS` for each unknown loop. If `assumed` lists unknown
-    properties of called functions, it is the maximum.
+    `weight` is the number if each unknown loop runs `ASSUMED_TRIPS` times. If `assumed` lists
+    unknown properties of called functions, it is the maximum.
     """
 
     expr: Expr | None
@@ -37,7 +37,7 @@ class Runs(NamedTuple):
     assumed: tuple[str, ...] = ()
 
     def times(self, other: Runs) -> Runs:
-        """Each of these executions repeated by `factor`."""
+        """The number of executions if each is repeated `factor` times."""
         expr = None
         if self.expr is not None and other.expr is not None:
             expr = self.expr * other.expr
@@ -47,7 +47,7 @@ class Runs(NamedTuple):
         return Runs(expr, value, self.weight * other.weight, self._assumed_with(other))
 
     def plus(self, other: Runs) -> Runs:
-        """The sum of both."""
+        """The sum of both numbers of executions."""
         expr = None
         if self.expr is not None and other.expr is not None:
             expr = self.expr + other.expr
@@ -60,7 +60,7 @@ class Runs(NamedTuple):
         return tuple(dict.fromkeys((*self.assumed, *other.assumed)))
 
     def at(self, values: Mapping[str, int | Fraction]) -> float:
-        """The number for given values of names, or the weight if they are not enough."""
+        """The number for given values of names. If these are not enough, the weight."""
         if self.value is not None or self.expr is None:
             return self.weight
         number = self.expr.evaluate(values)
@@ -72,7 +72,7 @@ NEVER = Runs(Expr.const(0), 0, 0.0)
 
 
 def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
-    """The number of executions of the body of a nest (outermost loop first).
+    """The number of executions of the body of a loop nest (outermost loop first).
 
     >>> from regionpredict.ir.expr import ONE, ZERO
     >>> outer = Loop("t", ZERO, Expr.name("nt"), "<", ONE, (), Span("f.c", 1))
@@ -92,9 +92,10 @@ def runs_of(loops: Sequence[Loop], bindings: Bindings) -> Runs:
 
 
 class Guard(NamedTuple):
-    """The condition for entering a side, in the names of `counters`, which loops move, and of other
-    names without a value. `text` is its source at `span`. `parameters` are the parameters in it
-    with their positions, and `numbers` their default values."""
+    """The condition under which a branch is executed. It is expressed in `counters`, which change
+    with loops, and in other names without a value. `text` is its source at `span`. `parameters` are
+    the parameters in it with their positions, and `numbers` their default values.
+    """
 
     condition: Expr
     text: str
@@ -105,12 +106,12 @@ class Guard(NamedTuple):
 
     @property
     def is_decided(self) -> bool:
-        """Whether the condition is known to hold, or not to hold, in all iterations."""
+        """Whether the condition is known to be true in all iterations, or false in all."""
         known = [part.constant for part in conjuncts(self.condition)]
         return 0 in known or None not in known
 
-    def handed(self, numbers: Mapping[int, Number]) -> Guard:
-        """The condition for a function with these arguments, by position."""
+    def with_arguments(self, numbers: Mapping[int, Number]) -> Guard:
+        """The condition in a function that receives these arguments. The key is the position."""
         if not self.parameters:
             return self
         known = dict(self.numbers)
@@ -122,11 +123,13 @@ class Guard(NamedTuple):
 
 
 Guards = Mapping[tuple[Span, int], Guard]
-"""The key is the place of an `if` or a `switch`, and the number of its side."""
+"""The key is the place of an `if` or a `switch`, and the number of its branch."""
 
 
 def guarded_runs(loops: Sequence[Loop], bindings: Bindings, guards: Sequence[Guard]) -> Runs:
-    """The number of executions of the body of a nest (outermost loop first) under all guards."""
+    """The number of executions of the body of a loop nest (outermost loop first) for which all
+    guards hold.
+    """
     every = runs_of(loops, bindings)
     conditions: list[Expr] = []
     notes: list[str] = []
@@ -141,14 +144,14 @@ def guarded_runs(loops: Sequence[Loop], bindings: Bindings, guards: Sequence[Gua
             else:
                 notes.append(_undecided_note(guard, part))
     if conditions:
-        every = _where(conditions, loops, bindings, guards, every)
+        every = _runs_under(conditions, loops, bindings, guards, every)
     if not notes:
         return every
     return every.times(Runs(None, None, 1.0, tuple(dict.fromkeys(notes))))
 
 
 def _parts(guard: Guard, loops: Sequence[Loop]) -> list[Expr]:
-    """The conditions of a guard in the variables of the existing loops."""
+    """The conditions of a guard on the variables of the existing loops."""
     variables = {loop.span: loop.variable for loop in loops if loop.trips is not None}
     names = {
         name: Expr.name(variables[span]) if span in variables else _MOVED
@@ -160,11 +163,11 @@ def _parts(guard: Guard, loops: Sequence[Loop]) -> list[Expr]:
 _MOVED = Expr.atom("varying", label="an unknown counter", over=("?",))
 
 
-def _where(
+def _runs_under(
     conditions: Sequence[Expr], loops: Sequence[Loop], bindings: Bindings,
     guards: Sequence[Guard], every: Runs,
 ) -> Runs:  # fmt: skip
-    """The number of executions of a nest in which these conditions on its variables hold."""
+    """The number of executions of a nest for which these conditions on its variables hold."""
     count = loop_enumeration.runs(loops, bindings.values, conditions)
     if count is not None:
         return Runs(None, count, float(count), every.assumed)
@@ -177,7 +180,7 @@ def _where(
 
 
 def _as_assumed(loop: Loop, bindings: Bindings) -> Loop:
-    """A loop with an unknown number of executions, and its assumed iterations."""
+    """A loop with an unknown number of executions, replaced by its assumed iterations."""
     if bindings.whole(loop.trips) is not None:
         return loop
     zero, unit = Expr.const(0), Expr.const(1)
@@ -190,7 +193,7 @@ def _as_assumed(loop: Loop, bindings: Bindings) -> Loop:
 
 
 def _undecided_note(guard: Guard, part: Expr | None) -> str:
-    """The note on an undecided condition, and what would decide it."""
+    """The note on an undecided condition. It says which value would decide the condition."""
     where = guard.span.short
     note = f"{guard.text} at {where} is assumed to hold each time"
     if part is None or part.has_unreadable_part:

@@ -1,4 +1,4 @@
-"""All facts of a region in one frozen value, computed once."""
+"""All facts of a region in one frozen value. They are computed once."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from regionpredict.ir import Access, Diagnostic, Expr, Loop, Region, Statement
 
 
 class Count(NamedTuple):
-    """A number as an expression in the program's names, and its value if they are bound.
+    """A number as an expression in the program's names, with its value if the names have values.
 
-    `expr` holds if none of `holds` is negative, and `value` always. `at_most`: both are upper
-    bounds, because a loop may end early or the elements are unknown. `expr` may be None with a
-    value, if a form is too long or inexact at this size.
+    `expr` is valid if none of `holds` is negative, and `value` always is. `at_most` says that both
+    are upper bounds, because a loop may end early or the elements are unknown. `expr` may be None
+    although there is a value, if a form is too long or inexact at this size.
     """
 
     expr: Expr | None
@@ -39,20 +39,23 @@ class Count(NamedTuple):
 
     @property
     def conditions(self) -> str:
-        """`w >= 0 and n >= w + 1`. Empty if the expression always holds."""
-        return " and ".join(_at_least(guard) for guard in self.holds)
+        """The conditions as text: `w >= 0 and n >= w + 1`. Empty if the expression is always
+        valid.
+        """
+        return " and ".join(_as_inequality(guard) for guard in self.holds)
 
 
-def _at_least(expression: Expr) -> str:
-    """The meaning of a nonnegative expression: `n - w - 1` -> `n >= w + 1`."""
+def _as_inequality(expression: Expr) -> str:
+    """The condition that an expression is nonnegative: `n >= w + 1` for `n - w - 1`."""
     left = Expr({m: c for m, c in expression.terms.items() if c > 0})
     return f"{left} >= {left - expression}"
 
 
 class AccessFact(NamedTuple):
-    """One reference: `reuse` is 'hit' or 'miss', `pattern` 'streaming', 'latency' or 'irregular'.
+    """One reference. `reuse` is 'hit' or 'miss', and `pattern` is 'streaming', 'latency' or
+    'irregular'.
 
-    `counted` says whether its array is one of those with the most dimensions.
+    `counted` says whether its array has the largest number of dimensions.
     """
 
     access: Access
@@ -62,7 +65,7 @@ class AccessFact(NamedTuple):
 
 
 class StatementFact(NamedTuple):
-    """One statement with the loops around it and its number of executions in one run."""
+    """One statement with its enclosing loops, and its number of executions in one run."""
 
     statement: Statement
     loops: tuple[Loop, ...]
@@ -71,7 +74,7 @@ class StatementFact(NamedTuple):
 
 
 class ArrayFact(NamedTuple):
-    """One array: its effective dimensions, and whether it counts."""
+    """One array with its effective dimensions. Also says whether it counts."""
 
     name: str
     dims: int
@@ -83,9 +86,9 @@ class ArrayFact(NamedTuple):
 class RegionFacts:
     """The facts of one region from the source.
 
-    `status` is 'complete', 'partial' (something in it is not understood) or 'skipped' (no loop
-    could be read). `working_set` is in bytes. `free_names` are the names that its loops and
-    subscripts depend on, without loop variables.
+    `status` is 'complete', 'partial' (some code is not supported) or 'skipped' (no loop could be
+    read). `working_set` is in bytes. `free_names` are the names that its loops and subscripts
+    depend on, without loop variables.
     """
 
     region: Region
@@ -100,7 +103,7 @@ class RegionFacts:
 
 
 class _Place(NamedTuple):
-    """A statement with its loops and references, and the index of its number of runs in the
+    """A statement with its loops and references. Its number of runs is given by an index into the
     region's `executions`.
     """
 
@@ -112,9 +115,9 @@ class _Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SymbolicFacts:
-    """The facts of one region for all sizes. `at` substitutes values.
+    """The facts of one region for all sizes. `at` substitutes values for sizes.
 
-    Create these once for trials of many sizes.
+    Create this object once to try many sizes.
     """
 
     region: Region
@@ -132,7 +135,7 @@ class SymbolicFacts:
     )
 
     def at(self, bindings: Bindings) -> RegionFacts:
-        """Every fact of the region for the values in `bindings`."""
+        """All facts of the region for the values in `bindings`."""
         counts = [self._count(at, runs, bindings) for at, runs in enumerate(self.executions)]
         statements = tuple(
             StatementFact(place.statement, place.loops, counts[place.runs], place.accesses)
@@ -153,8 +156,9 @@ class SymbolicFacts:
         )
 
     def _count(self, number: int, runs: Executions, bindings: Bindings) -> Count:
-        """Like `count_of_loops`, cached for all values that determine it, since many names bound no
-        loop."""
+        """Like `count_of_loops`. Results are cached by the values that determine them, since many
+        names occur in no loop bound.
+        """
         values = tuple(bindings.values.get(name) for name in sorted(runs.depends_on))
         key = (number, values)
         count = self._counted.get(key)
@@ -164,7 +168,7 @@ class SymbolicFacts:
 
 
 def symbolic_facts(region: Region) -> SymbolicFacts:
-    """All facts of a region that need no values for its names."""
+    """All facts of a region that do not depend on the values of its names."""
     dims = array_dimensions(region)
     counted = counted_arrays(region, dims)
     arrays = {array.name: array for array in region.arrays}
@@ -189,7 +193,7 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
         ArrayFact(name, dims[name], name in counted, tuple(by_array[name])) for name in sorted(dims)
     )
     size, unknown = working_set(region)
-    early = _left_early(region)
+    early = _notes_on_early_exits(region)
     several = [note.message for note in region.diagnostics if note.id in ("RP117", "RP123")]
     notes = [*_notes(region, unknown, shown), *early]
     return SymbolicFacts(
@@ -207,15 +211,15 @@ def symbolic_facts(region: Region) -> SymbolicFacts:
 
 
 def facts_of(region: Region, bindings: Bindings) -> RegionFacts:
-    """Every fact of one region for the values in `bindings`. See `checked_facts`."""
+    """All facts of one region for the values in `bindings`. See `checked_facts`."""
     return symbolic_facts(region).at(bindings)
 
 
 def checked_facts(region: Region, bindings: Bindings) -> RegionFacts:
-    """Every fact of one region, and notes on data races and contention.
+    """All facts of one region, with notes on data races and contention.
 
-    The notes are the same for all sizes except the smallest numbers of iterations. For trials of
-    many sizes, compute only the facts.
+    The notes are the same for all sizes unless numbers of iterations are very small. To try many
+    sizes, compute only the facts.
     """
     facts = facts_of(region, bindings)
     trips = bindings.whole(region.nest.trips) if region.nest is not None else None
@@ -223,20 +227,21 @@ def checked_facts(region: Region, bindings: Bindings) -> RegionFacts:
 
 
 def count_of(expression: Expr | None, bindings: Bindings) -> Count:
-    """An expression with its nonnegative value."""
+    """An expression with its value, which is nonnegative."""
     value = bindings.whole(expression)
     return Count(expression, None if value is None else max(0, value))
 
 
 def count_of_loops(runs: Executions, bindings: Bindings) -> Count:
-    """A count of executions with its value."""
+    """A number of executions with its value."""
     return Count(runs.expr, runs.value(bindings), runs.holds, runs.at_most)
 
 
 def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bindings) -> Count:
-    """The bytes as a form for large sizes, and the exact value for the given sizes if known.
+    """The bytes as an expression that is valid for large sizes, and the exact value for the given
+    sizes if they are known.
 
-    The form is left out if it gives another number.
+    The expression is left out if its value differs from the exact one.
     """
     if trips.value == 0:
         # Two sides of an empty box may both be negative, which makes their product positive.
@@ -258,7 +263,7 @@ def _working_set(region: Region, size: Expr | None, trips: Count, bindings: Bind
 _TO_THE_END = "the loop at line {} runs to its end, though it may be left early"
 
 
-def _left_early(region: Region) -> list[Diagnostic]:
+def _notes_on_early_exits(region: Region) -> list[Diagnostic]:
     """A note for every counted loop that may end before its bound."""
     return [
         Diagnostic("RP114", loop.span, "may be left early: its iterations are an upper bound")
@@ -269,7 +274,7 @@ def _left_early(region: Region) -> list[Diagnostic]:
 # Rules about code that is left out of a region. An unknown number of iterations (RP105) is
 # excluded: it is an unknown size, and the loop's contents are known.
 INCOMPLETE = frozenset(("RP102", "RP106", "RP108", "RP111", "RP113"))
-"""The rules for regions that are not completely understood."""
+"""The rules for regions that are not completely supported."""
 
 
 def _status(region: Region, *, has_statements: bool) -> str:

@@ -1,4 +1,6 @@
-"""The working set in bytes, as bounding boxes of the elements that a region touches."""
+"""The working set in bytes. It is computed from bounding boxes of the elements that a region
+accesses.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ from functools import reduce
 from typing import NamedTuple
 
 from regionpredict.analysis.bindings import Bindings
-from regionpredict.analysis.dimensions import unclamped
+from regionpredict.analysis.dimensions import without_clamps
 from regionpredict.analysis.given_sizes import extent_name
-from regionpredict.analysis.loop_enumeration import Extent, extents_of_all, open_ended, runs
+from regionpredict.analysis.loop_enumeration import Extent, extents_of_all, has_unknown_trips, runs
 from regionpredict.analysis.symbolic.domain import Domain, Range, domain_of
 from regionpredict.ir import Access, Array, Expr, Loop, Region
 from regionpredict.ir.expr import ONE, Atom
@@ -18,30 +20,31 @@ from regionpredict.ir.expr import ONE, Atom
 Side = tuple[Expr, Expr]  # (lowest, highest) subscript of one dimension
 Box = tuple[Side, ...]
 KnownSides = dict[tuple[Range, ...], dict[Expr, Side | None]]
-"""The extremes of subscripts, by their enclosing loops. They are cached, since the arrays of a
-region are accessed alike.
+"""The extremes of subscripts. The key contains the enclosing loops. They are cached, since the
+arrays of a region are often accessed alike.
 """
 
 
 class Reference(NamedTuple):
-    """A reference with the ranges of its loops (None: not understood)."""
+    """A reference with the ranges of its loops. The ranges are None if they are not supported."""
 
     access: Access
     ranges: tuple[Range, ...] | None
 
 
 def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
-    """Bytes touched by one run of the region, and the arrays or functions whose part is unknown.
+    """The bytes that one run of the region accesses, and the arrays or functions for which this is
+    unknown.
 
-    The sum of the bounding boxes of touched elements over the shared arrays. None if the accessed
-    part of one, or of an unseen function's argument, is unknown.
+    The sum of the bounding boxes of accessed elements over the shared arrays. None if the accessed
+    part of an array is unknown, or that of an argument of a function without a visible body.
     """
     unknown = [f"{call.name}()" for s, _ in region.statements() for call in s.calls if call.memory]
     total: Expr | None = Expr.const(0) if region.nest is not None and not unknown else None
     references = distinct_references(region)
     known: KnownSides = {}
     for array in region.arrays:
-        if array.storage == "private" or _inside_another(array, region) is not None:
+        if array.storage == "private" or _containing_array(array, region) is not None:
             continue
         size = footprint(array, references.get(array.name, ()), known)
         if size is None:
@@ -53,14 +56,14 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
 
 
 def may_be_less(region: Region, bindings: Bindings) -> bool:
-    """Whether the region may touch less than its bounding boxes contain.
+    """Whether the region may access fewer bytes than its bounding boxes contain.
 
-    A loop may end early or is not counted, the elements of an array are unknown, or two arrays
-    share bytes.
+    A loop may end early or be uncounted. The elements of an array may be unknown, or two arrays
+    may share bytes.
     """
     if any(loop.exits for loop in region.loops()):
         return True
-    if any(open_ended(loops, bindings.values) for _, loops in region.statements()):
+    if any(has_unknown_trips(loops, bindings.values) for _, loops in region.statements()):
         return True
     names = {access.array for statement, _ in region.statements() for access in statement.accesses}
     if any(name.partition("@")[0] in names for name in names if "@" in name):
@@ -76,7 +79,7 @@ def may_be_less(region: Region, bindings: Bindings) -> bool:
 
 
 def touched_bytes(region: Region, bindings: Bindings) -> int | None:
-    """The working set for these values, with each box from the first to the last element.
+    """The working set for these values. Each box extends from the first to the last element.
 
     None if a name has no value, or if too many iterations would have to be enumerated.
     """
@@ -90,7 +93,7 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
     for statement, _, nest in region.placed_statements():
         if any(call.memory for call in statement.calls):
             return None
-        for access in (_in_its_struct(access, structs) for access in statement.accesses):
+        for access in (_as_reference_to_struct(access, structs) for access in statement.accesses):
             if arrays[access.array].storage != "private":
                 known = distinct.setdefault(nest, {})
                 known.setdefault((access.array, access.subscripts), access)
@@ -137,9 +140,9 @@ def _sides(
     access: Access, array: Array, extents: Sequence[Extent] | None, loops: tuple[Loop, ...],
     bindings: Bindings,
 ) -> list[Extent] | None:  # fmt: skip
-    """The sides of one reference's box, from the extents of its readable subscripts.
+    """The sides of the box of one reference, from the ranges of its readable subscripts.
 
-    An unknown side is the array's own extent.
+    If a side is unknown, the length of the array's dimension is used.
     """
     if extents is None:
         return None
@@ -171,7 +174,7 @@ def _length(array: Array, position: int, bindings: Bindings) -> int | None:
 
 
 def distinct_references(region: Region) -> dict[str, list[Reference]]:
-    """Every array's references, without repetitions in the same loops."""
+    """The references to each array, without repetitions in the same loops."""
     references: dict[str, list[Reference]] = {}
     domains: dict[tuple[int, ...], Domain] = {}
     seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
@@ -179,7 +182,7 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
     for statement, loops, nest in region.placed_statements():
         if nest not in domains:
             domains[nest] = domain_of(loops)
-        for access in (_in_its_struct(access, outer) for access in statement.accesses):
+        for access in (_as_reference_to_struct(access, outer) for access in statement.accesses):
             key = (access.array, nest, access.subscripts)
             if key not in seen:
                 seen.add(key)
@@ -190,23 +193,24 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
 
 
 def _structs(region: Region) -> dict[str, Array]:
-    """For each array inside the structs of another array, that array."""
-    arrays = {array.name: _inside_another(array, region) for array in region.arrays}
+    """Maps each array inside the structs of another array to that array."""
+    arrays = {array.name: _containing_array(array, region) for array in region.arrays}
     return {name: outer for name, outer in arrays.items() if outer is not None}
 
 
-def _in_its_struct(access: Access, structs: Mapping[str, Array]) -> Access:
-    """The reference to the struct that contains an element. Other references are unchanged."""
+def _as_reference_to_struct(access: Access, structs: Mapping[str, Array]) -> Access:
+    """The reference to the struct that contains an element. Any other reference is unchanged."""
     outer = structs.get(access.array)
     if outer is None:
         return access
     return access._replace(array=outer.name, subscripts=access.subscripts[: len(outer.dims)])
 
 
-def _inside_another(array: Array, region: Region) -> Array | None:
-    """The array whose structs contain it: `cells` for `cells[].flux`. It includes the bytes.
+def _containing_array(array: Array, region: Region) -> Array | None:
+    """The array whose structs contain this array: `cells` for `cells[].flux`. It includes the bytes
+    of this array.
 
-    The target of a pointer in a struct is elsewhere, with its own bytes.
+    The target of a pointer in a struct is in other memory and has separate bytes.
     """
     arrays = {other.name: other for other in region.arrays}
     outer = arrays.get(array.inside)
@@ -218,10 +222,10 @@ def _inside_another(array: Array, region: Region) -> Array | None:
 def footprint(
     array: Array, references: Iterable[Reference], known: KnownSides | None = None
 ) -> Expr | None:
-    """Bytes of the bounding box of an array's elements. The declared extents count if a reference
-    is unsupported. None if these are unknown, too.
+    """The bytes of the bounding box of an array's elements. If a reference is not supported, the
+    declared lengths are used. None if these are unknown, too.
 
-    The caller keeps `known` and reuses it for other arrays of the region.
+    The caller passes the same `known` for all arrays of the region.
     """
     known = {} if known is None else known
     box: Box | None = None
@@ -236,7 +240,7 @@ def footprint(
 
 
 def declared_bytes(array: Array) -> Expr | None:
-    """Bytes of the whole array as declared. None if an extent is unknown."""
+    """The bytes of the whole array as declared. None if a length is unknown."""
     total = ONE
     for extent in array.dims:
         if extent is None:
@@ -248,12 +252,12 @@ def declared_bytes(array: Array) -> Expr | None:
 def access_box(
     access: Access, array: Array, ranges: tuple[Range, ...] | None, known: KnownSides
 ) -> Box | None:
-    """Lowest and highest subscript of a reference over all iterations of its loops."""
+    """The lowest and highest subscripts of a reference over all iterations of its loops."""
     sides = []
     here = known.setdefault(ranges, {}) if ranges is not None else {}
     for position, subscript in enumerate(access.subscripts):
         if ranges is not None and subscript not in here:
-            here[subscript] = _extremes(unclamped(subscript), ranges)
+            here[subscript] = _extremes(without_clamps(subscript), ranges)
         side = here.get(subscript)
         if side is None:
             extent = array.dims[position] if position < len(array.dims) else None
@@ -292,7 +296,9 @@ def _at_end(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> 
 
 
 def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> Expr | None:
-    """The same for `min(n, i + w) - i`, which is `min(n - i, w)`: the extremes of both operands."""
+    """Like `_at_end` for `min(n, i + w) - i`, which is `min(n - i, w)`. The extremes of both
+    operands are computed.
+    """
     moving = {
         monomial: atom
         for monomial in side.terms
@@ -317,7 +323,7 @@ def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: b
 
 
 def _sign(expression: Expr) -> bool | None:
-    """Whether an expression over positive sizes is positive. None if unclear."""
+    """Whether an expression is positive if all sizes are positive. None if unclear."""
     expression = _without_common_factors(expression)
     # n - 1: the constant does not change the sign.
     leading = [number for monomial, number in expression.terms.items() if monomial]
@@ -326,7 +332,9 @@ def _sign(expression: Expr) -> bool | None:
 
 
 def _without_common_factors(expression: Expr) -> Expr:
-    """`1 - w` for `n - n*w`. Positive factors do not change the sign."""
+    """The expression without common factors: `1 - w` for `n - n*w`. Positive factors do not change
+    the sign.
+    """
     if not expression.terms:
         return expression
     common = set.intersection(*({f for f, _ in m} for m in expression.terms))
@@ -353,22 +361,23 @@ def _union(left: Box, right: Box) -> Box:
 def _lower(a: Expr, b: Expr) -> Expr:
     difference = _difference(a, b)
     if difference is None:
-        return _bound("min", a, b)
+        return _min_or_max("min", a, b)
     return a if difference <= 0 else b
 
 
 def _higher(a: Expr, b: Expr) -> Expr:
     difference = _difference(a, b)
     if difference is None:
-        return _bound("max", a, b)
+        return _min_or_max("max", a, b)
     return a if difference >= 0 else b
 
 
-def _bound(kind: str, a: Expr, b: Expr) -> Expr:
-    """The `min` or `max` of two that cannot be compared.
+def _min_or_max(kind: str, a: Expr, b: Expr) -> Expr:
+    """The `min` or `max` of two expressions that cannot be compared.
 
-    If one is such a bound itself, and one of its sides is comparable with the other, only that side
-    matters. A bound over many references thus does not grow with each of them.
+    One of them may already be a `min` or `max`. If one of its operands can be compared with the
+    other expression, only that operand matters. A bound over many references therefore does not
+    grow with each of them.
     """
     better = _lower if kind == "min" else _higher
     for bound, other in ((a, b), (b, a)):
@@ -399,7 +408,7 @@ def _ordered(*sides: Expr) -> Iterable[Expr]:
 
 
 def _difference(a: Expr, b: Expr) -> int | None:
-    """The sign of a - b, where names are sizes (at least 1). None if it is unclear."""
+    """The sign of a - b, where names are sizes (at least 1). None if unclear."""
     if a == b:
         return 0
     gap = a - b

@@ -1,7 +1,7 @@
-"""Tables of functions passed by a call, and the targets of their elements in the callee.
+"""Resolves calls through elements of function tables that are passed as arguments.
 
-A function that iterates over a table argument becomes a separate function for each table, as for
-each function argument (`callbacks.py`).
+A function that traverses a table argument becomes a separate function for each table, as for each
+function argument (`callbacks.py`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ Rows = tuple[tuple[tuple[str, str], ...], ...]
 
 
 class _Given(NamedTuple):
-    """The tables and constants passed to a function, by parameter position."""
+    """The tables and constants that a function receives. The key is the position of the
+    parameter.
+    """
 
     tables: Mapping[int, Rows]
     numbers: Mapping[int, int]
@@ -39,7 +41,7 @@ _NOTHING = _Given({}, {})
 
 
 def with_passed_tables(flows: Sequence[Flow]) -> tuple[Flow, ...]:
-    """The functions, and their clones for the tables they are passed."""
+    """The functions, and clones of functions for the tables that they receive."""
     events = (event for flow in flows for event in every_event(flow.body))
     if not any(isinstance(event, CallEvent) and event.tables for event in events):
         return tuple(flows)
@@ -53,19 +55,21 @@ class _Copying:
         self.copies: dict[tuple[str, str, tuple[object, ...]], Flow | None] = {}
 
     def all(self) -> tuple[Flow, ...]:
-        own = [self._made(flow, _NOTHING) for flow in self.flows]
+        own = [self._clone_for(flow, _NOTHING) for flow in self.flows]
         made = [*own, *(copy for copy in self.copies.values() if copy is not None)]
         return without_idle(self.flows, made)
 
-    def _made(self, flow: Flow, given: _Given) -> Flow:
-        """A function that is passed these tables and numbers."""
+    def _clone_for(self, flow: Flow, given: _Given) -> Flow:
+        """A function that receives these tables and numbers."""
         return changed_flow(
             flow,
             lambda event: self._call(flow, event, given) if isinstance(event, CallEvent) else event,
         )
 
     def _call(self, flow: Flow, call: CallEvent, given: _Given) -> CallEvent:
-        call = call._replace(choices=tuple(_meant(choice, given) for choice in call.choices))
+        call = call._replace(
+            choices=tuple(_choice_for_table(choice, given) for choice in call.choices)
+        )
         tables = {table.position: table.rows for table in call.tables if table.parameter is None}
         tables |= {
             table.position: given.tables[table.parameter] for table in call.tables
@@ -74,15 +78,15 @@ class _Copying:
         callee = self.callees.of(flow, call.function, call.file) if tables else None
         if callee is None:
             return call
-        used = {at: rows for at, rows in tables.items() if at in _tables_of(callee)}
+        used = {at: rows for at, rows in tables.items() if at in _table_parameters(callee)}
         if not used:
             return call
         handed = (*call.numbers, *((p.position, p.at(given.numbers)) for p in call.passed))
         numbers = {at: value for at, value in handed if isinstance(value, int)}
-        name = self._copy(callee, _Given(used, numbers))
+        name = self._name_of_clone(callee, _Given(used, numbers))
         return call._replace(function=name, file=callee.span.file)
 
-    def _copy(self, flow: Flow, given: _Given) -> str:
+    def _name_of_clone(self, flow: Flow, given: _Given) -> str:
         """The name of the clone of `flow` for its arguments: `run_all(table 2)`."""
         key = (flow.span.file, flow.function,
                (*sorted(given.tables.items()), *sorted(given.numbers.items())))  # fmt: skip
@@ -93,11 +97,11 @@ class _Copying:
             return flow.function
         name = f"{flow.function}(table {len(names) + 1})"
         self.copies[key] = None  # during its construction, since it may be recursive
-        self.copies[key] = replace(self._made(flow, given), function=name)
+        self.copies[key] = replace(self._clone_for(flow, given), function=name)
         return name
 
 
-def _tables_of(flow: Flow) -> set[int]:
+def _table_parameters(flow: Flow) -> set[int]:
     """The parameters whose elements a function calls, or that it passes on as tables."""
     calls = [event for event in every_event(flow.body) if isinstance(event, CallEvent)]
     used = {
@@ -108,7 +112,7 @@ def _tables_of(flow: Flow) -> set[int]:
     return used | {parameter for parameter in handed_on if parameter is not None}
 
 
-def _meant(choice: Choice, given: _Given) -> Choice:
+def _choice_for_table(choice: Choice, given: _Given) -> Choice:
     """The choice of a call whose table is known."""
     asked = choice.handed
     rows = given.tables.get(asked.parameter) if asked is not None else None
@@ -122,7 +126,7 @@ def _meant(choice: Choice, given: _Given) -> Choice:
         return choice._replace(functions=(names[0],), loop=None, others=others, handed=None)
     if choice.loop is None:
         return choice._replace(functions=tuple(names), others=others, handed=None)
-    last = _last(asked, rows, given)
+    last = _end_of_table_loop(asked, rows, given)
     whole = last is not None
     kept = range(len(names) if last is None else min(last, len(names)))
     values = tuple(asked.sign * (at - asked.offset) for at in kept)
@@ -135,7 +139,7 @@ def _meant(choice: Choice, given: _Given) -> Choice:
     )  # fmt: skip
 
 
-def _last(asked: CallThroughTableParameter, rows: Rows, given: _Given) -> int | None:
+def _end_of_table_loop(asked: CallThroughTableParameter, rows: Rows, given: _Given) -> int | None:
     """The iteration at which the loop over a table ends. None if its header does not show it."""
     if asked.length is not None:
         return given.numbers.get(asked.length)

@@ -1,12 +1,13 @@
-"""The probability of data-dependent conditions, as given by the line of the `if`.
+"""The share of executions in which a data-dependent condition holds, as given for the line of the
+`if`.
 
 `solve.c:17=0.25`, or `25%`, sets the share of executions in which the condition of the `if` at that
-line holds. Its first side runs in that share, and `else` in the rest. A share has a point or a
-percent sign. A whole number is a loop's iterations if there is a loop at the line, and otherwise a
-share of 0 or 1.
+line holds. The first branch runs in that share, and `else` in the rest. A share has a point or a
+percent sign. A whole number is the number of a loop's iterations if there is a loop at the line.
+Otherwise it is a share of 0 or 1.
 
-`skew(row)=9` sets the imbalance of iterations that contain a loop over the table `row`: the longest
-takes 9 times the mean. `powerlaw(row)=2.1` says that they follow a power law.
+`skew(row)=9` sets the imbalance of iterations that contain a loop over the table `row`. The longest
+iteration takes 9 times the mean. `powerlaw(row)=2.1` says that they follow a power law.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _SKEW = re.compile(r"(skew|powerlaw)\((.+)\)")
 
 
 def skew_name(name: str) -> tuple[str, str] | None:
-    """The two parts of a name such as `skew(row)` or `powerlaw(f.c:9)`. None for other names.
+    """The two parts of a name such as `skew(row)` or `powerlaw(f.c:9)`. None for any other name.
 
     >>> skew_name("skew(row)"), skew_name("n")
     (('skew', 'row'), None)
@@ -37,13 +38,13 @@ def skew_name(name: str) -> tuple[str, str] | None:
 
 
 class Given(NamedTuple):
-    """Given values: whole numbers by name, shares by place, and the skew of work."""
+    """Values given by the user: whole numbers by name, shares by place, and the skew of work."""
 
     whole: dict[str, int]
     shares: dict[str, Fraction]
 
     def every(self) -> dict[str, int | Fraction]:
-        """All given values. A name is in only one of the two dictionaries."""
+        """All given values. Each name is in only one of the two dictionaries."""
         return {**self.whole, **self.shares}
 
     def without(self, names: Collection[str]) -> dict[str, int | Fraction]:
@@ -51,7 +52,7 @@ class Given(NamedTuple):
         return {name: value for name, value in self.every().items() if name not in names}
 
 
-def parted(given: Mapping[str, float | Fraction]) -> Given:
+def split_by_kind(given: Mapping[str, float | Fraction]) -> Given:
     """Splits the given values into whole numbers and shares."""
     parts = Given({}, {})
     for name, value in given.items():
@@ -65,8 +66,8 @@ def parted(given: Mapping[str, float | Fraction]) -> Given:
 
 
 def conditions_at(region: Region, file: str, line: int) -> Iterator[Branch]:
-    """The region's `if` statements at a line. The file may be given by its path or the end of
-    it.
+    """The region's `if` statements at a line. The file is given by its path or by the end of its
+    path.
     """
     for branch in every_condition(region):
         path = branch.span.file
@@ -75,7 +76,7 @@ def conditions_at(region: Region, file: str, line: int) -> Iterator[Branch]:
 
 
 def every_condition(region: Region) -> Iterator[Branch]:
-    """Every `if` of the region's nest that has statements under it."""
+    """Every `if` of the region's nest that contains statements."""
     if region.nest is not None:
         yield from _conditions(region.nest)
 
@@ -94,8 +95,8 @@ def _conditions(node: Node) -> Iterator[Branch]:
 
 
 def with_given(region: Region, given: Given) -> Region:
-    """The region with the given probabilities of its `if` statements and the given iterations of
-    its loops.
+    """The region with the given shares of its `if` statements and the given iterations of its
+    loops.
 
     Invalid shares are ignored here. Another check reports them.
     """

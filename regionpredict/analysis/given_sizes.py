@@ -1,8 +1,9 @@
-"""Given sizes in one region: names in one function, and iterations of a loop by place.
+"""Given sizes in one region: names in one function, and numbers of iterations by place.
 
-`n=64` binds a name everywhere. `solve:n=64` binds that of the function `solve` alone, also in a
-region of another function that depends on it. `solve.c:17=100` sets the average number of runs of
-the loop body at that line, as `row[i+1]-row[i]=100` does for all loops over that table.
+`n=64` sets a name everywhere. `solve:n=64` sets the name of the function `solve` only, also in a
+region of another function that depends on it. `solve.c:17=100` sets the average number of
+executions of the loop body at that line. `row[i+1]-row[i]=100` sets it for all loops over that
+table.
 """
 
 from __future__ import annotations
@@ -22,9 +23,11 @@ _SCOPED = re.compile(r"([^:?]+):([^:].*)")  # after `?`, a `:` belongs to C's co
 
 
 def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
-    """The sizes that concern the region. Sizes of its function have precedence over those of all.
+    """The sizes that apply to the region. A size for its function takes precedence over a size for
+    all functions.
 
-    Iterations are stored under `trip_name`, for any part of the path that the caller wrote.
+    Numbers of iterations are stored under `trip_name`, for any part of the path that the caller
+    wrote.
     """
     sizes: dict[str, int] = {}
     scoped: dict[str, int] = {}
@@ -41,7 +44,7 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
 
 
 def _members_of_others(region: Region, name: str) -> Iterator[str]:
-    """The name of `f.n` in a region where `f` is another variable without such a member."""
+    """The name of `f.n` in a region in which `f` is another variable that has no such member."""
     word = _WORD.match(name)
     if word is None or not name[word.end() :].startswith((".", "->", "[")):
         return
@@ -51,7 +54,7 @@ def _members_of_others(region: Region, name: str) -> Iterator[str]:
 
 
 def scope_of(name: str) -> tuple[str, str] | None:
-    """Function and name of `solve:n`, also of `Grid::solve:n`. None without a scope.
+    """The function and the name in `solve:n` or `Grid::solve:n`. None without a function.
 
     >>> scope_of("solve:n"), scope_of("Grid::size()")
     (('solve', 'n'), None)
@@ -64,8 +67,9 @@ def scope_of(name: str) -> tuple[str, str] | None:
 
 
 def names_here(region: Region, function: str, name: str) -> list[str]:
-    """The names of a function's variable in a region, such as `n'` for `main:n` in another function
-    with its own `n`. There are several if the function is called several times."""
+    """The names that a function's variable has in a region, such as `n'` for `main:n` in another
+    function with its own `n`. There are several if the function is called several times.
+    """
     if function == region.function:
         return [name]
     word = _WORD.match(name)
@@ -76,7 +80,7 @@ def names_here(region: Region, function: str, name: str) -> list[str]:
     ]
 
 
-def names_at_home(region: Region, name: str) -> Iterator[tuple[str, str]]:
+def owners_of(region: Region, name: str) -> Iterator[tuple[str, str]]:
     """Other functions, each with its own name for the variable that has this name in the region."""
     for other in region.others:
         rest = name.removeprefix(other.name)
@@ -86,48 +90,49 @@ def names_at_home(region: Region, name: str) -> Iterator[tuple[str, str]]:
                 yield other.function, plain
 
 
-def name_at_home(region: Region, name: str) -> str | None:
-    """`main:n`, or `n'`, for another function's `n` in a region with its own `n`. None if the name
-    means something else.
+def qualified_name(region: Region, name: str) -> str | None:
+    """The name `main:n`, or `n'`, of another function's `n` in a region with its own `n`. None if
+    the name means something else.
     """
-    for function, plain in names_at_home(region, name):
+    for function, plain in owners_of(region, name):
         if plain != name and function != region.function:
             return f"{function}:{plain}"
     return None
 
 
 def place_of(name: str) -> tuple[str, int] | None:
-    """File and line of `solve.c:17`, else None."""
+    """The file and line in `solve.c:17`. None for any other text."""
     place = _PLACE.fullmatch(name)
     return None if place is None else (place[1], int(place[2]))
 
 
 def trip_name(loop: Loop) -> str:
-    """The name under which a loop's iterations can be given: `solve.c:17`."""
+    """The name with which a loop's iterations can be given: `solve.c:17`."""
     return f"{loop.span.file}:{loop.span.line}"
 
 
 def open_trips_name(loop: Loop) -> str:
-    """The name for setting the iterations of an uncounted loop: that of its table, such as
-    `row[i+1]-row[i]`, or else its place."""
+    """The name with which the iterations of an uncounted loop can be given: that of its table, such
+    as `row[i+1]-row[i]`, or otherwise its place.
+    """
     entry = entry_trips(loop)
     return trip_name(loop) if entry is None else entry.name
 
 
 def extent_name(array: Array) -> str:
-    """The name for setting an undeclared array length: `x[]`."""
+    """The name with which an undeclared array length can be given: `x[]`."""
     return f"{array.name}[]"
 
 
 def order_name(table: str) -> str:
-    """The name for setting the distance of elements that neighboring entries of an index table
-    select: `list[+1]`, 1 for consecutive entries.
+    """The name with which the order of an index table can be given: `list[+1]`. Its value is the
+    distance of the elements that neighboring entries select, which is 1 for consecutive elements.
     """
     return f"{table}[+1]"
 
 
 def loops_at(region: Region, file: str, line: int) -> Iterator[Loop]:
-    """The region's loops at a line. The file may be given by its path or the end of it."""
+    """The region's loops at a line. The file is given by its path or by the end of its path."""
     for loop in every_loop(region):
         path = loop.span.file
         if loop.span.line == line and (path == file or path.endswith(f"/{file}")):
@@ -140,7 +145,7 @@ def every_loop(region: Region) -> tuple[Loop, ...]:
 
 
 def with_given_trips(region: Region, given: Mapping[str, int]) -> Region:
-    """The region with loops counted by the given iterations.
+    """The region in which loops have the given numbers of iterations.
 
     A loop that starts at a table entry (`for (k = row[i]; k < row[i + 1]; k++)`) is assumed to
     continue where it ended in the previous outer iteration.
@@ -173,18 +178,20 @@ def _loop(loop: Loop, names: set[str], around: str | None) -> Loop:
     down = (step.constant or 0) < 0
     return replace(
         loop, start=start, bound=start + trips * step, comparison=">" if down else "<",
-        step=step, body=body, kind="for", exits=False, averaged=_is_average(loop),
+        step=step, body=body, kind="for", exits=False, averaged=_varies(loop),
     )  # fmt: skip
 
 
-def _is_average(loop: Loop) -> bool:
-    """Whether a loop runs a different number of times each time, so that one number is a mean."""
+def _varies(loop: Loop) -> bool:
+    """Whether the number of a loop's iterations changes, so that one number can only be a mean."""
     bounds = [part for part in (loop.start, loop.bound) if part is not None]
     return loop.trips is None or loop.exits or any(part.has_unreadable_part for part in bounds)
 
 
 def _given_trips(loop: Loop, names: set[str]) -> Expr | None:
-    """The given iterations of a loop. Its place has precedence over its table."""
+    """The given iterations of a loop. A number for its place takes precedence over one for its
+    table.
+    """
     if trip_name(loop) in names:
         return Expr.name(trip_name(loop))
     entry = entry_trips(loop)

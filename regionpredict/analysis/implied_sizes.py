@@ -1,4 +1,4 @@
-"""Sizes that follow from given ones because the source sets one name to another.
+"""Finds sizes that follow from given sizes because the source assigns one name to another.
 
 For example, if `numElem=1000` is given and the source has `Index_t numElem = domain.m_numElem;`,
 then `domain.m_numElem` is 1000 in all functions.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from regionpredict.analysis.given_sizes import name_at_home, sizes_in
+from regionpredict.analysis.given_sizes import qualified_name, sizes_in
 from regionpredict.errors import UsageError
 from regionpredict.ir import Expr, Program
 
@@ -18,10 +18,10 @@ _MAX_ROUNDS = 20  # maximum length of a chain of names
 
 
 def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
-    """The given sizes, and those that follow.
+    """The given sizes, and the sizes that follow from them.
 
     A member, or the result of a method, has one name in the whole program. A plain variable belongs
-    to its function. Raises UsageError if two names of one size are given different values.
+    to its function. Raises UsageError if two names of the same size are given different values.
     """
     known = dict(given)
     for _ in range(_MAX_ROUNDS if given else 0):
@@ -43,7 +43,7 @@ def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
                     )
                 if word not in sizes:
                     own = f"{region.function}:{word}" if _WORD.fullmatch(word) else word
-                    new[name_at_home(region, word) or own] = size
+                    new[qualified_name(region, word) or own] = size
         if not new:
             break
         known |= new

@@ -1,4 +1,4 @@
-"""The trip count of the worksharing loop, and the executions of each statement."""
+"""The trip count of the worksharing loop, and the number of executions of each statement."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _MAX_SHOWN = 120  # parts: longer forms are not readable
 class Executions(NamedTuple):
     """A number of executions.
 
-    `expr` is a polynomial that holds if none of `holds` is negative and `loops` run. None: no
-    readable form. With `at_most`, a loop may end early, and it is an upper bound. `source` are the
-    original loops.
+    `expr` is a polynomial. It is valid if none of `holds` is negative and the `loops` run. None if
+    there is no readable form. With `at_most`, a loop may end early, and the number is an upper
+    bound. `source` are the original loops.
     """
 
     expr: Expr | None
@@ -53,7 +53,7 @@ class Executions(NamedTuple):
 
     @property
     def depends_on(self) -> frozenset[str]:
-        """All inputs of its value, by the names in `Bindings.values`."""
+        """Everything that its value depends on, in terms of the names in `Bindings.values`."""
         ends = [end for loop in self.source for end in (loop.start, loop.bound, loop.step)
                 if end is not None]  # fmt: skip
         labels = (atom.label for end in ends for atom in end.atoms())
@@ -64,10 +64,10 @@ UNKNOWN = Executions(None, (), at_most=False, loops=None)
 
 
 def iterations(region: Region) -> Executions:
-    """The number of iterations that the directive shares among the threads.
+    """The number of iterations that the directive distributes over the threads.
 
-    It is the product of the collapsed loops' trips, or their sum if the inner loop depends on the
-    outer.
+    It is the product of the trip counts of the collapsed loops, or their sum if the inner loop
+    depends on the outer one.
     """
     loops = shared_loops(region)
     return executions(loops) if loops else UNKNOWN
@@ -87,7 +87,7 @@ def executions(loops: tuple[Loop, ...]) -> Executions:
     """The executions of a statement inside `loops` (outermost first) per execution of the region.
 
     There are closed forms for rectangles, triangles, bands with `min` and `max`, tiles, and strides
-    inside them. None if a loop is not counted, or for other forms.
+    inside them. None if a loop is not counted, and for any other form.
 
     >>> from regionpredict.ir import Span
     >>> n, i, zero = Expr.name("n"), Expr.name("i"), Expr.const(0)
@@ -107,7 +107,7 @@ def executions(loops: tuple[Loop, ...]) -> Executions:
 
 
 def executed_statements(region: Region, values: Mapping[str, Number]) -> float:
-    """The number of executed statements, as far as values give the iterations."""
+    """The number of executed statements. None if the values do not determine the iterations."""
     trips = {id(loop): _trips(loop, values) for loop in region.loops()}
     return sum(prod(trips[id(loop)] for loop in loops) for _, loops in region.statements())
 

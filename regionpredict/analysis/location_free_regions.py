@@ -1,7 +1,7 @@
-"""A region without its place, so that regions that differ only in their places compare equal.
+"""A region without its place. Regions that differ only in their places are then equal.
 
-Loops over vectors, for example, occur often. Results that do not depend on the place are computed
-once for equal regions.
+Simple loops over vectors, for example, occur often. Results that do not depend on the place are
+computed once for equal regions.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ _NOWHERE = Span("", 0)
 
 
 def location_free_region(region: Region) -> Region:
-    """The region without its file, lines and function. Names and texts stay."""
-    moved: Region = _moved(replace(region, id="", function=""))
+    """The region without its file, lines and function. Names and texts are unchanged."""
+    moved: Region = _without_places(replace(region, id="", function=""))
     return moved
 
 
@@ -32,12 +32,12 @@ def location_free_placement(placement: Placement) -> Placement:
     return placement._replace(reason="", arrays=arrays)
 
 
-def _moved(value: Any) -> Any:
-    """Any value of the region, with all places removed from all its fields."""
+def _without_places(value: Any) -> Any:
+    """Any value of the region, with all places removed from its fields."""
     if isinstance(value, Span):
         return _NOWHERE
     if isinstance(value, tuple):
-        parts = [_moved(part) for part in value]
+        parts = [_without_places(part) for part in value]
         if all(new is old for new, old in zip(parts, value, strict=True)):
             return value
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
@@ -45,7 +45,7 @@ def _moved(value: Any) -> Any:
         changes = {}
         for field in fields(value):
             old = getattr(value, field.name)
-            new = _moved(old)
+            new = _without_places(old)
             if new is not old:
                 changes[field.name] = new
         return replace(value, **changes) if changes else value

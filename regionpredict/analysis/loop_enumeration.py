@@ -1,8 +1,9 @@
-"""Enumerates loops with numeric sizes: exact counts and bounding boxes for these sizes.
+"""Enumerates loops with numeric sizes, for exact counts and bounding boxes.
 
-Closed forms hold for all sizes, and symbolic boxes compare bounds as for large sizes. With known
-values, the loops can be evaluated. A loop whose variable does not occur in inner bounds counts by
-its trips. For an affine subscript, only its ends matter. Only other loops are enumerated.
+Closed forms are valid for all sizes, and symbolic boxes compare bounds as if sizes were large. If
+the values are known, the loops can be evaluated instead. A loop whose variable does not occur in
+inner bounds contributes its trip count. For an affine subscript, only the ends matter. Only other
+loops are enumerated.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import NamedTuple
 from regionpredict.analysis.condition_counts import (
     UndecidedError,
     Values,
-    fulfilling,
+    count_fulfilling,
     holds,
 )
 from regionpredict.ir import Expr, Loop
@@ -24,15 +25,17 @@ from regionpredict.ir.expr import ZERO
 from regionpredict.ir.folding import Number
 
 _MOST_STEPS = 20_000
-"""Maximum number of enumerated iterations per result, about a tenth of a second."""
+"""Maximum number of iterations enumerated for a result, which takes about a tenth of a second."""
 
 
 class TooManyError(Exception):
-    """More iterations than the limit would have to be enumerated."""
+    """Raised if more iterations than the limit would have to be enumerated."""
 
 
 class _Steps(NamedTuple):
-    """The values of one loop's variable: `trips` of them, from `first` by `step`."""
+    """The values of one loop's variable: `trips` values that start at `first` and advance by
+    `step`.
+    """
 
     first: int
     trips: int
@@ -46,8 +49,8 @@ class _Steps(NamedTuple):
 def runs(
     loops: Sequence[Loop], values: Mapping[str, Number], conditions: Sequence[Expr] = ()
 ) -> int | None:
-    """The executions of the body of the loops (outermost first) in which all `conditions` on their
-    variables hold. None if it is unknown.
+    """The number of executions of the body of the loops (outermost first) for which all
+    `conditions` on their variables hold. None if unknown.
 
     >>> from regionpredict.ir import Span
     >>> n, i, zero, one = Expr.name("n"), Expr.name("i"), Expr.const(0), Expr.const(1)
@@ -76,19 +79,19 @@ def extents(
 ) -> tuple[Extent, ...] | None:
     """The extents of expressions over all iterations of the loops. Empty if no iteration runs.
 
-    None if they are unknown, or for too many iterations. A loop with unknown trips is assumed to
-    run (`open_ended`).
+    None if they are unknown, or if there are too many iterations. A loop with an unknown trip count
+    is assumed to run (`has_unknown_trips`).
     """
     used = frozenset().union(*(subscript.names for subscript in subscripts), *map(_ends_of, loops))
     loops = [loop for loop in loops if loop.variable in used or _is_known(loop, loops, values)]
     loops, moved = _counted_from_zero(loops, values)
     subscripts = [subscript.substitute(moved) for subscript in subscripts]
-    walked = _walked(loops, subscripts)
+    walked = _loops_to_enumerate(loops, subscripts)
     ranges: tuple[Extent, ...] = ()
     budget = _Budget()
     ends = [loop.variable for loop, own in zip(loops, walked, strict=True) if not own]
     moving = frozenset(loop.variable for loop in loops)
-    bound = [(_bound_to(subscript, values, moving), [name for name in ends
+    bound = [(_with_fixed_values(subscript, values, moving), [name for name in ends
                                                      if name in subscript.names])
              for subscript in subscripts]  # fmt: skip
     try:
@@ -108,11 +111,11 @@ def extents(
 def extents_of_all(
     references: Sequence[Sequence[Expr]], loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> Iterator[tuple[Extent, ...] | None]:
-    """The `extents` of several references' subscripts in the same loops, one reference after the
-    other. The loops are evaluated once for all of them, unless that takes too long.
+    """Like `extents`, for the subscripts of several references in the same loops, one reference
+    after the other. The loops are evaluated once for all of them, unless that takes too long.
     """
     every = dict.fromkeys(subscript for own in references for subscript in own)
-    enumerated = None if open_ended(loops, values) else extents([*every], loops, values)
+    enumerated = None if has_unknown_trips(loops, values) else extents([*every], loops, values)
     if enumerated is None:
         yield from (extents(own, loops, values) for own in references)
         return
@@ -121,7 +124,7 @@ def extents_of_all(
         yield tuple(known[subscript] for subscript in own) if enumerated else ()
 
 
-def open_ended(loops: Sequence[Loop], values: Mapping[str, Number]) -> bool:
+def has_unknown_trips(loops: Sequence[Loop], values: Mapping[str, Number]) -> bool:
     """Whether the number of runs of one of the loops is unknown."""
     return any(not _is_known(loop, loops, values) for loop in loops)
 
@@ -144,7 +147,7 @@ def _ends_of(loop: Loop) -> frozenset[str]:
 
 
 class _UnknownError(Exception):
-    """A bound or a subscript has no value."""
+    """Raised if a bound or a subscript has no value."""
 
 
 class _Budget:
@@ -162,11 +165,11 @@ class _Budget:
 def _counted_from_zero(
     loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> tuple[Sequence[Loop], dict[str, Expr]]:
-    """Loops with a start that depends on an outer loop, and a constant length, are counted from
-    zero instead.
+    """Loops whose start depends on an outer loop, and whose length is constant, are changed to
+    count from zero.
 
-    `for (p = 64*box; p < 64*box + n; p++)` is `for (p = 0; p < n; p++)` over `64*box + p`, so that
-    the boxes need no enumeration. Also returns the new meaning of moved variables.
+    `for (p = 64*box; p < 64*box + n; p++)` becomes `for (p = 0; p < n; p++)` over `64*box + p`, so
+    that the boxes need no enumeration. Also returns the new meaning of the changed variables.
     """
     outer: set[str] = set()
     moved: dict[str, Expr] = {}
@@ -191,7 +194,7 @@ def _counted_from_zero(
     return (made, moved) if moved else (loops, moved)
 
 
-def _walked(loops: Sequence[Loop], subscripts: Sequence[Expr]) -> list[bool]:
+def _loops_to_enumerate(loops: Sequence[Loop], subscripts: Sequence[Expr]) -> list[bool]:
     """The loops that must be enumerated, because inner bounds or subscripts depend on their
     variables in a complicated way.
     """
@@ -212,14 +215,15 @@ def _walked(loops: Sequence[Loop], subscripts: Sequence[Expr]) -> list[bool]:
 def _points(
     loops: Sequence[Loop], walked: Sequence[bool], values: Mapping[str, Number], budget: _Budget
 ) -> Iterator[tuple[int, dict[str, int | _Steps]]]:
-    """Every combination of the enumerated loops that runs something, with its iterations.
+    """Every combination of iterations of the enumerated loops that executes the body, with its
+    number of iterations.
 
-    It has the value of each enumerated loop by name, and the steps of every other loop.
+    It contains the value of each enumerated loop by name, and the steps of every other loop.
     """
 
     moving = frozenset(loop.variable for loop in loops)
     ends = [_ends_bound(loop, values, moving) for loop in loops]
-    rounds = [_counts_rounds(loop) for loop in loops]
+    rounds = [_needs_execution(loop) for loop in loops]
 
     def below(
         depth: int, at: dict[str, Number], steps: dict[str, int | _Steps], weight: int
@@ -249,7 +253,7 @@ def _points(
 
 
 class _Count:
-    """Counts the executions of the body of loops, like `_points`, without storing the
+    """Counts the executions of the body of loops, like `_points`, but does not store the
     combinations.
     """
 
@@ -257,47 +261,50 @@ class _Count:
         self, loops: Sequence[Loop], values: Mapping[str, Number], conditions: Sequence[Expr]
     ) -> None:
         self._loops = loops
-        self._walked = _walked(loops, ())
+        self._loops_to_enumerate = _loops_to_enumerate(loops, ())
         self._always: list[Expr] = []  # conditions without loop variables
         self._conditions: list[list[Expr]] = [[] for _ in loops]  # by the loop that decides them
-        self._placed(conditions)
-        self._rounds = [_counts_rounds(loop) for loop in loops]
+        self._condition_places(conditions)
+        self._rounds = [_needs_execution(loop) for loop in loops]
         self._budget = _Budget()
         moving = frozenset(loop.variable for loop in loops)
         # The value of a counter outside its loop does not matter for the loop.
         self._at = {name: value for name, value in values.items() if name not in moving}
         self._ends = [_ends_bound(loop, values, moving) for loop in loops]
 
-    def _placed(self, conditions: Sequence[Expr]) -> None:
-        """Assigns each condition to the innermost loop in it. The other loops are enumerated, so
-        their variables have a value."""
+    def _condition_places(self, conditions: Sequence[Expr]) -> None:
+        """Assigns each condition to the innermost loop that it depends on. The other loops are
+        enumerated, so their variables have a value.
+        """
         names = [loop.variable for loop in self._loops]
         if conditions and len(set(names)) < len(names):
             raise _UnknownError
         for condition in conditions:
             depths = [depth for depth, name in enumerate(names) if name in condition.names]
             for depth in depths[:-1]:
-                self._walked[depth] = True
+                self._loops_to_enumerate[depth] = True
             (self._conditions[depths[-1]] if depths else self._always).append(condition)
 
     def whole(self) -> int:
-        """Executions of the body."""
+        """The number of executions of the body."""
         if not all(holds(condition, self._at) for condition in self._always):
             return 0
         return self.below(0)
 
     def _fulfilling(self, depth: int, own: _Steps) -> int:
-        """The number of iterations in which the conditions of a loop hold."""
+        """The number of iterations of a loop for which its conditions hold."""
         conditions = self._conditions[depth]
         if not conditions:
             return own.trips
         known = {name: Expr.const(value) for name, value in self._at.items()}
         bound = [condition.substitute(known) for condition in conditions]
         taken = Values(own.first, own.trips, own.step)
-        return fulfilling(self._loops[depth].variable, taken, bound)
+        return count_fulfilling(self._loops[depth].variable, taken, bound)
 
     def below(self, depth: int) -> int:
-        """Executions of the body in all iterations of the loops from here on."""
+        """The number of executions of the body in all iterations of this loop and the loops inside
+        it.
+        """
         weight = 1
         while depth < len(self._loops):
             loop = self._loops[depth]
@@ -306,7 +313,7 @@ class _Count:
                 self._budget.spend(own.trips)
             if not own.trips:
                 return 0
-            if self._walked[depth]:
+            if self._loops_to_enumerate[depth]:
                 return weight * self._walk(depth, own)
             weight *= self._fulfilling(depth, own)
             depth += 1
@@ -332,13 +339,16 @@ def _ends_bound(
     loop: Loop, values: Mapping[str, Number], moving: Collection[str]
 ) -> tuple[_End, _End, _End]:
     return (
-        _bound_to(loop.start, values, moving), _bound_to(loop.bound, values, moving),
-        _bound_to(loop.step, values, moving),
-    )  # fmt: skip
+        _with_fixed_values(loop.start, values, moving),
+        _with_fixed_values(loop.bound, values, moving),
+        _with_fixed_values(loop.step, values, moving),
+    )
 
 
-def _bound_to(end: Expr | None, values: Mapping[str, Number], moving: Collection[str]) -> _End:
-    """A polynomial with the values substituted that no loop changes."""
+def _with_fixed_values(
+    end: Expr | None, values: Mapping[str, Number], moving: Collection[str]
+) -> _End:
+    """A polynomial in which all names that no loop changes are replaced by their values."""
     if end is None or any(True for _ in end.atoms()):
         return end
     fixed = {name: Expr.const(values[name]) for name in end.names
@@ -347,18 +357,18 @@ def _bound_to(end: Expr | None, values: Mapping[str, Number], moving: Collection
     return bound.constant if isinstance(bound.constant, int) else bound
 
 
-def _counts_rounds(loop: Loop) -> bool:
-    """Whether a loop's iterations are known only by executing them."""
+def _needs_execution(loop: Loop) -> bool:
+    """Whether a loop's iterations are known only by executing the loop."""
     return loop.bound is not None and "trips" in loop.bound.kinds
 
 
 def steps_of(loop: Loop, values: Mapping[str, Number]) -> _Steps:
-    """The values of a loop's variable, as C executes the loop."""
+    """The values that a loop's variable has when C executes the loop."""
     return _steps_of(loop, (loop.start, loop.bound, loop.step), values)
 
 
 def _steps_of(loop: Loop, ends: tuple[_End, _End, _End], values: Mapping[str, Number]) -> _Steps:
-    """The same, with known `ends`."""
+    """The same if the `ends` are known."""
     first, bound, step = ends
     return _carried(
         loop.comparison,
@@ -397,7 +407,9 @@ def _extent(
     subscript: _End, moving: Sequence[str], steps: Mapping[str, int | _Steps],
     at: dict[str, Number], budget: _Budget,
 ) -> Extent:  # fmt: skip
-    """The extent of a function that is linear in each variable. Its extremes are at theirs."""
+    """The extent of an expression that is linear in each variable. Its extremes are at the extremes
+    of the variables.
+    """
     numbers = []
     choices = []
     for name in moving:

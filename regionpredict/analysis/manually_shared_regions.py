@@ -7,8 +7,8 @@ from regionpredict.ir import Program, Span
 
 
 def manually_shared_regions(program: Program) -> dict[str, tuple[Span, ...]]:
-    """The parallel constructs by loop id: in the loop's own function, or in functions that call
-    it.
+    """The parallel construct of each loop, by its id. It is in the loop's own function, or in a
+    function that calls it.
     """
     teams: dict[str, dict[Span, None]] = {
         region.id: {} for region in program.regions if region.by_hand

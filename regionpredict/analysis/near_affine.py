@@ -1,4 +1,6 @@
-"""Subscripts that differ from an affine function by less than a few elements, replaced by it."""
+"""Replaces subscripts that differ from an affine function by less than a few elements with this
+function.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +11,15 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import Atom
 
 _LARGEST_FACTOR = 1 << 16
-"""Products of variables beyond this factor are hash keys rather than subscripts, and their type
-matters."""
+"""Maximum factor of a product of variables. A product with a larger factor is a hash key and not a
+subscript, and its type matters.
+"""
 
 
 def near_affine(subscript: Expr, variables: Set[str], near: int) -> Expr:
-    """The subscript without divisions, remainders and type conversions where possible. Divisions
-    become exact quotients, and a remainder of at most `near` values becomes its mean: `i / 2` ->
-    `(2*i - 1)/4`.
+    """The subscript without divisions, remainders and type conversions where possible. A division
+    becomes an exact quotient. A remainder of at most `near` values becomes its mean. For example,
+    `i / 2` becomes `(2*i - 1)/4`.
 
     >>> i, j = Expr.name("i"), Expr.name("j")
     >>> str(near_affine(Expr.atom("floordiv", i, Expr.const(2)), {"i"}, 8))
@@ -41,7 +44,7 @@ def near_affine(subscript: Expr, variables: Set[str], near: int) -> Expr:
 def _near(atom: Atom, variables: Set[str], near: int) -> Expr | None:
     if atom.kind == "wrap":
         inside = near_affine(atom.args[0], variables, near)
-        return inside if _small(inside, variables) else None
+        return inside if _is_affine_place(inside, variables) else None
     if atom.kind in ("select", "min", "max"):
         sides = [near_affine(side, variables, near) for side in atom.args]
         return Expr.atom(atom.kind, *sides)
@@ -53,7 +56,7 @@ def _near(atom: Atom, variables: Set[str], near: int) -> Expr | None:
     if atom.kind == "mod":
         return Expr.const(Fraction(int(period) - 1, 2)) if period <= near else None
     place = near_affine(atom.args[0], variables, near)
-    if not _small(place, variables):
+    if not _is_affine_place(place, variables):
         return None
     numbers = [n for monomial, n in place.terms.items() if monomial]
     if all(n % int(period) == 0 for n in numbers):
@@ -62,8 +65,8 @@ def _near(atom: Atom, variables: Set[str], near: int) -> Expr | None:
     return place.over(int(period)) - Fraction(int(period) - 1, 2 * int(period))
 
 
-def _small(place: Expr, variables: Set[str]) -> bool:
-    """Whether the place is affine in the loops' variables, and not a hash of them."""
+def _is_affine_place(place: Expr, variables: Set[str]) -> bool:
+    """Whether the place is affine in the variables of the loops, and not a hash of them."""
     return all(
         -_LARGEST_FACTOR <= number <= _LARGEST_FACTOR
         for monomial, number in place.terms.items()

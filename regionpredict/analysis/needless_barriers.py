@@ -1,10 +1,11 @@
-"""Finds worksharing loops of a parallel region that could be `nowait` with the same results.
+"""Finds worksharing loops of a parallel region that could be `nowait` without changing results.
 
 A barrier is unnecessary if another one follows immediately. It is also unnecessary if no loop that
-may then overlap this one accesses its written data, or writes its data. Two loops may use one array
-if each thread has the same iterations of both, and only those touch its elements. OpenMP 5.2, sec.
-11.5.3 requires equal static schedules, equal numbers of iterations, and no `simd`. Arrays with
-different names are assumed to be different memory.
+could then overlap this loop accesses data that this loop writes, or writes data that it accesses.
+Two loops may use the same array if each thread has the same iterations of both, and only those
+iterations access its elements. OpenMP 5.2, sec. 11.5.3 requires equal static schedules, equal
+numbers of iterations, and no `simd`. Arrays with different names are assumed to be different
+memory.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _STATIC = re.compile(r"\s*static\s*(,\s*\d+\s*)?")
 
 
 def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
-    """The loops that can all be `nowait` together, in source order."""
+    """The loops that can all be `nowait` at the same time, in source order."""
     construct = team.construct
     if construct is None or _may_overlap_earlier(team, construct):
         return ()
@@ -46,9 +47,9 @@ def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
         running.append(facts)
         if facts.region.clause("nowait") is not None:
             continue
-        behind = _until_all_meet(span, after, members)
+        behind = _until_next_barrier(span, after, members)
         independent = behind is not None and all(
-            _independent(loop, then) for loop in running for then in behind
+            _may_overlap(loop, then) for loop in running for then in behind
         )
         if independent:
             needless.append(facts.region)
@@ -57,10 +58,10 @@ def needless_barriers(team: TeamFacts) -> tuple[Region, ...]:
     return tuple(needless)
 
 
-def _until_all_meet(
+def _until_next_barrier(
     loop: Span, after: Mapping[Span, Span | None], members: Mapping[Span, RegionFacts]
 ) -> list[RegionFacts] | None:
-    """The loops that run after one before the next barrier. None if unknown."""
+    """The loops that run after this loop and before the next barrier. None if unknown."""
     behind: list[RegionFacts] = []
     place: Span | None = loop
     while place is not None:
@@ -77,8 +78,8 @@ def _until_all_meet(
 
 
 def _may_overlap_earlier(team: TeamFacts, construct: ParallelConstruct) -> bool:
-    """Whether a loop without a barrier may overlap one before it in the source, or in another
-    function.
+    """Whether a loop without a barrier may overlap a loop that precedes it in the source, or a loop
+    in another function.
     """
     for member in team.members:
         region = member.facts.region
@@ -90,21 +91,21 @@ def _may_overlap_earlier(team: TeamFacts, construct: ParallelConstruct) -> bool:
     return False
 
 
-def _independent(first: RegionFacts, then: RegionFacts) -> bool:
-    """Whether threads may run the second loop while others are in the first."""
+def _may_overlap(first: RegionFacts, then: RegionFacts) -> bool:
+    """Whether threads may run the second loop while others are still in the first."""
     regions = (first.region, then.region)
     return (
         first.status == then.status == "complete"
-        and all(_is_plain(region) for region in regions)
+        and all(_has_known_accesses(region) for region in regions)
         and not any(first.region.clause(name) is not None for name in _AFTER_ALL)
-        and not _meet_in_scalars(*regions)
-        and not _meet_in_scalars(*reversed(regions))
+        and not _share_scalars(*regions)
+        and not _share_scalars(*reversed(regions))
         and all(_accessed_by_same_thread(array, *regions) for array in _arrays_in_both(*regions))
     )
 
 
-def _is_plain(region: Region) -> bool:
-    """Whether all memory accesses of a region are known, and none is inside a serial body."""
+def _has_known_accesses(region: Region) -> bool:
+    """Whether all memory accesses of a region are known, and none is inside a serial construct."""
     assert region.nest is not None
     return not (
         any(call.memory for statement, _ in region.statements() for call in statement.calls)
@@ -125,8 +126,8 @@ def _synchronisations(nest: Loop) -> Iterator[Synchronisation]:
             waiting += [inner for side in node.sides for inner in side]
 
 
-def _meet_in_scalars(first: Region, then: Region) -> bool:
-    """Whether the first loop sets a shared variable that the other one uses."""
+def _share_scalars(first: Region, then: Region) -> bool:
+    """Whether the first loop sets a shared variable that the second loop uses."""
     shared = first.shared | then.shared
     used = free_names(then) | {root_of(access.array) for access in _accesses(then)}
     for statement, _ in then.statements():
@@ -142,7 +143,7 @@ def _accesses(region: Region) -> list[Access]:
 
 
 def _arrays_in_both(first: Region, then: Region) -> list[str]:
-    """The arrays that both access and one of them writes, except private arrays."""
+    """The arrays that both loops access and one of them writes. Private arrays are excluded."""
     private = {
         array.name for region in (first, then) for array in region.arrays
         if array.storage == "private"
@@ -154,10 +155,10 @@ def _arrays_in_both(first: Region, then: Region) -> list[str]:
 
 
 def _accessed_by_same_thread(array: str, first: Region, then: Region) -> bool:
-    """Whether the thread that accesses an element in one loop is the only one that accesses it in
-    the other.
+    """Whether each element that a thread accesses in one loop is accessed only by the same thread
+    in the other.
     """
-    if not _same_pieces(first, then):
+    if not _have_same_iterations(first, then):
         return False
     positions = [
         [_place(subscript, region) for subscript in access.subscripts]
@@ -170,8 +171,8 @@ def _accessed_by_same_thread(array: str, first: Region, then: Region) -> bool:
     )
 
 
-def _same_pieces(first: Region, then: Region) -> bool:
-    """Whether each thread certainly has the same iterations of both."""
+def _have_same_iterations(first: Region, then: Region) -> bool:
+    """Whether each thread certainly has the same iterations of both loops."""
     left, right = first.nest, then.nest
     return (
         left is not None
@@ -184,7 +185,7 @@ def _same_pieces(first: Region, then: Region) -> bool:
 
 
 def _has_static_assignment(region: Region) -> bool:
-    """Whether the schedule fixes which thread has which iterations of its outermost loop."""
+    """Whether the schedule determines which thread has which iterations of its outermost loop."""
     clause = region.clause("schedule")
     return (
         clause is not None
@@ -195,10 +196,10 @@ def _has_static_assignment(region: Region) -> bool:
 
 
 def _place(subscript: Expr, region: Region) -> Expr | None:
-    """A subscript that differs between all iterations, as an expression of the iteration number
-    `#`.
+    """A subscript whose values differ between all iterations, as an expression of the iteration
+    number `#`.
 
-    None if it is uncertain.
+    None if this is uncertain.
     """
     if region.nest is None:
         return None

@@ -1,17 +1,21 @@
-"""Access patterns: streaming, latency-bound or irregular (Chatzopoulos 2012, listings 4.5 and 4.6).
+"""Access patterns of references: streaming, latency-bound or irregular (Chatzopoulos 2012, listings
+4.5 and 4.6).
 
-The innermost loop that moves the reference decides. Steps shorter than a cache line are streaming,
-longer ones wait for one line each, and a non-affine address is irregular.
+The innermost loop that changes the address decides. If its steps are shorter than a cache line, the
+reference is streaming. With longer steps, each step waits for a line. A non-affine address is
+irregular.
 """
 
 from __future__ import annotations
 
-from regionpredict.analysis.dimensions import unclamped
+from regionpredict.analysis.dimensions import without_clamps
 from regionpredict.analysis.periodic_subscripts import unwrapped
 from regionpredict.ir import Access, Array, Expr, Loop
 
 LINE_BYTES = 64
-"""The cache line size assumed for facts, which know no machine: that of most machines."""
+"""The cache line size that is assumed for facts, because facts do not depend on a machine. Most
+machines have it.
+"""
 _IRREGULAR = frozenset(("ref", "call", "varying", "mod", "floordiv", "select", "carried"))
 
 
@@ -20,10 +24,11 @@ def pattern(
 ) -> str:
     """'streaming', 'latency' or 'irregular' for a reference inside `loops`, outermost first.
 
-    A step shorter than `line_bytes` stays in a cache line or continues with the next.
+    If the step is shorter than `line_bytes`, the reference stays in a cache line or continues with
+    the next one.
     """
     variables = frozenset(loop.variable for loop in loops)
-    moved = [unwrapped(unclamped(subscript), loops) for subscript in access.subscripts]
+    moved = [unwrapped(without_clamps(subscript), loops) for subscript in access.subscripts]
     if any(_irregular(subscript, variables) for subscript in moved):
         return "irregular"
     for loop in reversed(loops):
@@ -35,7 +40,7 @@ def pattern(
 
 def _along(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> str:
     if any(loop.variable in subscript.names for subscript in subscripts[:-1]):
-        short = _short_rows(loop, subscripts, array, line_bytes)
+        short = _has_short_rows(loop, subscripts, array, line_bytes)
         return "streaming" if short else "latency"
     coefficient = subscripts[-1].coefficient(loop.variable)
     if coefficient is None:
@@ -47,9 +52,9 @@ def _along(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) ->
     return "streaming" if short else "latency"
 
 
-def _short_rows(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> bool:
-    """Whether rows are shorter than a line, as in `u[j][i][m]` along i with five values of m. Such
-    rows form a stream.
+def _has_short_rows(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> bool:
+    """Whether rows are shorter than a cache line, as in `u[j][i][m]` along i with five values of m.
+    Such rows form a stream.
     """
     if len(array.dims) != len(subscripts):
         return False

@@ -1,4 +1,4 @@
-"""Subscripts that wrap around at the ends of a loop, replaced by the neighbor that they usually
+"""Replaces subscripts that wrap around at the ends of a loop with the neighbor that they usually
 mean.
 """
 
@@ -11,15 +11,16 @@ from regionpredict.ir.expr import Atom
 
 _TURNS = (0, -1, 1)
 _LARGE = 1 << 20
-"""Values of names for testing whether two positions are within a period."""
+"""Large values of names, for testing whether two positions are within a period."""
 _DECIDED_BY_DATA = frozenset(("ref", "call", "varying", "mod", "floordiv", "carried"))
 
 
 def unwrapped(subscript: Expr, loops: Sequence[Loop]) -> Expr:
-    """The subscript without wrap-around: `(i + 1) % n` -> `i + 1`, where i runs up to n.
+    """The subscript without wrap-around: `(i + 1) % n` becomes `i + 1`, if i runs up to n.
 
-    Along a loop no longer than the period, each place occurs once, so all iterations except one
-    find the neighboring place. For `i > 0 ? i - 1 : n - 1`, the side that moves with a loop counts.
+    In a loop that is not longer than the period, each place occurs once. All iterations except one
+    then access the neighboring place. In `i > 0 ? i - 1 : n - 1`, the operand that changes with a
+    loop counts.
     """
     if subscript.kinds.isdisjoint(("mod", "select")):
         return subscript
@@ -61,7 +62,7 @@ def _neighbour(atom: Atom, loops: Sequence[Loop], variables: frozenset[str]) -> 
         return None
     return min(
         (place + period * periods for periods in _TURNS),
-        key=lambda candidate: _from_the_middle(candidate, period, loop),
+        key=lambda candidate: _distance_to_middle(candidate, period, loop),
     )
 
 
@@ -75,7 +76,7 @@ def _by_data(condition: Expr) -> bool:
     )
 
 
-def _from_the_middle(place: Expr, period: Expr, loop: Loop) -> float:
+def _distance_to_middle(place: Expr, period: Expr, loop: Loop) -> float:
     """The distance between the middle of the loop's range and the middle of the array, in
     periods.
     """

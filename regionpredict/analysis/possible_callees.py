@@ -1,7 +1,8 @@
-"""Calls with several possible functions, as alternatives of their effects.
+"""Represents a call with several possible targets as alternatives of their effects.
 
-If a loop's counter selects from a table, the loop becomes its iterations, each with its own call.
-If data select, any of the functions may be called each time, with unknown frequency.
+If the counter of a loop selects from a table, the loop is replaced by its iterations, each with its
+own call. If data select the function, any of the functions may be called each time, and its
+frequency is unknown.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ Loops = Mapping[Span, tuple[Loop, Bindings]]
 
 
 def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
-    """The functions with their calls replaced by calls of the possible targets. `loops` are the
+    """The functions, in which calls are replaced by calls of the possible targets. `loops` are the
     serial loops with known headers, by place.
     """
     meant = {
@@ -55,7 +56,7 @@ def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
 
 
 class _CallTargets:
-    """The calls of one function."""
+    """Resolves the calls of one function."""
 
     def __init__(self, loops: Loops) -> None:
         self._loops = loops
@@ -88,8 +89,9 @@ class _CallTargets:
         return iterations
 
     def _counter_values(self, loop: Block) -> list[int] | None:
-        """The values of a loop's counter, if it selects functions. None for unknown or many
-        values."""
+        """The values of a loop's counter, if it selects functions. None if they are unknown or too
+        many.
+        """
         picking = [
             choice for event in every_event(loop.body) if isinstance(event, CallEvent)
             for choice in event.choices if choice.loop == loop.span and choice.values
@@ -118,12 +120,12 @@ class _CallTargets:
         return [start + number * step for number in range(max(0, trips))]
 
     def _call(self, call: CallEvent) -> list[Event]:
-        """The possible calls, each in its own block if it may not happen."""
+        """The possible calls. Each is in a separate block if it may not happen."""
         plain = call._replace(choices=())
         picking = [choice for choice in call.choices if choice.picked]
         if picking:
-            return self._picked(plain, picking[0], call.choices)
-        meant = [self._functions(choice, call) for choice in call.choices]
+            return self._functions_of_table(plain, picking[0], call.choices)
+        meant = [self._any_function(choice, call) for choice in call.choices]
         for at, choice in enumerate(call.choices):
             if choice.position is not None and not meant[at][0]:
                 meant[at] = [""], None  # a null pointer is passed
@@ -142,8 +144,10 @@ class _CallTargets:
             made.append(named if note is None else replace(note, body=(named,)))
         return made
 
-    def _picked(self, plain: CallEvent, picking: Choice, choices: Sequence[Choice]) -> list[Event]:
-        """The functions of a table, each under its subscript condition."""
+    def _functions_of_table(
+        self, plain: CallEvent, picking: Choice, choices: Sequence[Choice]
+    ) -> list[Event]:
+        """The functions of a table, each under the condition on the subscript that selects it."""
         others = tuple(choice for choice in choices if choice is not picking)
         made: list[Event] = []
         for number, function in enumerate(picking.functions):
@@ -154,8 +158,8 @@ class _CallTargets:
             made.append(Block("branch", tuple(inside), plain.span, side=FIRST_ELEMENT + number))
         return made
 
-    def _functions(self, choice: Choice, call: CallEvent) -> tuple[list[str], Block | None]:
-        """The functions, and a block with the unknown condition that selects them."""
+    def _any_function(self, choice: Choice, call: CallEvent) -> tuple[list[str], Block | None]:
+        """The functions, and a block with the unknown condition that selects one of them."""
         where = call.span.short
         if choice.loop is not None and choice.loop in self._counters and choice.values:
             value = self._counters[choice.loop]

@@ -1,7 +1,7 @@
-"""Sizes of a region from a measured run, where the caller and the source give none.
+"""Sizes of a region from a measured run, if neither the caller nor the source gives them.
 
-A recorded value has lower precedence than the current program. Names that a macro or another name
-determines follow these.
+A recorded value has lower precedence than the current program. Names that are computed from a macro
+or another name are not replaced.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _MOST_SOLVED = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class RecordedSize:
-    """The smallest and the largest value of a name at the entries of a region."""
+    """The smallest and the largest value of a name, measured whenever a region starts."""
 
     least: int
     most: int
 
 
 class RecordedCase(NamedTuple):
-    """The number of executions with one trip count (None: not counted) and one value of each
-    name.
+    """The number of executions with one trip count (None if it was not counted) and one value of
+    each name.
     """
 
     entries: int
@@ -43,9 +43,10 @@ class RecordedCase(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordedSizes:
-    """The recorded data of one region: names' values, trip count, and number of runs.
+    """The recorded data of one region: values of names, trip count, and number of runs.
 
-    `cases` is the distribution of the executions over sizes. Empty: unknown, or one size.
+    `cases` is the distribution of the executions over sizes. It is empty if this is unknown, or if
+    there is only one size.
     """
 
     values: Mapping[str, RecordedSize] = field(default_factory=dict)
@@ -56,9 +57,9 @@ class RecordedSizes:
 
 @dataclass(frozen=True, slots=True)
 class RecordedFacts:
-    """A region's facts with recorded data, and the names whose values come from them.
+    """A region's facts with recorded data, and the names that have recorded values.
 
-    `share`: the mean work of its executions relative to the work with these values.
+    `share` is the mean work of all executions relative to the work with these values.
     """
 
     facts: RegionFacts
@@ -70,12 +71,12 @@ def recorded_facts(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
     recorded: RecordedSizes,
 ) -> RecordedFacts:  # fmt: skip
-    """The facts of a region, with names without a value bound as in the recorded run.
+    """The facts of a region. Names without a value have the values of the recorded run.
 
-    If a value varied, it is the value up to which half of the work is done, or the largest if the
-    distribution is unknown. Both are assumptions. A loop that counted its iterations has the
-    average per execution. A name that was not recorded is computed if it is the only unknown of the
-    trip count.
+    If a value varied, the value up to which half of the work is done is used. If the distribution
+    is unknown, the largest value is used. Both are assumptions. A loop whose iterations were
+    counted has the average number per execution. If a name was not recorded, but is the only
+    unknown of the trip count, it is computed.
     """
     # A recorded run has precedence over an interpreted one without arguments.
     firm = tuple(made for made in definitions if made.origin != "defaults")
@@ -89,17 +90,17 @@ def recorded_facts(
     bindings = bind(region, definitions, given, sizes)
     if typical.trips is not None and iterations(region).value(bindings) != typical.trips:
         known = bind(region, firm, given, sizes)
-        solved = _solved(region, known, typical.trips)
+        solved = _solved_from_count(region, known, typical.trips)
         if solved is not None:
             sizes |= solved
             bindings = bind(region, definitions, given, sizes)
-        elif _is_open(region, known) and region.nest is not None and region.collapse == 1:
+        elif _has_unnamed_sizes(region, known) and region.nest is not None and region.collapse == 1:
             trips = {trip_name(region.nest): typical.trips}
             region = with_given_trips(region, trips)
             sizes |= trips
             bindings = bind(region, definitions, given, sizes)
     source = tuple(made for made in firm if handed.keys().isdisjoint(made.value.names))
-    names = _taken(region, source, given, bindings, sizes.keys())
+    names = _names_to_record(region, source, given, bindings, sizes.keys())
     ranges = _recorded_ranges(names, definitions, sizes, recorded)
     assumed = (*bindings.assumed, *ranges)
     return RecordedFacts(checked_facts(region, replace(bindings, assumed=assumed)), names, share)
@@ -108,8 +109,8 @@ def recorded_facts(
 def _typical_case(
     region: Region, definitions: Sequence[Definition], known: Bindings, recorded: RecordedSizes
 ) -> tuple[RecordedCase, float]:
-    """The execution at which half of the work is done, in ascending order of work, and the mean
-    work relative to its work.
+    """The execution at which half of the work is done, with executions in ascending order of work.
+    Also returns the mean work relative to the work of this execution.
     """
     most = {name: size.most for name, size in recorded.values.items()}
     if not recorded.cases:
@@ -134,7 +135,9 @@ def _typical_case(
 def _derived_values(
     definitions: Sequence[Definition], known: Mapping[str, Number], recorded: Mapping[str, int]
 ) -> dict[str, int]:
-    """The values of names from which the source computes recorded ones, one unknown at a time."""
+    """The values of names from which the source computes recorded names. They are computed one by
+    one.
+    """
     found: dict[str, int] = {}
     while True:
         made_of = {**recorded, **found}
@@ -153,7 +156,9 @@ def _derived_values(
 
 
 def _solution(value: Expr, name: str, values: Mapping[str, Number], wanted: int) -> int | None:
-    """The whole number from 0 on at which an expression has a value, if it grows with the name."""
+    """The smallest whole number, from 0, at which an expression has a value. The expression must
+    grow with the name.
+    """
 
     def at(size: int) -> int | None:
         number = value.evaluate({**values, name: size})
@@ -162,7 +167,7 @@ def _solution(value: Expr, name: str, values: Mapping[str, Number], wanted: int)
     return _argument_of(at, wanted)
 
 
-def _taken(
+def _names_to_record(
     region: Region, definitions: tuple[Definition, ...], given: Mapping[str, int],
     bindings: Bindings, recorded: Iterable[str],
 ) -> tuple[str, ...]:  # fmt: skip
@@ -183,7 +188,7 @@ def _recorded_ranges(
     names: Collection[str], definitions: Sequence[Definition], sizes: Mapping[str, int],
     recorded: RecordedSizes,
 ) -> list[str]:  # fmt: skip
-    """The values that varied, for the names in use and for those computed from them."""
+    """The ranges of values that varied, for the names in use and for names computed from them."""
     sources = {made.name: made.value.names for made in definitions}
     return [
         f"{name} = {sizes[name]} (recorded: from {size.least} to {size.most})"
@@ -193,7 +198,7 @@ def _recorded_ranges(
     ]
 
 
-def _is_open(region: Region, bindings: Bindings) -> bool:
+def _has_unnamed_sizes(region: Region, bindings: Bindings) -> bool:
     """Whether the trip count depends on values without a name, such as a pointer or a table."""
     return not _is_counted(region) or iterations(region).value(bindings) is None
 
@@ -203,8 +208,10 @@ def _is_counted(region: Region) -> bool:
     return trips is not None and not trips.has_unreadable_part
 
 
-def _solved(region: Region, bindings: Bindings, trips: int) -> dict[str, int] | None:
-    """The only unknown of the trip count, from the count. None for no or several unknowns."""
+def _solved_from_count(region: Region, bindings: Bindings, trips: int) -> dict[str, int] | None:
+    """The only unknown of the trip count, computed from the recorded count. None if there is no
+    unknown, or several.
+    """
     runs = iterations(region)
     if runs.loops is None or not _is_counted(region):
         return None
@@ -222,7 +229,7 @@ def _solved(region: Region, bindings: Bindings, trips: int) -> dict[str, int] | 
 
 
 def _argument_of(count: Callable[[int], int | None], wanted: int) -> int | None:
-    """The smallest argument from 0 on at which a growing function has a value.
+    """The smallest argument, from 0, at which a growing function has a value.
 
     >>> _argument_of(lambda n: n // 2 - 3, 10), _argument_of(lambda n: 4 * n, 10)
     (26, None)

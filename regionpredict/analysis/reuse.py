@@ -1,8 +1,9 @@
-"""Reuse: hit or miss, by the fastest-changing indices (Chatzopoulos 2012, 4.2.2 "Reuse Distance").
+"""Classifies references as hit or miss by the indices that change fastest (Chatzopoulos 2012, 4.2.2
+"Reuse Distance").
 
-A reference misses if its indices change fastest: they are the variables of the innermost loops, as
-many as the array has effective dimensions. In listing 4.3 (loops i, j, k), `matrixC[i][j]` and
-`matrixA[i][k]` hit, and `matrixB[j][k]` misses.
+A reference misses if its indices are the ones that change fastest. For an array with d effective
+dimensions, these are the variables of the d innermost loops. In listing 4.3 (loops i, j, k),
+`matrixC[i][j]` and `matrixA[i][k]` hit, and `matrixB[j][k]` misses.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from regionpredict.ir import Access, Loop
 
 
 def reuse(access: Access, loops: tuple[Loop, ...], dimensions: int) -> str:
-    """'miss' or 'hit' for a reference of a counted array, with the loops of its statement."""
+    """'miss' or 'hit' for a reference of a counted array. The loops are those of its statement."""
     depth = min(dimensions, len(loops))
     if depth == 0:
         return "hit"

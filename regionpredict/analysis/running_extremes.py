@@ -1,4 +1,4 @@
-"""Branches that are taken only for a new extreme value, and so are rare.
+"""Finds branches that run only for a new extreme value, and are therefore rare.
 
 Examples are `if (a[i] > most) most = a[i];` and `if (n >= room) room = grown(n);`. Such a condition
 holds again only when a value exceeds all previous ones.
@@ -16,7 +16,7 @@ _COMPARISONS = frozenset(("lt", "le", "eq"))
 
 
 def with_extremes(region: Region) -> Region:
-    """The region with these branches marked, or the same region without any."""
+    """The region with these branches marked. If there is none, the same region."""
     if region.nest is None:
         return region
     nest = _loop(region.nest)
@@ -29,8 +29,9 @@ def _loop(loop: Loop) -> Loop:
 
 
 def _nodes(nodes: tuple[Node, ...], loop: Loop, *, marked: bool = False) -> tuple[Node, ...]:
-    """The nodes of a loop's body. `marked`: under a marked branch, whose condition may be tested
-    again."""
+    """The nodes of a loop's body. `marked` says that they are inside a marked branch, whose
+    condition may be tested again.
+    """
     new = tuple(_node(node, loop, marked=marked) for node in nodes)
     return nodes if all(a is b for a, b in zip(new, nodes, strict=True)) else new
 
@@ -52,12 +53,12 @@ def _node(node: Node, loop: Loop, *, marked: bool) -> Node:
 def _is_extreme(branch: Branch, loop: Loop) -> bool:
     if branch.test is None or branch.share is not None or not branch.sides:
         return False
-    return any(_follows(branch, loop, *pair) for pair in _compared(branch.test))
+    return any(_records_extreme(branch, loop, *pair) for pair in _compared(branch.test))
 
 
 def _compared(test: Expr) -> Iterator[tuple[Expr, Expr]]:
-    """Pairs of values that the test compares for order or equality, in both orders."""
-    atom = _sole(test)
+    """Pairs of values that the condition compares for order or equality, in both orders."""
+    atom = _single_value(test)
     if not isinstance(atom, Atom):
         return
     if atom.kind == "and":
@@ -68,8 +69,8 @@ def _compared(test: Expr) -> Iterator[tuple[Expr, Expr]]:
         yield from ((low, high), (high, low))
 
 
-def _sole(value: Expr) -> str | Atom | None:
-    """The variable or atom, if the value is a single one."""
+def _single_value(value: Expr) -> str | Atom | None:
+    """The variable or atom, if the expression consists of only one."""
     (monomial, number), *others = value.terms.items() or [((), 0)]
     if others or number != 1 or len(monomial) != 1 or monomial[0][1] != 1:
         return None
@@ -77,9 +78,9 @@ def _sole(value: Expr) -> str | Atom | None:
     return factor.label if isinstance(factor, Atom) and factor.kind == "varying" else factor
 
 
-def _follows(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> bool:
-    """Whether `kept` is set only in the branch, to a value at or beyond `passing`."""
-    place = _sole(kept)
+def _records_extreme(branch: Branch, loop: Loop, kept: Expr, passing: Expr) -> bool:
+    """Whether `kept` is set only in the branch, to a value equal to or beyond `passing`."""
+    place = _single_value(kept)
     if place is None:
         return False
     taken = list(statements_in(branch.sides[0]))

@@ -9,14 +9,16 @@ from regionpredict.ir import Region
 
 
 class Schedule(NamedTuple):
-    """`kind` 'static', 'dynamic', 'guided' (auto and runtime count as static); `chunk` or None."""
+    """A schedule. `kind` is 'static', 'dynamic' or 'guided' (auto and runtime count as static).
+    `chunk` is None if it is not given.
+    """
 
     kind: str
     chunk: float | None
 
 
 def schedule_of(region: Region) -> Schedule:
-    """The schedule clause of a region. Without one, static without a chunk."""
+    """The schedule clause of a region. If there is none, static without a chunk."""
     clause = region.clause("schedule")
     text = (clause.text or "") if clause is not None else ""
     kind = re.split(r"[,:]", text.split(":")[-1])[0].strip().lower()

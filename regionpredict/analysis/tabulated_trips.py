@@ -1,10 +1,11 @@
-"""Loops whose iterations are in a table: rows of a sparse matrix, atoms of a cell.
+"""Loops whose number of iterations is in a table, such as rows of a sparse matrix or atoms of a
+cell.
 
     for (k = row[i]; k < row[i + 1]; k++)       row[i+1]-row[i]
     for (a = 0; a < count[cell[j]]; a++)        count[i]
 
-The source does not give the entries, but all loops over the same table have the same average. They
-share one size, named as in the source.
+The source does not give the entries. All loops over the same table have the same average, so they
+share one size, which is named as in the source.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from regionpredict.ir.folding import Number
 
 
 class EntryTrips(NamedTuple):
-    """The `name` of the average entry, and the number of iterations that a loop has `beyond` it."""
+    """The `name` of the average entry, and the number of additional iterations `beyond` it."""
 
     name: str
     beyond: Number
 
 
 def entry_trips(loop: Loop) -> EntryTrips | None:
-    """The name of a loop's iterations if a table alone gives them, else None.
+    """The name of a loop's iterations if only a table determines them. None for any other loop.
 
     >>> from regionpredict.ir import Expr, Span
     >>> i = Expr.name("i")
@@ -59,8 +60,9 @@ def entry_trips(loop: Loop) -> EntryTrips | None:
 
 
 def _distance(first: Atom, behind: Atom) -> int | None:
-    """The distance in entries of one from the other in the same row of a table. None if they are
-    not in one row, or unknown."""
+    """The distance between two entries in the same row of a table. None if they are not in one row,
+    or if it is unknown.
+    """
     if first.label != behind.label or first.args[:-1] != behind.args[:-1]:
         return None
     distance = (behind.args[-1] - first.args[-1]).constant

@@ -1,9 +1,10 @@
-"""The order and the number of executions of a program's parallel regions, across functions, from
-`main` on.
+"""The order and the number of executions of a program's parallel regions, across functions,
+starting at `main`.
 
-A *team* is a `parallel` construct with all work until its end. Loops and calls count: a team in a
-function that a loop of five iterations calls runs five times. The sides of a branch are assumed to
-run in sequence. Each counts with the share of its condition, or fully if that is undecided.
+A *team* is a `parallel` construct with all its work. Loops and calls count: a team in a function
+that a loop of five iterations calls runs five times. The branches of a condition are assumed to run
+in sequence. Each counts with the share of executions in which its condition holds, or fully if that
+is undecided.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ _IDLE = NEVER._replace(assumed=("main apparently does not reach it",))
 
 
 class _Around(NamedTuple):
-    """A repetition of an event: a loop, or its iteration with the counter at `value`. With a
-    `note`, it is a possible target of a call, which runs at most once each time. A `guard` admits
-    values that fulfill it, and `early` is the place of an early exit.
+    """A repetition of an event. It is a loop, or one iteration of a loop in which the counter is
+    `value`. With a `note`, it is a possible target of a call, which runs at most once each time. A
+    `guard` selects the values that fulfill it. `early` is the place of an early exit.
     """
 
     span: Span
@@ -41,14 +42,16 @@ class _Around(NamedTuple):
 
 
 class TeamKey(NamedTuple):
-    """A team: the place of its `parallel`, or the id of a loop that starts it or is orphaned."""
+    """The key of a team: the place of its `parallel`. For a loop that starts a team or is orphaned,
+    it is the loop's id.
+    """
 
     parallel: Span | None
     region: str = ""
 
 
 def team_of(region: Region) -> TeamKey:
-    """The parallel region of a loop, by its own function."""
+    """The key of the parallel region of a loop, according to its own function."""
     if region.context == "inside" and region.parallel is not None:
         return TeamKey(region.parallel.span)
     return TeamKey(None, region.id)
@@ -56,11 +59,12 @@ def team_of(region: Region) -> TeamKey:
 
 @dataclass(slots=True)
 class TeamOrder:
-    """One program. It has the `executions` of each parallel region and its `members` with their
-    runs per execution. `changes` counts how often one parallel region directly follows another.
-    `main` is the file of its `main`, empty for unreachable code. `reached` are the parallel regions
-    that it reaches, including functions whose address is taken. `serial` are the loops on one
-    thread, by place. `partial`: a function on the way was read in part, so `main` may reach more.
+    """One program. `executions` counts the executions of each parallel region, and `members` gives
+    its loops with their runs per execution. `changes` counts how often one parallel region directly
+    follows another. `main` is the file of its `main`. It is empty for unreachable code. `reached`
+    are the parallel regions that the program reaches, including functions whose address is taken.
+    `serial` are the loops on one thread, by place. `partial` says that a function on the path was
+    read only in part, so `main` may reach more regions.
     """
 
     main: str = ""
@@ -74,7 +78,7 @@ class TeamOrder:
 
 @dataclass(slots=True)
 class _Summary:
-    """One run of a function."""
+    """The counts for one run of a function."""
 
     order: TeamOrder = field(default_factory=TeamOrder)
     first: TeamKey | None = None
@@ -92,12 +96,13 @@ def team_orders(
     loops: Mapping[Span, tuple[Loop, Bindings]], guards: Guards = MappingProxyType({}),
     serial: Collection[Span] = (),
 ) -> tuple[TeamOrder, ...]:  # fmt: skip
-    """Follows each program from its `main`. Unreached loops have no parallel region here.
+    """Follows each program from its `main`. Loops that are not reached have no parallel region
+    here.
 
     Functions without visible callers do not run if `main` reaches others. If their addresses are
-    taken, they run once after it, in the only `main` or the nearest (`main_of`). The rest is the
-    last order. `loops` are the serial ones with known headers, by place. `guards` are the
-    conditions between them. `serial` are the places of loops on one thread.
+    taken, they run once after it, in the program of the only or nearest `main` (`main_of`). All
+    remaining functions form the last order. `loops` are the serial loops with known headers, by
+    place. `guards` are the conditions between them. `serial` are the places of loops on one thread.
     """
     walk = _Walk(flows, regions, loops, guards, frozenset(serial))
     called = called_functions(flows)
@@ -123,7 +128,7 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
         summary = walk.summary(root, None)
         if main and root.function != "main":
             summary.order.serial.clear()
-        _add(whole, summary, _of_root(root))
+        _add(whole, summary, _executions_of_root(root))
         if root.function == "main" or root.pointed:
             whole.order.reached.update(summary.order.executions)
             whole.order.partial |= summary.order.partial
@@ -133,7 +138,9 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
 
 
 def leave_out(order: TeamOrder, regions: Collection[str]) -> None:
-    """If `main` reaches other parallel regions, those that contain only these loops do not run."""
+    """Records that parallel regions that contain only these loops do not run, if `main` reaches
+    other ones.
+    """
     idle = {key for key, own in order.members.items() if own and set(regions).issuperset(own)}
     if order.main and not idle.issuperset(order.reached):
         order.reached -= idle
@@ -141,7 +148,9 @@ def leave_out(order: TeamOrder, regions: Collection[str]) -> None:
 
 
 def _without_idle(order: TeamOrder) -> None:
-    """Marks parallel regions that `main` cannot reach as not executed, unless code is missing."""
+    """Marks parallel regions that `main` cannot reach as not executed, unless part of the program
+    is missing.
+    """
     if order.partial:
         return
     idle = order.executions.keys() - order.reached
@@ -150,7 +159,7 @@ def _without_idle(order: TeamOrder) -> None:
         del order.changes[pair]
 
 
-def _of_root(flow: Flow) -> Runs:
+def _executions_of_root(flow: Flow) -> Runs:
     """The number of executions of a function without visible callers."""
     if flow.meant:
         return NEVER  # for example, in a table with another called element
@@ -163,7 +172,7 @@ def _of_root(flow: Flow) -> Runs:
 
 
 def _add(to: _Summary, other: _Summary, runs: Runs) -> None:
-    """Adds the events in this many runs of `other`."""
+    """Adds the events of `other`, multiplied by this number of runs."""
     for key, own in other.order.executions.items():
         _add_team(to.order, key, other.order.members[key], own.times(runs))
     for span, own in other.order.serial.items():
@@ -193,8 +202,9 @@ class _Walk:
         self.cut: set[tuple[Span, str]] = set()  # recursions that are cut off
 
     def summary(self, flow: Flow, team: _Team | None, numbers: Numbers = ()) -> _Summary:
-        """One run of a function by one thread with these arguments. In a team, its regions belong
-        to the members."""
+        """The counts for one run of a function by one thread with these arguments. In a team, the
+        regions of the function belong to the team's members.
+        """
         summary = _Summary(TeamOrder(partial=flow.partial))
         self.stack.append(flow)
         self.given.append(dict(numbers))
@@ -207,7 +217,9 @@ class _Walk:
         self, flow: Flow, events: Sequence[Event], nest: list[_Around], team: _Team | None,
         into: _Summary,
     ) -> None:  # fmt: skip
-        reports = [event.span for event in events if isinstance(event, Block) and _reports(event)]
+        reports = [
+            event.span for event in events if isinstance(event, Block) and _writes_message(event)
+        ]
         for event in events:
             if isinstance(event, CallEvent):
                 self._call(flow, event, nest, team, into)
@@ -216,7 +228,7 @@ class _Walk:
                 self._block(flow, event, nest, team, into)
                 if before is not None and reports.count(event.span) == 1:
                     guard = self.guards.get((event.span, event.side))
-                    if guard is not None and not guard.handed(self.given[-1]).is_decided:
+                    if guard is not None and not guard.with_arguments(self.given[-1]).is_decided:
                         into.order.serial = before
 
     def _block(
@@ -238,7 +250,7 @@ class _Walk:
         elif block.kind == "choice":
             self._choice(flow, block, nest, team, into)
         elif block.kind == "branch" and (block.span, block.side) in self.guards:
-            guard = self.guards[block.span, block.side].handed(self.given[-1])
+            guard = self.guards[block.span, block.side].with_arguments(self.given[-1])
             # An undecided early return is assumed to handle an error, so it is not taken.
             if block.note != BEHIND_RETURN or guard.is_decided:
                 nest = [*nest, _Around(block.span, guard=guard)]
@@ -249,8 +261,8 @@ class _Walk:
     def _choice(
         self, flow: Flow, block: Block, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
-        """The possible targets of a call, in any iteration of the outer loops or each in its own
-        iteration.
+        """Adds the possible targets of a call. Each is called in any iteration of the outer loops,
+        or in a known iteration.
         """
         around = _Around(block.span, note=block.note)
         inner = [around if (loop.span, loop.value, loop.guard) == (block.span, None, None) else loop
@@ -278,7 +290,7 @@ class _Walk:
         self, region: Region, nest: list[_Around], team: _Team | None, into: _Summary
     ) -> None:
         if team is not None and region.context != "combined":
-            runs = self._runs_inside(nest, team.depth)
+            runs = self._runs_per_team(nest, team.depth)
             team.members[region.id] = team.members.get(region.id, NEVER).plus(runs)
         elif team is None or team.key.parallel == region.span:
             self._team(_Team(team_of(region), len(nest), {region.id: ONCE}), nest, into)
@@ -299,9 +311,9 @@ class _Walk:
         callee = self.callees.of(flow, call.function, call.file)
         if callee is None:
             return
-        numbers = self.deciding.handed(flow, call, callee, self.given[-1])
-        runs = self._runs(nest) if team is None else self._runs_inside(nest, team.depth)
-        if not self._is_followed(callee, numbers, runs):
+        numbers = self.deciding.deciding_arguments(flow, call, callee, self.given[-1])
+        runs = self._runs(nest) if team is None else self._runs_per_team(nest, team.depth)
+        if not self._can_be_followed(callee, numbers, runs):
             return
         if team is not None:
             for region, own in self._members_of(callee, numbers).items():
@@ -313,9 +325,10 @@ class _Walk:
         if called.first is not None and called.last is not None:
             self._next(into, called.first, called.last, nest)
 
-    def _is_followed(self, callee: Flow, numbers: Numbers, runs: Runs) -> bool:
-        """Whether a call is followed. A recursion is followed if its depth is known: its arguments
-        change and decide the next call."""
+    def _can_be_followed(self, callee: Flow, numbers: Numbers, runs: Runs) -> bool:
+        """Whether a call is followed. A recursion is followed if its depth is known, so its
+        arguments must change and decide the next call.
+        """
         if callee not in self.stack and len(self.stack) <= _MAX_DEPTH:
             return True
         if runs.value == 0:
@@ -327,8 +340,9 @@ class _Walk:
         return False
 
     def _summary_of(self, callee: Flow, numbers: Numbers) -> tuple[_Summary, Runs]:
-        """One run of a function, and its additional runs: none, except for a recursion of unknown
-        depth."""
+        """The counts for one run of a function, and the additional runs. There are additional runs
+        only for a recursion of unknown depth.
+        """
         key = (callee.span, callee.function, numbers)
         if key not in self.known:
             self.entered.add(key)
@@ -341,7 +355,7 @@ class _Walk:
         return self.known[key], _repeated(callee)
 
     def _members_of(self, callee: Flow, numbers: Numbers) -> dict[str, Runs]:
-        """The loops that one call of a function adds to the calling parallel region."""
+        """The loops that one call of a function adds to the parallel region that calls it."""
         key = (callee.span, callee.function, numbers)
         if key not in self.members:
             team = _Team(TeamKey(None), 0, {})
@@ -356,9 +370,10 @@ class _Walk:
         more = _repeated(callee)
         return {region: own.times(more) for region, own in self.members[key].items()}
 
-    def _runs_inside(self, nest: Sequence[_Around], depth: int) -> Runs:
-        """The number of runs inside these loops per run of the team at a depth, on average if a
-        loop around the team decides."""
+    def _runs_per_team(self, nest: Sequence[_Around], depth: int) -> Runs:
+        """The number of runs inside these loops for each run of the team at a given depth. It is an
+        average if a loop around the team decides.
+        """
         outside = {around.span for around in nest[:depth]}
         guards = [around.guard for around in nest[depth:] if around.guard is not None]
         if not any(span in outside for guard in guards for _, span in guard.counters):
@@ -372,14 +387,14 @@ class _Walk:
         return Runs(None, value, weight, whole.assumed)
 
     def _runs(self, nest: Sequence[_Around]) -> Runs:
-        """The number of executions of the body of these loops of one function."""
+        """The number of executions of the body of these loops, which are in one function."""
         known, unknown, bindings = [], [], Bindings({})
         for around in nest:
             without_header = around.note or around.guard is not None
             header = None if without_header else self.loops.get(around.span)
             if header is not None:
                 loop, bindings = header
-                known.append(loop if around.value is None else _turn(loop, around.value))
+                known.append(loop if around.value is None else _one_iteration(loop, around.value))
             elif around.value is None and not without_header:
                 line = around.span.line
                 unknown.append(Loop(f"loop@{line}", None, None, "", None, (), around.span))
@@ -392,11 +407,11 @@ class _Walk:
         return runs.times(Runs(None, None, 1.0, tuple(dict.fromkeys(notes))))
 
 
-def _reports(block: Block) -> bool:
-    """Whether a side of a condition writes a message.
+def _writes_message(block: Block) -> bool:
+    """Whether a branch of a condition writes a message.
 
-    Its serial loops are assumed to be a rare case if the other side has none and the condition is
-    undecided.
+    Such a branch is assumed to be rare if its condition is undecided and only this branch has
+    serial loops.
     """
     return block.kind == "branch" and any(
         isinstance(event, CallEvent) and event.function in MESSAGES for event in block.body
@@ -417,8 +432,8 @@ def _left_early(around: _Around) -> str:
 
 
 def _add_team(order: TeamOrder, key: TeamKey, members: dict[str, Runs], runs: Runs) -> None:
-    """Adds executions of a parallel region. Its members are averages if it does not always call the
-    same function.
+    """Adds executions of a parallel region. The counts of its members are averages if it does not
+    always call the same function.
     """
     before = order.executions.get(key, NEVER)
     order.executions[key] = before.plus(runs)
@@ -426,7 +441,7 @@ def _add_team(order: TeamOrder, key: TeamKey, members: dict[str, Runs], runs: Ru
     if known is members or known == members or not before.weight + runs.weight:
         return
     order.members[key] = {
-        region: _on_average(known.get(region, NEVER), before, members.get(region, NEVER), runs)
+        region: _averaged(known.get(region, NEVER), before, members.get(region, NEVER), runs)
         for region in {**known, **members}
     }
 
@@ -435,14 +450,16 @@ def _add_serial(order: TeamOrder, span: Span, runs: Runs) -> None:
     order.serial[span] = order.serial.get(span, NEVER).plus(runs)
 
 
-def _turn(loop: Loop, value: int) -> Loop:
+def _one_iteration(loop: Loop, value: int) -> Loop:
     """A loop reduced to the iteration with this value of its counter."""
     at = Expr.const(value)
     return replace(loop, start=at, bound=at, comparison="<=", step=ONE)
 
 
-def _on_average(first: Runs, often: Runs, other: Runs, more: Runs) -> Runs:
-    """The total number of runs each time, from `first`, and `other` for the additional ones."""
+def _averaged(first: Runs, often: Runs, other: Runs, more: Runs) -> Runs:
+    """The average of the number of runs in `first`, and of those in `other` for the additional
+    runs.
+    """
     if first == other:
         return first
     whole = first.times(often).plus(other.times(more))

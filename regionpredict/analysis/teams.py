@@ -1,8 +1,8 @@
-"""Groups worksharing loops by parallel region, and counts how often each of them runs.
+"""Groups worksharing loops by parallel region, and counts the executions of each region.
 
 The loops of one `parallel` construct form a *team*. A combined `parallel for` is a team with one
-loop. A `for` outside any `parallel` of its function belongs to the teams that call it, or is
-orphaned.
+loop. A `for` outside any `parallel` of its function belongs to the teams that call the function, or
+is orphaned.
 """
 
 from __future__ import annotations
@@ -27,17 +27,19 @@ from regionpredict.ir.flow import Block, Flow, every_event
 
 
 class TeamMember(NamedTuple):
-    """A loop of a parallel region, and its executions per execution of the parallel region."""
+    """A loop of a parallel region, and its number of executions per execution of the parallel
+    region.
+    """
 
     facts: RegionFacts
     runs: Runs
 
 
 class TeamConstruct(NamedTuple):
-    """A construct of a parallel region outside its loops: `kind` (`barrier`, `single`, ...), and
-    executions per execution of the region.
+    """A construct in a parallel region outside its loops: its `kind` (`barrier`, `single`, ...),
+    and its number of executions per execution of the region.
 
-    `waits`: all threads meet at its end.
+    `waits` says that all threads wait for each other at its end.
     """
 
     kind: str
@@ -50,8 +52,8 @@ class TeamConstruct(NamedTuple):
 class TeamFacts:
     """One parallel region: its loops in source order, and its executions in the program.
 
-    `span` is the place of its `parallel`, or of its loop without a visible `parallel` (`forks` is
-    False). `constructs` are in the `parallel`, outside its loops.
+    `span` is the place of its `parallel`. If no `parallel` is visible (`forks` is False), it is the
+    place of its loop. `constructs` are in the `parallel`, outside its loops.
     """
 
     id: str
@@ -65,18 +67,18 @@ class TeamFacts:
 
     @property
     def size_set_before(self) -> str:
-        """The values that threads use as their number for manually shared loops, if they do not
-        query it. Empty if any number of threads is correct.
+        """The values that manually shared loops use as the number of threads, if they do not query
+        it. Empty if any number of threads is correct.
         """
         return next((member.facts.region.team_size for member in self.members
                      if member.facts.region.team_size), "")  # fmt: skip
 
 
 class ProgramOrder(NamedTuple):
-    """One program: the ids of its parallel regions in order of their first execution, and their
-    executions. `changes` counts how often one directly follows another. `main` is the file of its
-    `main`, empty for unreachable code. `reached` are its reachable parallel regions. `serial` gives
-    the runs of loops on one thread, by place.
+    """One program: the ids of its parallel regions in the order of their first execution, and their
+    numbers of executions. `changes` counts how often one directly follows another. `main` is the
+    file of its `main`. It is empty for unreachable code. `reached` are the parallel regions that it
+    reaches. `serial` gives the runs of loops on one thread, by place.
     """
 
     main: str
@@ -88,8 +90,8 @@ class ProgramOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProgramTeams:
-    """The parallel regions in the order of file and line, with their executions in all programs
-    together. The programs with parallel regions, one per `main`.
+    """The parallel regions in the order of file and line, with their executions in all programs.
+    Also the programs with parallel regions, one for each `main`.
     """
 
     teams: tuple[TeamFacts, ...]
@@ -97,7 +99,9 @@ class ProgramTeams:
 
     @property
     def changes(self) -> dict[tuple[str, str], float]:
-        """How often one parallel region directly follows another, in all programs."""
+        """The number of times that one parallel region directly follows another, in all
+        programs.
+        """
         often: dict[tuple[str, str], float] = {}
         for program in self.programs:
             for pair, times in program.changes.items():
@@ -116,7 +120,7 @@ class ProgramTeams:
         return often
 
     def with_facts(self, facts: Sequence[RegionFacts]) -> ProgramTeams:
-        """The same teams with other facts of their regions."""
+        """The same teams with different facts for their regions."""
         by_id = {own.region.id: own for own in facts}
         return replace(self, teams=tuple(
             replace(team, members=tuple(
@@ -127,14 +131,14 @@ class ProgramTeams:
 
     @property
     def unreached(self) -> frozenset[str]:
-        """The parallel regions that no `main` reaches. Empty without `main`."""
+        """The parallel regions that no `main` reaches. Empty if there is no `main`."""
         if not any(program.main for program in self.programs):
             return frozenset()
         reached = {team for program in self.programs for team in program.reached}
         return frozenset(team.id for team in self.teams if team.id not in reached)
 
     @property
-    def idle_regions(self) -> frozenset[str]:
+    def loops_outside(self) -> frozenset[str]:
         """The loops without a parallel region, because no `main` reaches them although it reaches
         others.
         """
@@ -154,8 +158,9 @@ def program_teams(
     """The parallel regions of all programs. If the control flow is unknown, each function is a
     program.
 
-    `recorded` gives the runs of regions by id, with precedence over the source. A run of another
-    build (`same_build` is False) counts only for regions whose number the source does not give.
+    `recorded` gives the runs of regions by id, which take precedence over the source. A run of
+    another build (`same_build` is False) counts only for regions whose number of runs is not in the
+    source.
     """
     loops = serial_loops(program, given)
     for own in facts:
@@ -182,8 +187,8 @@ def program_teams(
         key = team_of(own.region)
         # The interpreter did not reach it, so its own function gives the number of executions.
         if own.region.id not in placed:
-            members.setdefault(key, {})[own.region.id] = _inside(own)
-    functions = _functions_of_teams(program.flows)
+            members.setdefault(key, {})[own.region.id] = _runs_in_function(own)
+    functions = _functions_with_teams(program.flows)
     teams = {
         key: with_recorded_runs(
             _team(key, _name(key), own, by_id, executions.get(key), functions),
@@ -218,7 +223,7 @@ def program_teams(
 
 
 def _with_shares(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFacts:
-    """The parallel region with its loops weighted by their mean execution."""
+    """The parallel region. Its loops are weighted by their mean execution."""
     own = [shares.get(member.facts.region.span, 1.0) for member in team.members]
     if len(own) == 1:
         return replace(team, executions=_weighted(team.executions, own[0]))
@@ -230,15 +235,15 @@ def _with_shares(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFacts:
 
 
 def _weighted(runs: Runs, share: float) -> Runs:
-    """The executions in units of an execution at the chosen size."""
+    """The number of executions, in units of an execution at the selected size."""
     return runs._replace(weight=runs.weight * share)
 
 
 def _program(
     order: TeamOrder, others: Mapping[TeamKey, Runs], more: Mapping[TeamKey, float]
 ) -> ProgramOrder:
-    """A program's order. `others` are parallel regions that it did not reach. `more` is the ratio
-    of recorded to derived executions.
+    """The order of a program. `others` are parallel regions that it does not reach. `more` is the
+    ratio of recorded to derived executions.
     """
     executions = {
         key: runs._replace(value=None, weight=runs.weight * more[key])
@@ -260,11 +265,11 @@ def _program(
 def with_recorded_runs(
     team: TeamFacts, recorded: Mapping[str, int], *, same_build: bool = True
 ) -> TeamFacts:
-    """A parallel region with its executions, computed from its loops' recorded executions. Without
-    recordings, its executions are those of the source.
+    """A parallel region whose number of executions is computed from the recorded executions of its
+    loops. If nothing was recorded, it is the number from the source.
 
-    For example, a loop with two executions per execution of a parallel region with six executions
-    has twelve. Two of these three numbers give the third.
+    For example, a loop that runs twice per execution of a parallel region with six executions runs
+    twelve times. Any two of these three numbers determine the third.
     """
     runs = team.executions
     counts = {
@@ -288,7 +293,7 @@ def with_recorded_runs(
 
 
 def _runs_in(member: TeamMember, team_runs: int | None, recorded: Mapping[str, int]) -> Runs:
-    """The executions of a loop per execution of its parallel region."""
+    """The number of executions of a loop per execution of its parallel region."""
     all_runs = recorded.get(member.facts.region.id)
     if member.runs.value is not None or all_runs is None or not team_runs:
         return member.runs
@@ -298,7 +303,9 @@ def _runs_in(member: TeamMember, team_runs: int | None, recorded: Mapping[str, i
 
 
 def serial_loops(program: Program, given: Mapping[str, int]) -> dict[Span, tuple[Loop, Bindings]]:
-    """The loops that call functions, with the values of the names in their headers, by place."""
+    """The loops that call functions, with values for the names in their headers. The key is the
+    place.
+    """
     return {
         loop.loop.span: (loop.loop, bind_definitions(loop.definitions, given))
         for loop in program.loops
@@ -306,7 +313,7 @@ def serial_loops(program: Program, given: Mapping[str, int]) -> dict[Span, tuple
 
 
 def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
-    """The conditions around calls and parallel regions, with known values substituted."""
+    """The conditions around calls and parallel regions. Known values are substituted."""
     guards: dict[tuple[Span, int], Guard] = {}
     known: dict[tuple[Definition, ...], Bindings] = {}
     for branch in program.branches:
@@ -328,8 +335,8 @@ def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
     return guards
 
 
-def _functions_of_teams(flows: Sequence[Flow]) -> dict[Span, str]:
-    """The function of each `parallel`, which may contain no loop."""
+def _functions_with_teams(flows: Sequence[Flow]) -> dict[Span, str]:
+    """The function of each `parallel`. It may contain no loop."""
     return {
         event.span: flow.function for flow in flows for event in every_event(flow.body)
         if isinstance(event, Block) and event.kind == "parallel"
@@ -340,8 +347,10 @@ def _name(key: TeamKey) -> str:
     return key.region if key.parallel is None else f"{key.parallel.file}:{key.parallel.line}"
 
 
-def _inside(own: RegionFacts) -> Runs:
-    """The executions of a loop per execution of its parallel region, within its own function."""
+def _runs_in_function(own: RegionFacts) -> Runs:
+    """The number of executions of a loop per execution of its parallel region, within its own
+    function.
+    """
     region = own.region
     depth = region.parallel.depth if region.parallel is not None else len(region.enclosing)
     return runs_of(region.enclosing[depth:], own.bindings)

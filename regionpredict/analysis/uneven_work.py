@@ -1,13 +1,13 @@
-"""Finds parts of a parallel loop's body whose work depends on data, iteration by iteration.
+"""Finds parts of a parallel loop's body whose work depends on data and differs between iterations.
 
     for (k = row[i]; k < row[i + 1]; k++)       rows of a sparse matrix, degrees of a graph
     while (error > eps)                         until it converges
     for (...) if (...) break;                   until it is found
     if (count[i] > 0) for (...)                 a loop in some iterations only
 
-The source does not show the distribution of such work over the iterations. Bounds that depend on
-the loop's variables, as in a triangle, are counted elsewhere and excluded here. A table that every
-iteration reads at the same positions is excluded, too.
+The source does not show how such work is distributed over the iterations. Bounds that depend on the
+loop's variables, as in a triangle, are excluded here, since they are counted exactly. A table that
+every iteration reads at the same positions is excluded, too.
 """
 
 from __future__ import annotations
@@ -21,10 +21,11 @@ from regionpredict.ir import Branch, Loop, Node, Region, Statement
 
 
 class UnevenLoop(NamedTuple):
-    """A loop in the body whose work differs between iterations of the parallel loop, and the
+    """A loop in the body whose work differs between iterations of the parallel loop, with the
     reason.
 
-    `number` is its position among all loops of the nest in source order. The nest itself is 0.
+    `number` is its position among all loops of the nest in source order. The nest itself has number
+    0.
     """
 
     loop: Loop
@@ -40,7 +41,7 @@ def uneven_loops(region: Region) -> tuple[UnevenLoop, ...]:
 
 
 class _Search:
-    """A traversal of a nest that counts its loops."""
+    """Traverses a nest and counts its loops."""
 
     def __init__(self, region: Region) -> None:
         self._shared = parallel_loops(region)
@@ -48,8 +49,8 @@ class _Search:
         self._passed = 0  # the nest itself has number 0
 
     def found(self, nodes: tuple[Node, ...], condition: str = "") -> Iterator[UnevenLoop]:
-        """The uneven loops below nodes. `condition` is the expression that decides whether these
-        nodes run.
+        """The uneven loops inside these nodes. `condition` is the expression that decides whether
+        the nodes run.
         """
         before: Statement | None = None
         for node in nodes:
@@ -78,7 +79,9 @@ class _Search:
             yield from inner
 
     def _reason(self, loop: Loop) -> str:
-        """The reason why its iterations differ. Empty if they do not, or are counted."""
+        """The reason why the number of iterations varies. Empty if it does not vary, or if it is
+        counted.
+        """
         at = f"the loop at line {loop.span.line}"
         if loop.trips is None and not loop.averaged:
             return f"{at} runs until a condition on data holds"
@@ -98,9 +101,9 @@ class _Search:
 
 
 def skew_targets(region: Region) -> frozenset[str]:
-    """The names for giving the skew of a region. A name is the variable of its loop or of an inner
-    loop with data-dependent work, a table with such a loop's iterations, or a line as `FILE:LINE`
-    with the whole path.
+    """The names with which the skew of a region can be given. A name is the variable of its loop or
+    of an inner loop with data-dependent work, a table with the iterations of such a loop, or a line
+    as `FILE:LINE` with the whole path.
     """
     if region.nest is None:
         return frozenset()
@@ -114,14 +117,14 @@ def skew_targets(region: Region) -> frozenset[str]:
 
 
 def is_target(target: str, targets: frozenset[str]) -> bool:
-    """Whether a name or line is one of them. A line may be given with the end of its path only."""
+    """Whether a name or line is one of them. A line may be given by the end of its path."""
     return target in targets or (
         ":" in target and any(known.endswith(f"/{target}") for known in targets)
     )
 
 
 def _data_condition(branch: Branch, before: Statement | None) -> str:
-    """The condition that selects a side, if it reads memory."""
+    """The condition that selects a branch, if it reads memory."""
     if before is None or before.role != "condition" or not before.accesses:
         return ""
     return f"the condition at line {branch.span.line} depends on data"

@@ -1,7 +1,7 @@
-"""Loops of unsigned variables that start at a negative number: `for (unsigned i = s; ...)`.
+"""Handles loops of unsigned variables that start at a negative number: `for (unsigned i = s; ...)`.
 
-The start is converted to the variable's type (C17, 6.3.1.3): -5 is 4294967291, and the loop does
-not run. Almost all starts are positive, so the start stays as written until its value is known.
+C converts the start to the type of the variable (C17, 6.3.1.3): -5 becomes 4294967291, and the loop
+does not run. Almost all starts are positive, so the start is unchanged until its value is known.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from regionpredict.ir import Branch, Expr, Loop, Node, Region, Statement
 
 
 def with_unsigned_starts(region: Region, bindings: Bindings) -> Region:
-    """The region with each such start converted to its variable's type, or the same region without
-    any."""
+    """The region in which each such start is converted to the type of its variable. If there is
+    none, the same region.
+    """
     if region.nest is None or not any(_is_negative(loop, bindings) for loop in _loops(region)):
         return region
     return replace(

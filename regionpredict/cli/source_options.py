@@ -185,7 +185,7 @@ def run_analysis(
     `sizes_from`. `tasks`: explicit tasks are regions, too. Without `defaults`, sizes from a run
     without arguments stay unknown.
     """
-    from regionpredict.analysis.given_shares import parted
+    from regionpredict.analysis.given_shares import split_by_kind
     from regionpredict.frame_memory import keep_freed_memory
     from regionpredict.frontend import dependencies_of, requests_for
     from regionpredict.pipeline import analyse
@@ -204,7 +204,7 @@ def run_analysis(
             recording=recorded or _recording(sizes_from), arguments=_split_arguments(arguments),
             optional=_of_config(file), tasks=tasks, tell=line, defaults=defaults,
         )  # fmt: skip
-    check_values(analysis.program, analysis.facts, parted(values).whole, pairs, lines)
+    check_values(analysis.program, analysis.facts, split_by_kind(values).whole, pairs, lines)
     if timings:
         show_seconds(analysis.seconds)
     _check_something(paths, analysis)

@@ -4,7 +4,7 @@ Output: a `Program` with the regions of source files, and diagnostics for unread
 
 The input consists of `SourceRequest`s (a path, macros, include folders). Two parsers
 (`libclang_reader`, `pycparser_reader`) build the same syntax tree (`syntax`). All later code
-(`lowering`, `memory_effects`) is common, so both give the same facts.
+(`lowering`, `memory_effects`) is shared, so both parsers give the same facts.
 """
 
 from regionpredict.frontend.build_files import as_built

@@ -1,8 +1,9 @@
-"""Collects everything a program depends on in the file system, from the queries made while reading.
+"""Collects everything in the file system that a program depends on, from the queries made while it
+was read.
 
-The parsers report the files they read. Failed lookups of headers are derived from the text: every
-name in an `#include` or `__has_include`, active or not, in every searched folder. This is an upper
-bound.
+The parsers report the files that they read. Failed lookups of headers are derived from the text.
+Every name in an `#include` or `__has_include` counts in every searched folder, even if it is
+inactive. This is an upper bound.
 """
 
 from __future__ import annotations
@@ -99,7 +100,9 @@ def _folders_of(files: Iterable[str]) -> tuple[str, ...]:
 def _of_options(
     requests: Sequence[SourceRequest],
 ) -> tuple[dict[str, None], dict[str, None], dict[str, None]]:
-    """Files that options include, folders in options, and files that may replace them."""
+    """Files that options include, folders in options, and files that may take precedence over
+    them.
+    """
     forced: dict[str, None] = {}
     folders: dict[str, None] = {}
     unread: dict[str, None] = {}
@@ -116,7 +119,7 @@ def _of_options(
 
 
 def _names_in(paths: Iterable[str]) -> set[str] | None:
-    """The headers in the files' includes. None if one is given by a macro."""
+    """The headers that the files include. None if a macro gives the name of a header."""
     names: set[str] = set()
     for path in paths:
         text = _SPLICE.sub(b"", _text(path))
@@ -127,7 +130,7 @@ def _names_in(paths: Iterable[str]) -> set[str] | None:
 
 
 def _text(path: str) -> bytes:
-    """A file's bytes. Empty if it disappeared, which the fingerprint then detects."""
+    """A file's bytes. Empty if the file has disappeared, which the fingerprint then detects."""
     try:
         return read_regular_file(path)
     except InputError:

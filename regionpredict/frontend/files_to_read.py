@@ -1,12 +1,12 @@
 """Selects the files that matter for regions, from their text alone.
 
 A file without a directive has no region. Its functions matter only if one of them may reach a
-region by calls, or if such a function may call it. They determine earlier memory accesses and
-executions. Other files are not parsed, which saves most of the time in a large program.
+region by calls, or if such a function may call it. They determine earlier memory accesses and the
+number of executions. Other files are not parsed, which saves most of the time in a large program.
 
-Files are matched by names alone, so a word may be a call of any function with that name. A name
-that no text defines may be pasted together (`##`) from any word that a definition gives to such a
-macro. Too many files may be read.
+Files are matched by names alone, so a word may be a call of any function with that name. If no text
+defines a name, a macro may have pasted it together (`##`). It may then consist of any words that a
+definition passes to such a macro. As a result, too many files may be read.
 """
 
 from __future__ import annotations
@@ -36,20 +36,21 @@ _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:(ifdef|if|ifndef)|(endif))\b", re.MU
 _INSTANCE = re.compile(rb"^[ \t]*template\s+[A-Za-z_][^;{}=]*;", re.MULTILINE)
 _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
 _FEW = 8
-"""Up to this number of files without a directive, all are read."""
+"""Up to this number of files without a directive, all files are read."""
 _LEAST_STEM = 4
 """Minimum length of a word that pasted names are searched for."""
 _TYPES = frozenset((b"double", b"float", b"long", b"char", b"short", b"unsigned", b"void"))
-"""Words that macros paste into names, but which are used everywhere."""
+"""Words that macros paste into names, but that also occur everywhere else."""
 _MOST = 200
-"""Maximum number of files without a directive that are read, the nearest to a loop by calls. A
-name such as `size` reaches all files of a program."""
+"""Maximum number of files without a directive that are read. The files nearest to a loop by calls
+are read. A name such as `size` reaches all files of a program.
+"""
 _OF_CPP = 5
 """A C++ file counts as this number of files, since reading it takes some seconds."""
 
 
 class _Node(NamedTuple):
-    """A file as some requests see it, with the folders that are searched for its headers."""
+    """A file as some requests see it, with the folders in which its headers are searched."""
 
     path: str
     folders: tuple[str, ...]
@@ -57,8 +58,9 @@ class _Node(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The requests to parse, in their order, and the files that the choice depends on, by the path
-    of each omitted request. `undecided` are omitted ones that might matter."""
+    """The requests to parse, in order, and the files that the selection depends on. The key is the
+    path of the omitted request. `undecided` are omitted requests that might matter.
+    """
 
     read: list[SourceRequest]
     left: dict[str, Lookups]
@@ -76,9 +78,9 @@ class Selection(NamedTuple):
 
 
 def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> Selection:
-    """Chooses among the requests. `every`: the whole program matters.
+    """Selects requests. `every` says that the whole program matters.
 
-    The parser reports a file that cannot be read.
+    A file that cannot be read is selected, so that the parser reports it.
     """
     if every or sum(not has_directive(request) for request in requests) < _FEW:
         return Selection(list(requests), {})
@@ -86,9 +88,9 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
     links = _Links(texts.passages)
     with_loops = links.callers(dict.fromkeys(links.directed, 0), through_functions=False)
     files = links.files_of(with_loops)
-    directed = texts.with_all_of(files) | texts.with_instances_of(files)
+    directed = texts.sources_for(files) | texts.sources_with_instances(files)
     reached = links.called(links.callers(with_loops, through_functions=True))
-    chosen = texts.with_all_of(links.files_of(reached)) | directed
+    chosen = texts.sources_for(links.files_of(reached)) | directed
     distances = links.distances(reached)
     nearest = sorted(chosen - directed, key=lambda path: (distances.get(path, len(reached)), path))
     counts = accumulate(_OF_CPP if is_cpp(path) else 1 for path in nearest)
@@ -112,8 +114,8 @@ def has_directive(request: SourceRequest) -> bool:
 class _Texts:
     """The text of all requests and of their headers, without duplicates.
 
-    `passages` by path. `lookups` by the path of a request: the files that it first included, and
-    missing headers.
+    The key of `passages` is the path. The key of `lookups` is the path of a request. Its values are
+    the files that this request included first, and missing headers.
     """
 
     def __init__(self, requests: Sequence[SourceRequest]) -> None:
@@ -133,21 +135,21 @@ class _Texts:
         for request in requests:
             self._walk(request)
 
-    def with_all_of(self, needed: set[str]) -> set[str]:
-        """The sources to read so that all `needed` files are read, and those with incomplete text.
-        Without an including source, the first one that includes the header. If all sources include
-        it under a condition, the first few of them.
+    def sources_for(self, needed: set[str]) -> set[str]:
+        """The sources that must be read so that all `needed` files are read, and those with
+        incomplete text. If no selected source includes a header, the first source that includes it
+        is added. If all sources include it under a condition, the first few are added.
         """
         needed = needed | self._opaque
         chosen = self._sources.keys() & needed
-        known = self._below((self._sources[path] for path in chosen), certain=True)
+        known = self._included_from((self._sources[path] for path in chosen), certain=True)
         left = dict.fromkeys(needed - {node.path for node in known}, 0)
         for certain in (True, False):
             for path, node in self._sources.items():
                 if not left:
                     break
                 for own in {
-                    inner.path for inner in self._below([node], certain=certain)
+                    inner.path for inner in self._included_from([node], certain=certain)
                 } & left.keys():
                     chosen.add(path)
                     left[own] += 1
@@ -155,16 +157,16 @@ class _Texts:
                         del left[own]
         return chosen
 
-    def with_instances_of(self, files: set[str]) -> set[str]:
-        """The sources that instantiate templates and include one of these files."""
+    def sources_with_instances(self, files: set[str]) -> set[str]:
+        """The sources that include one of these files and instantiate templates."""
         if not self._instances:
             return set()
-        reached = {path: {inner.path for inner in self._below([node])}
+        reached = {path: {inner.path for inner in self._included_from([node])}
                    for path, node in self._sources.items()}  # fmt: skip
         return {path for path, own in reached.items() if own & files and own & self._instances}
 
     def _walk(self, request: SourceRequest) -> None:
-        """Adds the unseen files that a request includes."""
+        """Adds the files that a request includes and that were not visited before."""
         files: list[str] = []
         forced = [value for option, value in pairwise(request.extra)
                   if option in ("-include", "-imacros")]  # fmt: skip
@@ -206,8 +208,9 @@ class _Texts:
         self._optional[path] = _optional_includes(data)
 
     def _find(self, name: str, node: _Node, request: SourceRequest) -> str | None:
-        """The place of a header, in the parser's search order and then by guessing. None if
-        missing."""
+        """The place of a header. The parser's search order is used first, and then guesses. None if
+        missing.
+        """
         own = str(Path(node.path).parent)
         asked = (name, own, node._replace(path=""))
         if asked not in self._header_paths:
@@ -218,8 +221,10 @@ class _Texts:
             self._header_paths[asked] = None if file is None else os.path.normpath(file)
         return self._header_paths[asked]
 
-    def _below(self, nodes: Iterable[_Node], *, certain: bool = False) -> set[_Node]:
-        """These files and all that they include. `certain`: not under a condition."""
+    def _included_from(self, nodes: Iterable[_Node], *, certain: bool = False) -> set[_Node]:
+        """These files and all files that they include. `certain` excludes includes under a
+        condition.
+        """
         seen: set[_Node] = set()
         waiting = list(nodes)
         while waiting:
@@ -232,7 +237,9 @@ class _Texts:
 
 
 def _optional_includes(data: bytes) -> set[str]:
-    """The headers that a file includes only in an `#if` or `#ifdef`. `#ifndef` guards a header."""
+    """The headers that a file includes only inside an `#if` or `#ifdef`. An `#ifndef` is ignored,
+    since it is an include guard.
+    """
     optional, always = set[str](), set[str]()
     depth: list[bool] = []
     marks = sorted(
@@ -256,7 +263,7 @@ def _node_of(request: SourceRequest) -> _Node:
 
 
 class _Links:
-    """The references between passages, by number. `directed` are those with directives."""
+    """The references between passages, by number. `directed` are the passages with directives."""
 
     def __init__(self, texts: Mapping[str, Sequence[Passage]]) -> None:
         passages = [passage for own in texts.values() for passage in own]
@@ -284,8 +291,8 @@ class _Links:
         self._left_out: dict[tuple[str, bytes], frozenset[str]] = {}
 
     def _is_definition_of(self, user: int, name: bytes, definer: int) -> bool:
-        """Whether a name in the passage `user` means this definition: if there are variants, the
-        nearest. Files with the same name in several folders are variants of a program.
+        """Whether a name in the passage `user` means this definition. Files with the same name in
+        several folders are variants of a program, and the nearest variant counts.
         """
         variants = self._variants.get(name)
         if not variants:
@@ -303,11 +310,13 @@ class _Links:
         return file not in left_out
 
     def files_of(self, passages: Iterable[int]) -> set[str]:
-        """The files of passages, without those that only have macros."""
+        """The files of passages, except those that only contain macros."""
         return {self._files[at] for at in passages if not self._passages[at].macro}
 
     def distances(self, passages: Mapping[int, int]) -> dict[str, int]:
-        """For each file, the smallest number of references from a loop to one of its passages."""
+        """For each file, the smallest number of references between a loop and one of its
+        passages.
+        """
         nearest: dict[str, int] = {}
         for at, distance in passages.items():
             file = self._files[at]
@@ -315,25 +324,26 @@ class _Links:
         return nearest
 
     def callers(self, passages: Mapping[int, int], *, through_functions: bool) -> dict[int, int]:
-        """These passages and all that may use them, each with its distance in references.
+        """These passages and all passages that may use them, each with its distance in references.
 
-        With `through_functions`, also through functions. Otherwise only through macros.
+        With `through_functions`, references in functions count, too. Otherwise only those in macros
+        count.
         """
 
         def names_of(at: int) -> frozenset[bytes]:
             passage = self._passages[at]
             return passage.names if passage.macro or through_functions else frozenset()
 
-        return self._reached(passages, names_of, self._naming, lambda definer, name, user:
+        return self._with_reachable(passages, names_of, self._naming, lambda definer, name, user:
                              self._is_definition_of(user, name, definer))  # fmt: skip
 
     def called(self, passages: Mapping[int, int]) -> dict[int, int]:
-        """All passages reachable from these by following names, each with its distance."""
-        return self._reached(
+        """All passages that are reachable from these through names, each with its distance."""
+        return self._with_reachable(
             passages, self._used_names.__getitem__, self._defining, self._is_definition_of
         )
 
-    def _reached(
+    def _with_reachable(
         self, passages: Mapping[int, int], names_of: Callable[[int], frozenset[bytes]],
         linked: Mapping[bytes, Sequence[int]], is_link: Callable[[int, bytes, int], bool],
     ) -> dict[int, int]:  # fmt: skip
@@ -357,7 +367,9 @@ class _Links:
 
 
 def _with_pasted(passages: list[Passage]) -> list[Passage]:
-    """The passages with the used names that a macro may paste together for their definitions."""
+    """The passages with the names that a macro may paste together for their definitions. Only names
+    that are used count.
+    """
     pasting, last = {b"##"}, 0
     while len(pasting) > last:
         last = len(pasting)
@@ -381,7 +393,7 @@ def _with_pasted(passages: list[Passage]) -> list[Passage]:
 
 
 def _parts(name: bytes) -> Iterator[bytes]:
-    """All parts of a name that may be stems: `scale`, `scal` and `cale` of `scale`."""
+    """All parts of a name that may be stems. `scale`, `scal` and `cale` are parts of `scale`."""
     for start in range(len(name) - _LEAST_STEM + 1):
         for end in range(start + _LEAST_STEM, len(name) + 1):
             yield name[start:end]

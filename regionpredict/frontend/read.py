@@ -90,10 +90,11 @@ class FileResult(NamedTuple):
 
 
 class Parsed(NamedTuple):
-    """The result of parsing one file. `unit` is None if the file is unreadable, or the only one.
+    """The result of parsing one file. `unit` is None if the file is unreadable, or if it is the
+    only file.
 
-    `idle`: it contains no region and no loop that repeats calls. `deferred`: it has no active
-    directive, so that its functions were not read.
+    `idle` says that it contains no region and no loop that repeats calls. `deferred` says that it
+    has no active directive, so that its functions were not read.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -108,7 +109,7 @@ class Parsed(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """The units of a run by the index of their file."""
+    """The units of a run. The key is the index of the file."""
 
     units: ProgramUnits
     numbers: dict[int, int]
@@ -129,9 +130,9 @@ def default_frontend() -> str:
 def read(
     requests: Sequence[SourceRequest], frontend: str | None = None, *, flows: bool = False
 ) -> Program:
-    """Reads every request. An unreadable file is a diagnostic, unless it is the only one.
+    """Reads every request. An unreadable file becomes a diagnostic, unless it is the only file.
 
-    `flows` also requests the memory accesses of all functions, for first touch.
+    `flows` requests the memory accesses of all functions, which first touch needs.
 
     Raises InputError if a single file cannot be read.
     """
@@ -147,7 +148,7 @@ def read(
 
 
 def serial_nests_in(parsed: Sequence[Parsed]) -> frozenset[Span]:
-    """The places of the loops that one thread runs alone, in all files."""
+    """The places of the serial loops in all files."""
     return serial_nests([flow for file in parsed for flow in file.flows])
 
 
@@ -174,9 +175,10 @@ def read_alone(
 ) -> FileResult:  # fmt: skip
     """Reads a program in one file, and executes it with its `arguments`.
 
-    Without them, it runs without arguments if `defaults` are requested.
+    If there are no arguments, it is executed without arguments if `defaults` is true.
 
-    `tasks` and `withheld`: as in `lower_file`. Raises InputError if it cannot be read.
+    `tasks` and `withheld` have the same meaning as in `lower_file`. Raises InputError if the file
+    cannot be read.
     """
     with recursion_limit(LIMITS.recursion):
         given, trees = _parsed(request, frontend, flows=flows, defer=arguments is None)
@@ -198,7 +200,7 @@ def read_alone(
 def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> ArgumentValues | None:
     """The values that a program of several files derives from its arguments. None without `main`.
 
-    As `argument_values` without arguments.
+    Without arguments, it is like `argument_values`.
     """
     with recursion_limit(LIMITS.recursion):
         linked_units = (units.get(at) for at in units.numbers)
@@ -208,10 +210,10 @@ def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> Argument
 def parse_file(
     request: SourceRequest, frontend: str, *, flows: bool = False, defer: bool = False
 ) -> Parsed:
-    """Parses one of several files with the parser of that name. Reports an unreadable file.
+    """Parses one of several files with the given parser. Reports an unreadable file.
 
-    `flows` also requests the memory effects of all its functions. `defer`: the functions of a file
-    without an active directive are not read.
+    `flows` requests the memory effects of all its functions. `defer` says that the functions of a
+    file without an active directive are not read.
     """
     with recursion_limit(LIMITS.recursion):
         try:
@@ -264,7 +266,7 @@ def _model(path: str, frontend: str) -> Trees:
 
 
 def linked(parsed: Sequence[Parsed]) -> Linked:
-    """The input of the lowering for each readable file, by its number."""
+    """The input of the lowering for each readable file. The key is the number of the file."""
     known = [at for at, file in enumerate(parsed) if file.unit is not None]
     units = ProgramUnits([unit for file in parsed if (unit := file.unit) is not None])
     return Linked(units, {at: number for number, at in enumerate(known)})
@@ -276,9 +278,9 @@ def lower_file(
 ) -> FileResult:  # fmt: skip
     """The regions of one file. `unit` is None if there is nothing to lower.
 
-    `tasks`: explicit tasks are regions, too, whose iterations are the tasks. `withheld` is the
-    reason why the regions have no result: the error with which lowering ended. `serial` are the
-    places of the loops that one thread runs alone.
+    With `tasks`, explicit tasks are regions, too, and their iterations are the tasks. `withheld` is
+    the error that ended the lowering. It is the reason why the regions have no result. `serial` are
+    the places of the serial loops.
     """
     part = FileResult([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
                       parsed.flows, parsed.lookups)  # fmt: skip
@@ -301,7 +303,7 @@ def lower_file(
 
 
 class _BetweenRegions(NamedTuple):
-    """How a file calls its regions, as in `FileResult`."""
+    """How a file calls its regions, in the form of `FileResult`."""
 
     flows: list[Flow]
     loops: tuple[SerialLoop, ...]
@@ -340,11 +342,11 @@ def _unread(request: SourceRequest, reason: str, place: Span) -> Parsed:
 
 
 def join(parts: Sequence[FileResult], frontend: str) -> Program:
-    """One program from the parts, in the order of the requests.
+    """Combines the parts into one program, in the order of the requests.
 
     A region in a header that several files include is kept once. A template's region is kept once
-    per instance, and as written only without any instance. Regions keep their identity (`is`),
-    except that several on one line get separate ids.
+    for each instance, and in its written form only if there is no instance. Regions remain the same
+    objects (`is`), except that several regions on one line get separate ids.
     """
     regions: dict[tuple[str, int, int, str], Region] = {}
     names: dict[str, int] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from regionpredict.analysis.given_sizes import name_at_home
+from regionpredict.analysis.given_sizes import qualified_name
 from regionpredict.predict import Prediction
 from regionpredict.report.names import first_of
 
@@ -24,7 +24,7 @@ def other_names(predictions: Sequence[Prediction], text: str) -> list[str]:
             if re.search(rf"(?<![\w']){re.escape(other.name)}(?![\w'])", text):
                 function = f" of {other.function}" if other.function else ""
                 place = f"{other.span.file}:{other.span.line}"
-                at_home = name_at_home(prediction.facts.region, other.name)
+                at_home = qualified_name(prediction.facts.region, other.name)
                 asked = other.name in prediction.unbound and at_home
                 given = f", given as {at_home}" if asked else ""
                 lines[f"{other.name} is the {other.plain}{function} ({place}){given}"] = None

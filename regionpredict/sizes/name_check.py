@@ -12,8 +12,8 @@ from regionpredict.analysis.given_shares import skew_name
 from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
-    names_at_home,
     order_name,
+    owners_of,
     place_of,
     scope_of,
 )
@@ -48,7 +48,7 @@ def check_names(
         by_function.setdefault(region.function, set()).update(_names_of(program, region))
     for region in program.regions:  # variables of other functions under their own names
         for name in [*by_function[region.function]]:
-            for function, own in names_at_home(region, name):
+            for function, own in owners_of(region, name):
                 by_function.setdefault(function, set()).add(own)
     known = set().union(*by_function.values())
     known.update(_names_of_executions(program))

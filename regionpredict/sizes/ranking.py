@@ -14,9 +14,9 @@ from typing import NamedTuple
 from regionpredict.analysis.bindings import names_of_header
 from regionpredict.analysis.given_sizes import (
     every_loop,
-    name_at_home,
-    names_at_home,
+    owners_of,
     place_of,
+    qualified_name,
     scope_of,
 )
 from regionpredict.analysis.tabulated_trips import entry_trips
@@ -122,7 +122,7 @@ class _Names:
             for name in prediction.facts.bindings.values:
                 self._known.setdefault(name, set()).add(region.function)
             for name in prediction.unbound:
-                if place_of(name) is None and (told := name_at_home(region, name)):
+                if place_of(name) is None and (told := qualified_name(region, name)):
                     self._at_home[region.function, name] = told
         self._shared = {*self._at_home.values()}
 
@@ -132,7 +132,7 @@ class _Names:
             return name
         if told := self._at_home.get((region.function, name)):
             return told
-        for place in names_at_home(region, name):
+        for place in owners_of(region, name):
             if (told := ":".join(place)) in self._shared:
                 return told
         function, name = scope_of(name) or (region.function, name)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.conflicts import contended_scalars
 from regionpredict.analysis.dependence import MAY_NOT_RUN, carried_dependence
-from regionpredict.analysis.indirect_writes import updated_anywhere
+from regionpredict.analysis.indirect_writes import arrays_updated_anywhere
 from regionpredict.ir import Access, Branch, Loop, Node, Region, Statement
 from regionpredict.ir.once_a_region import once_a_region
 from regionpredict.workload.false_sharing import bytes_between_threads
@@ -34,7 +34,7 @@ def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrite
     """The contended writes of a region, one entry per array. `nest` are the loops of its numeric
     nest.
     """
-    anywhere = updated_anywhere(facts.region)
+    anywhere = arrays_updated_anywhere(facts.region)
     executions = body_executions(nest)
     memories = facts.region.memories()
     one_place = _one_place(facts.region)

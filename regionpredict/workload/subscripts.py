@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from regionpredict.analysis.dimensions import unclamped
+from regionpredict.analysis.dimensions import without_clamps
 from regionpredict.analysis.given_sizes import order_name
 from regionpredict.analysis.near_affine import near_affine
 from regionpredict.analysis.periodic_subscripts import unwrapped
@@ -62,7 +62,7 @@ class Subscripts:
 
         def simplified() -> tuple[Expr, ...]:
             return tuple(
-                [self._listed(unwrapped(unclamped(own), loops)) for own in access.subscripts]
+                [self._listed(unwrapped(without_clamps(own), loops)) for own in access.subscripts]
             )
 
         return self._once("plain", access, loops, simplified)
@@ -73,7 +73,7 @@ class Subscripts:
         def simplified() -> tuple[Expr, ...]:
             near = int(NEAR.value)
             return tuple([
-                unwrapped(unclamped(near_affine(own, self.variables, near)), loops)
+                unwrapped(without_clamps(near_affine(own, self.variables, near)), loops)
                 for own in self.plain(access, loops)
             ])  # fmt: skip
 

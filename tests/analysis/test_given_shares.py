@@ -10,7 +10,7 @@ from texts import facts_of_texts
 from regionpredict.analysis.given_shares import (
     conditions_at,
     every_condition,
-    parted,
+    split_by_kind,
     with_given,
 )
 from regionpredict.analysis.given_sizes import every_loop
@@ -85,25 +85,25 @@ def test_a_place_may_leave_folders_out(region: Region) -> None:
 def test_which_condition_has_it(
     region: Region, given: dict[str, float], held: dict[str, Fraction]
 ) -> None:
-    assert shares(with_given(region, parted(given))) == held
+    assert shares(with_given(region, split_by_kind(given))) == held
 
 
 def test_iterations_and_a_share_of_one_line(region: Region) -> None:
     """Each has its own; nothing else changes."""
-    made = with_given(region, parted({"text.c:10": 7}))
+    made = with_given(region, split_by_kind({"text.c:10": 7}))
     (loop,) = (loop for loop in every_loop(made) if loop.span.line == 10)
     assert loop.trips is not None and str(loop.trips).endswith("text.c:10")
     assert shares(made) == {}
-    made = with_given(region, parted({"text.c:10": 0.5}))
+    made = with_given(region, split_by_kind({"text.c:10": 0.5}))
     assert [*every_loop(made)][-1].trips == [*every_loop(region)][-1].trips
-    assert with_given(region, parted({"n": 3})) is region
+    assert with_given(region, split_by_kind({"n": 3})) is region
 
 
 def test_whole_numbers_and_shares_are_told_apart() -> None:
-    given = parted({"n": 4, "f.c:3": 0.5, "f.c:4": 1})
+    given = split_by_kind({"n": 4, "f.c:3": 0.5, "f.c:4": 1})
     assert given.whole == {"n": 4, "f.c:4": 1}
     assert given.shares == {"f.c:3": Fraction(1, 2)}
     assert given.without({"n", "f.c:3"}) == {"f.c:4": 1}
     for number in (float("nan"), float("inf")):
         with pytest.raises(UsageError, match="not a number"):
-            parted({"f.c:3": number})
+            split_by_kind({"f.c:3": number})

@@ -12,9 +12,9 @@ from regionpredict.analysis.given_sizes import (
     every_loop,
     extent_name,
     loops_at,
-    name_at_home,
     names_here,
     place_of,
+    qualified_name,
     scope_of,
     sizes_in,
     trip_name,
@@ -240,7 +240,7 @@ def test_variables_of_other_functions(region: Region) -> None:
     here = {name: names_here(primed, "main", name) for name in ("n", "n[]", "m", "q", "[]")}
     assert here == {"n": ["n'"], "n[]": ["n'[]"], "m": ["m'", "m''"], "q": [], "[]": []}
     assert names_here(primed, "solve", "n") == ["n"]
-    home = {name: name_at_home(primed, name) for name in ("n'", "n'[]", "n", "m'", "k'", "l'")}
+    home = {name: qualified_name(primed, name) for name in ("n'", "n'[]", "n", "m'", "k'", "l'")}
     assert home == {
         "n'": "main:n", "n'[]": "main:n[]", "n": None, "m'": "main:m", "k'": None, "l'": None,
     }  # fmt: skip

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_loop_enumeration import COLUMN, PLACE, ROW, N, loop
 
-from regionpredict.analysis.loop_enumeration import Extent, extents, open_ended, runs
+from regionpredict.analysis.loop_enumeration import Extent, extents, has_unknown_trips, runs
 from regionpredict.ir import Expr, Loop
 
 NAMES = ("i", "j", "k")
@@ -110,15 +110,15 @@ def test_loops_that_nobody_can_count() -> None:
     data = Expr.atom("ref", ROW, label="row")
     by_data = loop("j", 0, "<", data)
     for other in (open_end, by_data):
-        assert open_ended((known, other), {}) and not open_ended((known,), {})
+        assert has_unknown_trips((known, other), {}) and not has_unknown_trips((known,), {})
         assert extents((ROW,), (known, other), {}) == (Extent(0, 6),)
         assert extents((COLUMN,), (known, other), {}) is None
         assert runs((known, other), {}) is None
-    assert not open_ended((known, open_end), {"n": 3})
-    assert not open_ended((known, loop("j", 0, "<", ROW)), {})
+    assert not has_unknown_trips((known, open_end), {"n": 3})
+    assert not has_unknown_trips((known, loop("j", 0, "<", ROW)), {})
     # One that is not counted at all, and one whose start is data.
     endless = Loop("j", Expr.const(0), None, "", None, (), PLACE)
-    assert open_ended((endless,), {})
-    assert open_ended((known, loop("j", data, "<", 9)), {})
+    assert has_unknown_trips((endless,), {})
+    assert has_unknown_trips((known, loop("j", data, "<", 9)), {})
     # A half is no value of a variable.
     assert extents((ROW * Fraction(1, 2),), (loop("i", 0, "<", 4),), {}) is None

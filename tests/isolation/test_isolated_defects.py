@@ -125,8 +125,8 @@ def test_a_limit_that_strikes_leaves_a_row_for_every_loop(
         (tmp_path / "other.c").write_text(GOOD.replace("good", "other"))
     spin = "regionpredict.frontend.lowering.find_regions._region_of_directive"
     real = __import__(
-        "regionpredict.frontend.lowering.find_regions", fromlist=["_lowered"]
-    )._lowered
+        "regionpredict.frontend.lowering.find_regions", fromlist=["_region_of_directive"]
+    )._region_of_directive
 
     def endless(unit: Any, function: Any, *rest: Any) -> Any:
         while function.name == "bad":

@@ -1,5 +1,5 @@
-"""The amount of other data touched between two executions of a region, which evicts its own data
-from caches.
+"""The amount of other data that is accessed between two executions of a region. Such data evict the
+region's data from caches.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from regionpredict.ir import Expr, Region, Span
 def with_data_between(
     histories: Sequence[History], facts: Sequence[RegionFacts]
 ) -> tuple[History, ...]:
-    """The histories with the bytes of other accessed arrays: known ones, and unknown ones in terms
-    of sizes. Arrays without any known size count as zero."""
+    """The histories with the bytes of the other accessed arrays. Known bytes are numbers, and
+    unknown bytes depend on sizes. Arrays without any known size count as zero.
+    """
     regions = {own_facts.region.span: own_facts for own_facts in facts}
     known: dict[tuple[Span, str], OpenBytes | None] = {}
 
@@ -36,12 +37,13 @@ def with_data_between(
 
 
 def _bytes(facts: RegionFacts, name: str) -> OpenBytes | None:
-    """The bytes of an array that a region touches. None for none, and if no size determines
-    them."""
+    """The bytes of an array that a region accesses. None if there are none, and if no size
+    determines them.
+    """
     array = next((array for array in facts.region.arrays if array.name == name), None)
     if array is None or array.storage == "private":
         return None
-    counted = _counted(facts.region)
+    counted = _with_named_trips(facts.region)
     touched = footprint(array, distinct_references(counted).get(name, ()))
     if touched is None:
         return None
@@ -54,9 +56,10 @@ def _bytes(facts: RegionFacts, name: str) -> OpenBytes | None:
     return OpenBytes(facts.region.function, touched)
 
 
-def _counted(region: Region) -> Region:
-    """The region with uncounted loops counted by the names of their sizes, because table rows evict
-    as much data as they have."""
+def _with_named_trips(region: Region) -> Region:
+    """The region in which uncounted loops have the names of their sizes. Rows of tables evict
+    cached data like other arrays.
+    """
     names = {
         open_trips_name(loop): 0 for loop in region.loops()
         if loop.trips is None or loop.trips.has_unreadable_part

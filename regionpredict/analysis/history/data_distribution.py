@@ -1,7 +1,7 @@
 """The distribution of arrays among threads: which thread accesses which part.
 
-Two loops with the same distribution of an array find their parts in their own caches. Otherwise a
-loop waits for lines from other cores.
+If two loops distribute an array in the same way, each thread finds its part in its own caches.
+Otherwise a loop waits for lines from other cores.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from regionpredict.ir import Access, Expr, Loop, Region
 
 
 class Part(NamedTuple):
-    """One distribution: the dimension that moves with the parallel loop, and how.
+    """One distribution: the dimension that changes with the parallel loop, and how it changes.
 
-    `dimension` is None if every thread touches the same data. `slope` is the subscript's factor of
-    the loop variable as text. `schedule` is the schedule of the loop. `rank` is the number of
-    moving dimensions.
+    `dimension` is None if every thread accesses the same data. `slope` is the factor of the loop
+    variable in the subscript, as text. `schedule` is the schedule of the loop. `rank` is the number
+    of dimensions that change.
     """
 
     dimension: int | None
@@ -27,12 +27,14 @@ class Part(NamedTuple):
 
     @property
     def division(self) -> tuple[int | None, str, Schedule]:
-        """The distribution of the dimension. Equal divisions give each thread the same part."""
+        """The distribution of the dimension. If two distributions are equal, each thread has the
+        same part.
+        """
         return (self.dimension, self.slope, self.schedule)
 
 
 def parts_of(region: Region, kind: str) -> dict[str, frozenset[Part]]:
-    """By array, the distribution of its references of one kind ('read' or 'write')."""
+    """Maps each array to the distribution of its references of one kind ('read' or 'write')."""
     if region.nest is None:
         return {}
     schedule = schedule_of(region)

@@ -1,4 +1,4 @@
-"""Finds calls that change no memory of their caller, so that their events need not be followed."""
+"""Finds calls that change no memory of their caller. Their events can be skipped."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from regionpredict.analysis.history.library_functions import FILLS, HARMLESS, NE
 from regionpredict.ir.flow import Block, CallEvent, Copied, Flow, Link, Place, Returned, Write
 
 _MAX_DEPTH = 40
-"""Maximum depth of the calls in a function. Deeper ones are followed."""
+"""Maximum depth of the calls in a skipped function. Functions with deeper calls are not skipped."""
 
 
 class EffectFree(NamedTuple):
-    """A function that changes only its own variables, and so do all functions that it calls.
+    """A function that changes only its own variables. The same holds for all functions that it
+    calls.
 
-    `events` is the number of events in one call. `functions` are all called functions, with itself.
-    `depth` is the depth of the calls inside. `returns`: it returns an address, or a struct with
-    addresses.
+    `events` is the number of events in one call. `functions` are all called functions and the
+    function itself. `depth` is the depth of the calls inside. `returns` says that it returns an
+    address, or a struct with addresses.
     """
 
     events: int
@@ -27,14 +28,14 @@ class EffectFree(NamedTuple):
 
 
 class EffectFreeCalls:
-    """The functions without effects. Each is examined once."""
+    """The functions without effects. Each function is examined once."""
 
     def __init__(self, callees: Callees) -> None:
         self._callees = callees
         self._known: dict[int, EffectFree | None] = {}  # by the identity of a flow
 
     def of(self, flow: Flow) -> EffectFree | None:
-        """The contents of a call. None if it has effects or is recursive."""
+        """The summary of a called function. None if it has effects or is recursive."""
         return self._of(flow, 0)
 
     def _of(self, flow: Flow, depth: int) -> EffectFree | None:
@@ -83,7 +84,7 @@ def _changed(event: Write | Link | Copied) -> Place:
 
 
 def _changes_local_variables(event: CallEvent) -> bool:
-    """Whether a call of a function without a body changes local variables only."""
+    """Whether a call of a function without a body changes only local variables."""
     if not _is_local(event.result):
         return False
     if event.function in NEW or event.function in HARMLESS:

@@ -1,6 +1,6 @@
-"""First touch: whether one thread or all threads write an array first, as far as the source shows.
+"""First touch: whether one thread or all threads write an array first, according to the source.
 
-Linux places a page in the NUMA domain of the thread that first writes it (first touch). An array
+Linux places a page in the NUMA domain of the thread that writes it first (first touch). An array
 that a serial loop initializes is in one domain, and all threads share that domain's bandwidth.
 """
 
@@ -14,8 +14,8 @@ from regionpredict.ir import Program, Region, Span
 
 
 class ArrayPlacement(NamedTuple):
-    """One array: `kind` 'parallel' or 'serial', the reason, whether it is an assumption, and the
-    place of its first write, if known.
+    """The placement of one array. `kind` is 'parallel' or 'serial'. The other fields give the
+    reason, whether it is an assumption, and the place of the first write if it is known.
     """
 
     array: str
@@ -26,9 +26,10 @@ class ArrayPlacement(NamedTuple):
 
 
 class Placement(NamedTuple):
-    """`kind` is 'parallel', 'serial' or 'mixed' by first touch, or 'interleave'. `reason` explains
-    it, and `assumed` is true without a visible write. `arrays` gives it for each array. Empty: all
-    are of `kind`. `domain` is the domain of serial pages, or None for the first thread's.
+    """The placement of a region's arrays. `kind` is 'parallel', 'serial' or 'mixed' by first touch,
+    or 'interleave'. `reason` explains it. `assumed` is true if no write is visible. `arrays` gives
+    the placement of each array. If it is empty, all arrays are of this `kind`. `domain` is the
+    domain of serial pages, or None for the first thread's domain.
     """
 
     kind: str
@@ -68,7 +69,7 @@ def first_touched(kind: str) -> Placement:
 
 
 def in_domain(domain: int) -> Placement:
-    """All pages in one domain, as with numactl."""
+    """All pages in one domain, as set with numactl."""
     return Placement("serial", f"all pages in domain {domain}, as with numactl -m", False,
                      domain=domain)  # fmt: skip
 
@@ -77,8 +78,8 @@ def placements(program: Program, followed: WriteHistory) -> tuple[Placement, ...
     """The placement of every region's arrays, in the order of the regions.
 
     An array is serial if, on the path from `main` to the region, one thread writes it before a
-    worksharing loop does. If several calls of the region disagree, the serial one counts, as an
-    assumption. Arrays without a visible write are assumed to be spread.
+    worksharing loop does. If several calls of the region disagree, serial placement is assumed. If
+    no write to an array is visible, its pages are assumed to be spread.
     """
     visits = followed.first
     return tuple(_placement(region, visits.get(region.span, ())) for region in program.regions)
@@ -90,21 +91,23 @@ def _placement(region: Region, visits: Sequence[dict[str, FirstWrite | None]]) -
     shared = [array.name for array in region.arrays if array.storage != "private"]
     memories = region.memories()
     arrays = tuple(
-        _array(name, visits, [other for other in shared if memories[other] == memories[name]])
+        _placement_of_array(
+            name, visits, [other for other in shared if memories[other] == memories[name]]
+        )
         for name in shared
     )
     if not arrays:
         return UNSEEN
     serial = [placed for placed in arrays if placed.kind == "serial"]
     kind = "parallel" if not serial else "serial" if len(serial) == len(arrays) else "mixed"
-    return Placement(kind, _reason(arrays), any(placed.assumed for placed in arrays), arrays)
+    return Placement(kind, _common_reason(arrays), any(placed.assumed for placed in arrays), arrays)
 
 
-def _array(
+def _placement_of_array(
     name: str, visits: Sequence[dict[str, FirstWrite | None]], together: Sequence[str]
 ) -> ArrayPlacement:
-    """The placement of an array. If its own first write is unknown, that of another array in the
-    same memory.
+    """The placement of an array. If its first write is unknown, the placement of another array in
+    the same memory.
     """
     keys = [key.rstrip("'") for key in (name, *together)]
     firsts = (next((write for key in keys if (write := visit.get(key))), None) for visit in visits)
@@ -121,7 +124,7 @@ def _array(
     return ArrayPlacement(name, chosen.kind, reason, not sure, chosen.span)
 
 
-def _reason(arrays: Sequence[ArrayPlacement]) -> str:
+def _common_reason(arrays: Sequence[ArrayPlacement]) -> str:
     """One reason for all arrays that share it: `A, B: ... (assumed)`."""
     parts: dict[tuple[str, str, bool], list[str]] = {}
     for placed in arrays:

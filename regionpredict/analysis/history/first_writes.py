@@ -1,9 +1,10 @@
-"""Follows a program from `main` and records the first and the last writer of each memory block.
+"""Executes the memory accesses of a program from `main`, and records the first and the last writer
+of each memory block.
 
 Every call is followed with its arguments by position. A loop that contains worksharing is followed
 twice. The second time gives the state for repeated runs of a region. Memory blocks are variables,
-or the result of one call of `malloc`. Reading, allocating, and clearing by `calloc` place no pages,
-because the kernel does that at the first write.
+or the result of one call of `malloc`. Reading, allocating, and clearing by `calloc` place no pages.
+The kernel places a page at its first write.
 """
 
 from __future__ import annotations
@@ -33,21 +34,25 @@ from regionpredict.ir.flow import (
 )
 
 _MAX_DEPTH = 40
-"""Maximum depth of followed calls, beyond the nesting of programs without recursion."""
+"""Maximum depth of followed calls. It is larger than the nesting of any program without
+recursion.
+"""
 _MAX_EVENTS = 200_000
-"""Maximum number of writes and calls that are followed from one function. Ten calls in ten places,
-five deep, exceed it, and its arrays are then unknown."""
+"""Maximum number of writes and calls that are followed from one function. A function with ten calls
+in each of ten functions, five levels deep, exceeds it. Its arrays are then unknown.
+"""
 _MAX_EVENTS_IN_ALL = 1_000_000
-"""The same limit over all functions without callers, which takes seconds. A library has hundreds of
-them."""
+"""The same limit for all functions without callers together, which takes seconds. A library has
+hundreds of such functions.
+"""
 
 
 class FirstWrite(NamedTuple):
-    """`kind` is 'serial' or 'parallel', and `how` gives the place. `sure` is False if it is only
-    possible.
+    """The first write of an array. `kind` is 'serial' or 'parallel', and `how` gives the place.
+    `sure` is False if the write is only possible.
 
-    `span` is the place of the write, None if no write is visible. `happens`: at least a part is
-    written first there.
+    `span` is the place of the write, or None if no write is visible. `happens` says that this write
+    is the first one for at least a part of the array.
     """
 
     kind: str
@@ -58,12 +63,13 @@ class FirstWrite(NamedTuple):
 
 
 class Before(NamedTuple):
-    """The use of one array before a region ran.
+    """The use of one array before a region runs.
 
-    `fresh`: the region writes it first. `last` is the worksharing loop that wrote it last and its
-    name there, or None. `serial`: one thread wrote it last. If neither is set, the last writer is
-    unknown, or there was no write since the region's last run. `since` are the worksharing loops
-    that touched it after that write. `touched`: it was read or written before.
+    `fresh` says that the region writes it first. `last` is the worksharing loop that wrote it last
+    and the array's name there, or None. `serial` says that one thread wrote it last. If neither is
+    set, the last writer is unknown, or there was no write since the region's last run. `since` are
+    the worksharing loops that accessed it after that write. `touched` says that it was read or
+    written before.
     """
 
     fresh: bool = False
@@ -79,15 +85,15 @@ Between = dict[Span, Mapping[Place, tuple[Span, str]]]
 
 
 class WriteHistory(NamedTuple):
-    """The results of following a program: a dictionary by array for each visit of a worksharing
-    loop.
+    """The results of following a program. Each is a dictionary by array for each visit of a
+    worksharing loop.
 
-    `first` gives the first writer of the region's arrays, None for no writer so far. `before` gives
-    their use before the region runs, in the steady state of loops. `repeats` are the worksharing
-    loops that run again on memory they have touched, `steady` those inside other loops. Their
-    `before` is that of the later runs. `between` gives the other arrays (by loop and name)
-    touched since the region's first array, for the visit with the most of them. They are in the
-    cache between two uses.
+    `first` gives the first writer of the region's arrays, or None if there was no writer. `before`
+    gives their use before the region runs, in the steady state of loops. `repeats` are the
+    worksharing loops that run again on memory that they have accessed. `steady` are those inside
+    other loops, for which `before` is that of the later runs. `between` gives the other arrays (by
+    loop and name) accessed since the region's first array, for the visit with the most of them.
+    They occupy the cache between two uses.
     """
 
     first: Visits
@@ -99,8 +105,9 @@ class WriteHistory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """Execution of code: 'serial', 'team' (by every thread) or 'share' (a part by each). `branches`
-    is the number of undecided conditions around it."""
+    """The state of execution: 'serial', 'team' (every thread executes the code) or 'share' (each
+    thread executes a part). `branches` is the number of undecided conditions around the code.
+    """
 
     mode: str
     team: bool
@@ -120,8 +127,8 @@ class _Frame:
 
 @dataclass(slots=True)
 class _Notes:
-    """The results of the walks. `steady` is `before` on the second pass through a loop. `globals`
-    are the first writers of the program's variables, and `known_from_main` the places whose first
+    """The collected results. `steady` is `before` in the second pass through a loop. `globals` are
+    the first writers of the program's variables. `known_from_main` are the places whose first
     writer is known from `main`.
     """
 
@@ -137,16 +144,18 @@ class _Notes:
 
 
 class _Visit(NamedTuple):
-    """A visit on a path from a function other than `main`: the first writers of its arrays on this
-    path, and their memory."""
+    """A visit on a path that starts at a function other than `main`: the first writers of its
+    arrays on this path, and their memory.
+    """
 
     first: dict[str, FirstWrite | None]
     memory: Mapping[str, Place]
 
 
 class _Writer(NamedTuple):
-    """The last write or touch of a memory block: its time, and the worksharing loop (None: one
-    thread) with the block's name there."""
+    """The last write or access of a memory block: its time, and the worksharing loop with the
+    block's name there. The loop is None for a single thread.
+    """
 
     turn: int
     loop: Span | None
@@ -155,7 +164,9 @@ class _Writer(NamedTuple):
 
 
 def follow(flows: Sequence[Flow]) -> WriteHistory:
-    """Follows the program; the results go by the place of a worksharing loop's directive."""
+    """Follows the program. The key of the results is the place of a worksharing loop's
+    directive.
+    """
     notes = _Notes()
     called = called_functions(flows)
     roots = [flow for flow in flows if flow.function == "main"]
@@ -193,8 +204,9 @@ def _writes_globals(flow: Flow) -> bool:
 
 
 def _unify_globals(notes: _Notes) -> None:
-    """Makes global variables consistent on all paths. If one thread writes a variable first on the
-    path from `main`, or else on any, this is assumed for the others.
+    """Makes the first writers of global variables consistent on all paths. If one thread writes a
+    variable first on the path from `main`, or otherwise on any path, this is assumed for the other
+    paths.
     """
     for visit in notes.elsewhere:
         for name, memory in visit.memory.items():
@@ -204,7 +216,7 @@ def _unify_globals(notes: _Notes) -> None:
 
 
 class _Walk:
-    """One run from one function, with untouched memory."""
+    """One execution that starts at a function, with memory that was not accessed before."""
 
     def __init__(
         self, callees: Callees, free: EffectFreeCalls, notes: _Notes, most: int, *, from_main: bool
@@ -324,14 +336,16 @@ class _Walk:
             self.again = False
 
     def _worksharing(self, block: Block, frame: _Frame, state: _State) -> None:
-        named = {name: self._memory(self._resolve(place, frame)) for name, place in block.names}
+        named = {
+            name: self._block_with_pages(self._resolve(place, frame)) for name, place in block.names
+        }
         past = {
             name: self._before(name, memory, block.span)._replace(touched=memory in self.touched)
             for name, memory in named.items()
         }
         self.names.update({(block.span, memory): name for name, memory in named.items()})
         before = dict(self.first)
-        self._again(block.span, named)
+        self._record_repetition(block.span, named)
         self.turn += 1
         outer, self.share = self.share, block.span
         self._run(block.body, frame, state)
@@ -360,8 +374,10 @@ class _Walk:
                 self.notes.elsewhere.append(_Visit(first, named))
             self.notes.before.setdefault(block.span, []).append(past)
 
-    def _again(self, loop: Span, named: Mapping[str, Place]) -> None:
-        """Records that a worksharing loop runs again on its memory, and what was touched since."""
+    def _record_repetition(self, loop: Span, named: Mapping[str, Place]) -> None:
+        """Records that a worksharing loop runs again on its memory, and what was accessed since its
+        last run.
+        """
         memory = set(named.values())
         if not self.had.setdefault(loop, set()).isdisjoint(memory):
             self.notes.repeats.add(loop)
@@ -409,7 +425,7 @@ class _Walk:
                 and len(self.stack) + free.depth <= _MAX_DEPTH
             ):  # fmt: skip
                 self.left -= free.events
-                self.pointers.point(result, self._block_of(event, state))
+                self.pointers.point(result, self._allocated_block(event, state))
                 return
         arguments = [
             None if argument is None else self._resolve(argument, frame)
@@ -423,9 +439,9 @@ class _Walk:
             if inner.result is not None and inner.by_value:
                 self.pointers.copy(result, inner.result)
             else:
-                self.pointers.point(result, inner.result or self._block_of(event, state))
+                self.pointers.point(result, inner.result or self._allocated_block(event, state))
             return
-        self.pointers.point(result, self._block_of(event, state))
+        self.pointers.point(result, self._allocated_block(event, state))
         if name in FILLS:
             if FILLS[name] < len(arguments) and (to := arguments[FILLS[name]]) is not None:
                 self._touch(to, f"{name}()", event.span, frame, state, sure=True)
@@ -433,16 +449,16 @@ class _Walk:
         elif name == "realloc" and arguments and arguments[0] is not None:
             self.pointers.point(result, arguments[0])
         elif name == "posix_memalign" and arguments and arguments[0] is not None:
-            self.pointers.point(arguments[0], self._block_of(event, state))
+            self.pointers.point(arguments[0], self._allocated_block(event, state))
         elif name not in NEW and name not in HARMLESS:
             why = f"whether {name or 'a function called through a pointer'}() writes it is unknown"
             for argument in arguments:
                 if argument is not None:
-                    self.doubts.setdefault(self._memory(argument), why)
+                    self.doubts.setdefault(self._block_with_pages(argument), why)
             self.doubts[self.pointers.target(result)] = why
 
-    def _block_of(self, event: CallEvent, state: _State) -> Place:
-        """The memory that a call allocates, different for each call."""
+    def _allocated_block(self, event: CallEvent, state: _State) -> Place:
+        """The memory that a call allocates. It differs for each call."""
         block = (f"new {event.function}#{next(self.blocks)}",)
         self.made[block] = state.branches
         return block
@@ -459,13 +475,13 @@ class _Walk:
         return here
 
     @staticmethod
-    def _memory(place: Place) -> Place:
-        """The block whose pages hold the place: members lie in their array of structs."""
+    def _block_with_pages(place: Place) -> Place:
+        """The block whose pages contain the place. Members are in their array of structs."""
         while place[-1].startswith("[]."):
             place = place[:-1]
         return place
 
-    def _known(self, memory: Place) -> bool:
+    def _is_first_access_known(self, memory: Place) -> bool:
         """Whether no earlier write is possible."""
         if memory[0].startswith("new "):
             return True
@@ -474,7 +490,7 @@ class _Walk:
     def _touch(
         self, place: Place, what: str, span: Span, frame: _Frame, state: _State, *, sure: bool
     ) -> None:
-        memory = self._memory(place)
+        memory = self._block_with_pages(place)
         known = state.mode == "serial" or self.share is not None
         name = self.names.get((self.share, memory), "") if self.share is not None else ""
         self.last[memory] = _Writer(self.turn, self.share, name, known and sure)
@@ -493,5 +509,5 @@ class _Walk:
         # If the same condition surrounds the allocation and the write, the write is certain.
         happens = state.branches <= self.made.get(memory[:1], 0)
         happens = happens and state.mode != "team" and memory not in self.doubts
-        happens = happens and self._known(memory)
+        happens = happens and self._is_first_access_known(memory)
         self.first[memory] = FirstWrite(kind, how, sure and happens, span, happens)

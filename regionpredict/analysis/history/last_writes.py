@@ -1,7 +1,7 @@
-"""The use of a region's arrays before it runs: their last writers, if any.
+"""The use of a region's arrays before it runs, in particular their last writers.
 
-New memory costs the first thread that writes to a page a fault. Lines that another core wrote last
-come from its cache.
+In new memory, the first thread that writes to a page causes a page fault. Lines that another core
+wrote last come from the cache of that core.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from regionpredict.ir import Expr, Program, Region, Span
 
 
 class LastWrite(NamedTuple):
-    """The last writer of an array before the region, and the later users.
+    """The last writer of an array before the region, and the loops that used the array later.
 
-    `parts` is the distribution by the worksharing loop. None if one thread wrote all of it. `since`
-    are the distributions of later reads. The data are then in the readers' caches.
+    `parts` is the distribution by the worksharing loop. It is None if one thread wrote the whole
+    array. `since` are the distributions of later reads. The data are then in the readers' caches.
     """
 
     parts: frozenset[Part] | None
@@ -26,20 +26,20 @@ class LastWrite(NamedTuple):
 
 
 class OpenBytes(NamedTuple):
-    """Bytes of an array of a function, as an expression in names without values."""
+    """The bytes of an array in a function, as an expression in names without values."""
 
     function: str
     bytes: Expr
 
 
 class History(NamedTuple):
-    """`fresh` arrays lie in new memory in each run, and the region writes them first. `last` by
-    array.
+    """The history of a region's arrays. `fresh` arrays are in new memory in each run, and the
+    region writes them first. `last` maps arrays to their last writers.
 
-    An array in neither has an unknown history. `repeats`: the region runs again on its data.
-    `untouched` arrays were never used before. `between` are the other arrays, by region and name,
-    touched after its own. `bytes_between` are their known bytes, and `open_between` those of
-    unknown sizes.
+    An array in neither of them has an unknown history. `repeats` says that the region runs again on
+    its data. `untouched` arrays were never used before. `between` are the other arrays, by region
+    and name, that are accessed after the region's own. `bytes_between` are their known bytes, and
+    `open_between` those of unknown sizes.
     """
 
     fresh: frozenset[str] = frozenset()
@@ -51,7 +51,7 @@ class History(NamedTuple):
     open_between: tuple[OpenBytes, ...] = ()
 
     def at(self, values: Mapping[str, int]) -> History:
-        """The result for these values of names, in all functions."""
+        """The history for these values of names, which apply to all functions."""
         if not self.open_between:
             return self
         known, still = self.bytes_between, []
@@ -87,7 +87,9 @@ def histories(program: Program, followed: WriteHistory) -> tuple[History, ...]:
 
 
 class _Loops:
-    """The distribution of arrays by each worksharing loop, by the place of its directive."""
+    """The distribution of arrays by each worksharing loop. The key is the place of its
+    directive.
+    """
 
     def __init__(self, regions: Sequence[Region]) -> None:
         self.regions = {region.span: region for region in regions}
@@ -95,7 +97,7 @@ class _Loops:
 
     def parts(self, span: Span, name: str, kind: str) -> frozenset[Part] | None:
         """How the loop distributes its reads or writes of the array. None if it does not access the
-        array, or if it is unknown.
+        array, or if this is unknown.
         """
         region = self.regions.get(span)
         if region is None:

@@ -1,4 +1,6 @@
-"""Library functions by their effect on memory, for following the writes of a program."""
+"""Classifies library functions by their effect on memory, so that the writes of a program can be
+followed.
+"""
 
 from __future__ import annotations
 

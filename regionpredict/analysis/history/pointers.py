@@ -1,4 +1,4 @@
-"""Targets of a program's pointers, including those in copied structs."""
+"""Targets of a program's pointers, including pointers in copied structs."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from regionpredict.ir.flow import Place
 class Pointers:
     """The memory block that each pointer points to.
 
-    A pointer that was never set points to its own block. In the copy of a struct, it is the block
-    of the original struct.
+    A pointer that was never set points to a separate block. In a copy of a struct, this is the
+    block of the original struct.
     """
 
     def __init__(self) -> None:
@@ -22,22 +22,22 @@ class Pointers:
     def target(self, pointer: Place) -> Place:
         """The target of a pointer."""
         if pointer not in self._memory:
-            self.point(pointer, (*self._origin(pointer), "*"))
+            self.point(pointer, (*self._original_of(pointer), "*"))
         return self._memory[pointer]
 
     def point(self, pointer: Place, memory: Place) -> None:
-        """A pointer gets an address."""
+        """Records that a pointer gets an address."""
         self._memory[pointer] = memory
         self._below.setdefault(pointer[0], {})[pointer] = None
 
     def forget(self, pointer: Place) -> None:
-        """A pointer gets an unknown address."""
+        """Records that a pointer gets an unknown address."""
         self._memory.pop(pointer, None)
 
     def copy(self, target: Place, source: Place) -> None:
         """Copies a struct, including the targets of its pointers."""
         inside = self._inside(self._memory, source)
-        copied = {**self._inside(self._copied, source), (): self._origin(source)}
+        copied = {**self._inside(self._copied, source), (): self._original_of(source)}
         for table in (self._memory, self._copied):
             for rest in self._inside(table, target):
                 del table[(*target, *rest)]
@@ -56,13 +56,13 @@ class Pointers:
             if slot[: len(struct)] == struct and slot in table
         }
 
-    def _origin(self, place: Place) -> Place:
-        """The original struct, or part of a struct, whose value was copied to a place."""
+    def _original_of(self, place: Place) -> Place:
+        """The original struct, or part of a struct, that was copied to a place."""
         for length in range(len(place), 0, -1):
             if place[:length] in self._copied:
                 return (*self._copied[place[:length]], *place[length:])
         return place
 
     def of_globals(self) -> dict[Place, Place]:
-        """The targets of pointer variables, and of pointers in structs."""
+        """The targets of global pointer variables, and of pointers in global structs."""
         return {slot: memory for slot, memory in self._memory.items() if slot[0].startswith("::")}

@@ -1,10 +1,10 @@
-"""The iteration domain of a statement: its loops' ranges, without empty iterations.
+"""The iteration domain of a statement: the ranges of its loops without empty iterations.
 
 In `for (i = 0; i < n; i++) for (j = i + 2; j < n; j++)`, the last two values of `i` run no
 iteration of `j`, and naive counts would be -1 and 0. Here, the range of `i` ends where the inner
-loop still runs, so sums and boxes are exact. If two bounds are not comparable (`n` with `m`), the
-loops are assumed to run. `guards` are the counts that must be at least one for the closed form. If
-one is not, nothing runs.
+loop still runs, so sums and boxes are exact. If two bounds cannot be compared (`n` with `m`), the
+loops are assumed to run. `guards` are counts that must be at least one for the closed form to be
+valid. If one of them is smaller, nothing runs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from regionpredict.ir.expr import ONE
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """`variable` = first, first + step, ..., `trips` values; step is not zero."""
+    """The values first, first + step, ... of `variable`. There are `trips` values, and the step is
+    not zero.
+    """
 
     variable: str
     first: Expr
@@ -40,13 +42,13 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """The ranges of a nest, the outermost first. `ranges` is None if they are not understood."""
+    """The ranges of a nest, outermost first. `ranges` is None if the nest is not supported."""
 
     ranges: tuple[Range, ...] | None
 
     @property
     def guards(self) -> tuple[Expr, ...]:
-        """Numbers of iterations that depend on parameters only. If one is below 1, nothing runs."""
+        """Numbers of iterations that depend only on parameters. If one is below 1, nothing runs."""
         own = {r.variable for r in self.ranges or ()}
         return tuple(r.trips for r in self.ranges or () if not r.trips.names & own)
 
@@ -79,7 +81,7 @@ def domain_of(loops: tuple[Loop, ...]) -> Domain:
 
 
 def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
-    """The loops as they count, the outermost first. None if one is not counted.
+    """The loops that count, outermost first. None if a loop is not counted.
 
     For a tiled loop (`for (ii = 0; ii < n; ii += b) for (i = ii; i < min(ii + b, n); i++)`), only
     the inner one counts, from 0 to n, for any b.
@@ -97,7 +99,7 @@ def steps_of(loops: tuple[Loop, ...]) -> list[Steps] | None:
 
 
 def _tiles(loops: tuple[Loop, ...]) -> dict[int, int]:
-    """The loops over tiles, with the loop inside one tile, by their positions."""
+    """The loops over tiles, each with the loop inside a tile, by their positions."""
     tiles: dict[int, int] = {}
     for outer, tile in enumerate(loops):
         users = [
@@ -117,15 +119,17 @@ def _names_of(loop: Loop) -> frozenset[str]:
 def _is_tile(tile: Loop, inner: Loop) -> bool:
     if inner.step != ONE or tile.step is None or inner.start != Expr.name(tile.variable):
         return False
-    end, within = _end(tile), _end(inner)
+    end, within = _upper_end(tile), _upper_end(inner)
     if end is None or within is None:
         return False
     reach = Expr.name(tile.variable) + tile.step
     return within in (Expr.atom("min", reach, end), Expr.atom("min", end, reach))
 
 
-def _end(loop: Loop) -> Expr | None:
-    """One beyond the largest value of an upward loop, as the operands of a `min` if it is one."""
+def _upper_end(loop: Loop) -> Expr | None:
+    """The end of an upward loop, which is one larger than the largest value. If it is a `min`, its
+    operands.
+    """
     if loop.bound is None or loop.comparison not in ("<", "<="):
         return None
     if loop.comparison == "<":
@@ -137,18 +141,18 @@ def _end(loop: Loop) -> Expr | None:
 
 
 def _untiled(loops: tuple[Loop, ...], position: int, tiles: dict[int, int]) -> Loop:
-    """The loop with the bounds of the whole range instead of a tile's."""
+    """The loop with the bounds of the whole range instead of those of a tile."""
     loop = loops[position]
     if position in tiles:
         return replace(loop, step=ONE)
     around = next((outer for outer, inner in tiles.items() if inner == position), None)
     if around is None:
         return loop
-    return replace(loop, start=loops[around].start, bound=_end(loops[around]), comparison="<")
+    return replace(loop, start=loops[around].start, bound=_upper_end(loops[around]), comparison="<")
 
 
 def _dense(loop: Loop) -> Loop:
-    """A loop with a variable step, as a loop over every value up to its bound."""
+    """A loop with a variable step, replaced by a loop over all values up to its bound."""
     if loop.step is None or loop.step.constant is not None:
         return loop
     return replace(loop, step=ONE if loop.comparison in ("<", "<=") else -ONE)
@@ -165,7 +169,7 @@ def _range_of(loop: Loop) -> Range | None:
 
 
 def _clip(ranges: list[Range], position: int) -> list[Range] | None:
-    """Shortens an outer range if the range at `position` would be empty."""
+    """Shortens an outer range if the range at `position` would otherwise be empty."""
     inner = ranges[position]
     moving = [p for p in range(position) if ranges[p].variable in inner.trips.names]
     if not moving:
@@ -202,7 +206,7 @@ def _clip(ranges: list[Range], position: int) -> list[Range] | None:
 
 
 def _clip_by_several(ranges: list[Range], position: int, moving: list[int]) -> list[Range] | None:
-    """Handles several outer variables in a bound: valid if the count cannot be negative."""
+    """Handles several outer variables in a bound. This is valid if the count cannot be negative."""
     low = ranges[position].trips
     for at in range(moving[-1], -1, -1):
         outer = ranges[at]

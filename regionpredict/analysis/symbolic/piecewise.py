@@ -1,13 +1,14 @@
 """Sums over loops whose bounds contain `min`, `max` and floor divisions: bands, tiles, strides.
 
-A piecewise polynomial is summed piece by piece. If two sides of a `min` cross inside the loop, the
-loop is split there: `sum(min(n, i + w) for i in [0, n))` is `i + w` up to `i = n - w` and `n`
-afterwards. A floor division by a constant is split into the residues of the loop variable (a
+A piecewise polynomial is summed piece by piece. If the two operands of a `min` cross inside the
+loop, the loop is split there: `sum(min(n, i + w) for i in [0, n))` is `i + w` up to `i = n - w` and
+`n` afterwards. A floor division by a constant is split into the residues of the loop variable (a
 quasi-polynomial: Clauss 1996; Verdoolaege et al. 2007, sec. 2).
 
-The same cuts give two results. The exact one keeps every cut inside the loop (`min(max(cut, low),
-high)`), and holds for all values. The readable result assumes that the cuts are inside the loop and
-that the loops run. It is a polynomial with the conditions under which it holds.
+The same cuts give two results. The exact result keeps every cut inside the loop
+(`min(max(cut, low), high)`), and is valid for all values. The readable result assumes that the cuts
+are inside the loop and that the loops run. It is a polynomial with the conditions under which it is
+valid.
 """
 
 from __future__ import annotations
@@ -27,24 +28,28 @@ _T = "\0t"
 _RUNS = "runs"  # the label of max(0, trips), since trips may be negative
 _MAX_PIECES = 150
 """Maximum number of pieces of a sum. A nest of four loops with two operands in each minimum has
-fewer.
+fewer pieces.
 """
 _MAX_RESIDUES = 8
-"""Maximum number of cases by remainder: strides up to eight, as in unrolled loops."""
+"""Maximum number of cases that differ in their remainder. It allows strides up to eight, as in
+unrolled loops.
+"""
 _MAX_SIZE = 3000
-"""Maximum number of terms of a sum, for computation within fractions of a second. Longer forms are
-not readable.
+"""Maximum number of terms of a sum. It limits the computation to a fraction of a second. Longer
+forms are not readable.
 """
 _MOST_GUARDS = 3
-"""Maximum number of guards that are added to prove another one. Nested triangles need two."""
+"""Maximum number of guards that are added up to prove another one. Nested triangles need two."""
 _MOST_SUMS = 40
-"""Maximum number of sums of guards that are tried. Three of the few guards of a nest give no
-more.
+"""Maximum number of sums of guards that are tried. The few guards of a nest, taken by three, give
+no more sums.
 """
 
 
 class Steps(NamedTuple):
-    """One loop: `variable` = first, first + step, ... (`trips` values, none if negative)."""
+    """One loop. Its `variable` has `trips` values: first, first + step, ... It has no value if
+    `trips` is negative.
+    """
 
     variable: str
     first: Expr
@@ -57,14 +62,14 @@ class Steps(NamedTuple):
         return self.first.names | self.trips.names | self.step.names
 
     def bound_to(self, values: Mapping[str, Expr]) -> Steps:
-        """The loop with values for parameters."""
+        """The loop with parameters replaced by values."""
         first, trips = self.first.substitute(values), self.trips.substitute(values)
         return Steps(self.variable, first, trips, self.step.substitute(values))
 
 
 class Total(NamedTuple):
-    """A sum, and the expressions that must not be negative for it to hold (none: it always
-    holds).
+    """A sum, and the expressions that must not be negative for it to be valid. If there are none,
+    it is always valid.
     """
 
     expr: Expr
@@ -72,14 +77,14 @@ class Total(NamedTuple):
 
 
 class _WithheldError(Exception):
-    """There is no known closed form."""
+    """Raised if no closed form is known."""
 
 
 def exact_total(loops: Sequence[Steps]) -> Expr | None:
     """The number of executions of the body of the loops (outermost first), for all values of the
     parameters.
 
-    None if there is no known closed form.
+    None if no closed form is known.
     """
     try:
         return _Summer(loops, assume=False).total().expr
@@ -88,7 +93,7 @@ def exact_total(loops: Sequence[Steps]) -> Expr | None:
 
 
 def readable_total(loops: Sequence[Steps]) -> Total | None:
-    """The same as a polynomial that holds under its conditions.
+    """The same number as a polynomial that is valid under its conditions.
 
     >>> n, w, i = Expr.name("n"), Expr.name("w"), Expr.name("i")
     >>> low, high = Expr.atom("max", ZERO, i - w), Expr.atom("min", n, i + w + 1)
@@ -130,7 +135,9 @@ class _Summer:
         return self._sum(moved, ZERO, count, loop.trips)
 
     def _runs(self, trips: Expr) -> Expr:
-        """`max(0, trips)`. Loops that depend on parameters only are assumed to run."""
+        """The expression `max(0, trips)`. Loops that depend only on parameters are assumed to
+        run.
+        """
         value = trips.constant
         if value is not None:
             return Expr.const(max(0, value))
@@ -144,7 +151,9 @@ class _Summer:
     # -- one loop -------------------------------------------------------------------------------
 
     def _sum(self, body: Expr, low: Expr, high: Expr, trips: Expr | None = None) -> Expr:
-        """The sum of `body` for t from `low` to below `high`, which is not less than `low`."""
+        """The sum of `body` for t from `low` up to, but not including, `high`. `high` is not less
+        than `low`.
+        """
         self.pieces += 1
         if self.pieces > _MAX_PIECES:
             raise _WithheldError
@@ -152,7 +161,7 @@ class _Summer:
             return body * (high - low)
         if not body.kinds.isdisjoint(("trips", "carried")):
             raise _WithheldError
-        runs = self._nonnegative(body, low, high, trips) if self.assume else body
+        runs = self._assume_nonnegative(body, low, high, trips) if self.assume else body
         groups = _grouped_by_atoms(runs)
         if len(groups) > 1:
             total = ZERO
@@ -160,7 +169,7 @@ class _Summer:
                 total = total + self._sum(group, low, high, trips)
             return total
         body = groups[0]
-        atom = _innermost(body)
+        atom = _innermost_atom(body)
         if atom is None:
             return _polynomial(body, low, high)
         if atom.label == TRUNCATES and not self._stays_positive(atom.args[0], low, high):
@@ -171,12 +180,14 @@ class _Summer:
             return self._residues(body, atom, low, high)
         if atom.kind == "mod":
             a, c = atom.args
-            return self._sum(_put(body, atom, a - c * Expr.atom("floordiv", a, c)), low, high)
+            return self._sum(
+                _with_atom_replaced(body, atom, a - c * Expr.atom("floordiv", a, c)), low, high
+            )
         raise _WithheldError
 
     def _stays_positive(self, numerator: Expr, low: Expr, high: Expr) -> bool:
-        """Whether the expression is certainly not negative from `low` to below `high`, for
-        nonnegative sizes.
+        """Whether the expression is certainly not negative from `low` up to, but not including,
+        `high`, for nonnegative sizes.
         """
         powers = by_powers(numerator, _T)
         if powers is None or any(power > 1 for power in powers):
@@ -188,7 +199,7 @@ class _Summer:
         return True
 
     def _cut(self, body: Expr, atom: Atom, low: Expr, high: Expr, trips: Expr | None) -> Expr:
-        """Cuts the loop where the two sides of a minimum or maximum cross."""
+        """Splits the loop where the two operands of a minimum or maximum cross."""
         first, second = atom.args
         difference = _whole_coefficients(first - second)
         powers = by_powers(difference, _T)
@@ -200,14 +211,14 @@ class _Summer:
         smallest = atom.kind == "min"
         if slope == 0:
             gap = Expr.atom(atom.kind, first - second, ZERO)
-            return self._sum(_put(body, atom, second + gap), low, high, trips)
+            return self._sum(_with_atom_replaced(body, atom, second + gap), low, high, trips)
         if slope < 0:
             first, second, slope, rest = second, first, -slope, -rest
         # first <= second up to t = floor(-rest / slope), and not beyond.
         cut = Expr.atom("floordiv", -rest, Expr.const(slope)) + 1
         cut = self._inside(cut, low, high, trips)
-        before = _put(body, atom, first if smallest else second)
-        behind = _put(body, atom, second if smallest else first)
+        before = _with_atom_replaced(body, atom, first if smallest else second)
+        behind = _with_atom_replaced(body, atom, second if smallest else first)
         return self._sum(before, low, cut) + self._sum(behind, cut, high)
 
     def _inside(self, cut: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
@@ -226,8 +237,8 @@ class _Summer:
                 cut = Expr.atom(kind, cut, other)
         return cut
 
-    def _nonnegative(self, body: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
-        """Inner loops are assumed to run, if possible, at both ends of the loop."""
+    def _assume_nonnegative(self, body: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
+        """Assumes that inner loops run, if this is possible at both ends of the loop."""
         last = (trips if trips is not None else high) - 1
         for atom in {a for a in body.atoms() if a.label == _RUNS and _T in a.args[1].names}:
             wanted: dict[Expr, None] = {}
@@ -245,7 +256,7 @@ class _Summer:
             else:
                 if wanted:
                     self.holds.update(wanted)
-                    body = _put(body, atom, atom.args[1])
+                    body = _with_atom_replaced(body, atom, atom.args[1])
         return body
 
     def _lowest(self, expression: Expr) -> Expr | None:
@@ -263,7 +274,7 @@ class _Summer:
         return expression
 
     def _residues(self, body: Expr, atom: Atom, low: Expr, high: Expr) -> Expr:
-        """A floor division by a constant: t = c u + r for every residue r."""
+        """Splits a floor division by a constant: t = c u + r for every residue r."""
         divisor, powers = _divisor(atom), by_powers(atom.args[0], _T)
         if divisor is None or powers is None or any(power > 1 for power in powers):
             raise _WithheldError
@@ -282,7 +293,7 @@ class _Summer:
             )
             whole = Expr.name(_T) * (slope * period // divisor)
             value = whole + Expr.atom("floordiv", rest + slope * residue, size)
-            marked = _put(body, atom, Expr.name("\0v"))
+            marked = _with_atom_replaced(body, atom, Expr.name("\0v"))
             moved = marked.substitute({_T: Expr.name(_T) * period + residue})
             total = total + self._sum(moved.substitute({"\0v": value}), begin, end)
         return total
@@ -290,14 +301,16 @@ class _Summer:
     # -- conditions -----------------------------------------------------------------------------
 
     def _conditions(self) -> tuple[Expr, ...]:
-        """The conditions, without those that follow from others, or from loops that run."""
+        """The conditions, without those that follow from other conditions, or from the fact that
+        loops run.
+        """
         own = {loop.variable for loop in self.loops}
-        given = [_plain(loop.trips - 1) for loop in self.loops if not loop.trips.names & own]
-        plain = {_plain(guard): None for guard in self.holds if _may_be_negative(guard)}
+        given = [_simplified(loop.trips - 1) for loop in self.loops if not loop.trips.names & own]
+        plain = {_simplified(guard): None for guard in self.holds if _may_be_negative(guard)}
         left = sorted(plain, key=lambda guard: (guard.size, str(guard)))
         for guard in list(left):
             others = [other for other in left if other != guard] + given
-            if _follows(guard, others):
+            if _follows_from(guard, others):
                 left.remove(guard)
         return tuple(left)
 
@@ -314,13 +327,13 @@ def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
             continue
         most = atom.args[0] * Fraction(1, size)
         least = (atom.args[0] - (size - 1)) * Fraction(1, size)
-        low = _put(low, atom, least if number > 0 else most)
-        high = _put(high, atom, most if number > 0 else least)
+        low = _with_atom_replaced(low, atom, least if number > 0 else most)
+        high = _with_atom_replaced(high, atom, most if number > 0 else least)
     return low.constant, high.constant
 
 
 def _divisor(atom: Atom) -> int | None:
-    """The divisor of a floor division, if it is a positive number."""
+    """The divisor of a floor division. None unless it is a positive number."""
     divisor = atom.args[1].constant if atom.kind == "floordiv" else None
     return divisor if isinstance(divisor, int) and divisor > 0 else None
 
@@ -330,7 +343,7 @@ def _may_be_negative(expression: Expr) -> bool:
     return least is None or least < 0
 
 
-def _plain(condition: Expr) -> Expr:
+def _simplified(condition: Expr) -> Expr:
     """Simplifies `floor(a/c) >= k` to `a >= c k`, and `2 n >= 3` to `n >= 2`. Other conditions are
     unchanged.
     """
@@ -338,13 +351,13 @@ def _plain(condition: Expr) -> Expr:
     if condition.terms and all(isinstance(number, int) for number in numbers):
         common = gcd(*(int(c) for m, c in condition.terms.items() if m))
         if common > 1:
-            return _plain(Expr({m: c // common for m, c in condition.terms.items()
+            return _simplified(Expr({m: c // common for m, c in condition.terms.items()
                                 if c // common}))  # fmt: skip
     rest = condition.terms.get((), 0)
     for atom in condition.atoms():
         size = _divisor(atom)
         if size is not None and condition - rest == Expr({((atom, 1),): 1}):
-            return _plain(atom.args[0] + rest * size)
+            return _simplified(atom.args[0] + rest * size)
     return condition
 
 
@@ -352,7 +365,7 @@ def _may_stop(expression: Expr) -> bool:
     return any(atom.label == _RUNS for atom in expression.atoms())
 
 
-def _follows(condition: Expr, known: Sequence[Expr]) -> bool:
+def _follows_from(condition: Expr, known: Sequence[Expr]) -> bool:
     """Whether the condition follows from a sum of at most `_MOST_GUARDS` of `known`."""
     reached = {ZERO}
     for _ in range(_MOST_GUARDS):
@@ -375,7 +388,7 @@ def _alternatives(expression: Expr) -> list[Expr] | None:
                     return None
                 alternatives: list[Expr] = []
                 for side in factor.args:
-                    inner = _alternatives(_put(expression, factor, side))
+                    inner = _alternatives(_with_atom_replaced(expression, factor, side))
                     if inner is None:
                         return None
                     alternatives += inner
@@ -384,7 +397,9 @@ def _alternatives(expression: Expr) -> list[Expr] | None:
 
 
 def _grouped_by_atoms(expression: Expr) -> list[Expr]:
-    """The terms grouped by the atoms with t in them. Each group has its own cuts."""
+    """The terms of an expression, grouped by their atoms that contain t. Each group is split
+    separately.
+    """
     groups: dict[frozenset[Atom], Expr] = {}
     for monomial, number in expression.terms.items():
         term = Expr({monomial: number})
@@ -396,18 +411,18 @@ def _grouped_by_atoms(expression: Expr) -> list[Expr]:
     return list(groups.values())
 
 
-def _innermost(expression: Expr) -> Atom | None:
+def _innermost_atom(expression: Expr) -> Atom | None:
     """An atom that depends on t and contains no other such atom."""
     moving = None
     for atom in expression.atoms():
         if _T in atom.names:
-            if not any(_innermost(arg) for arg in atom.args):
+            if not any(_innermost_atom(arg) for arg in atom.args):
                 return atom
             moving = atom
     return moving
 
 
-def _put(expression: Expr, atom: Atom, value: Expr) -> Expr:
+def _with_atom_replaced(expression: Expr, atom: Atom, value: Expr) -> Expr:
     """The expression with `value` in place of the atom, also inside other atoms."""
     total = ZERO
     for monomial, number in expression.terms.items():
@@ -416,7 +431,7 @@ def _put(expression: Expr, atom: Atom, value: Expr) -> Expr:
             if factor == atom:
                 base = value
             elif isinstance(factor, Atom):
-                args = [_put(arg, atom, value) for arg in factor.args]
+                args = [_with_atom_replaced(arg, atom, value) for arg in factor.args]
                 base = Expr.atom(factor.kind, *args, label=factor.label, over=factor.over)
             else:
                 base = Expr.name(factor)

@@ -1,7 +1,7 @@
 """Exact sums of polynomials over a loop: Faulhaber's formulas by the Bernoulli numbers.
 
-For example, `sum(i for i in [0, n))` is `n*(n-1)/2`. So trip counts of triangular nests have closed
-forms.
+For example, `sum(i for i in [0, n))` is `n*(n-1)/2`. Therefore, trip counts of triangular nests
+have closed forms.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO, Atom, Monomial
 
 MAX_DEGREE = 12
-"""The highest power with a closed-form sum, equal to the number of Bernoulli numbers below. A nest
-of twelve triangular loops reaches it."""
+"""The highest power with a closed-form sum. It is the number of Bernoulli numbers below. A nest of
+twelve triangular loops reaches it.
+"""
 
 
 _BERNOULLI = tuple(
@@ -25,7 +26,7 @@ _BERNOULLI = tuple(
 
 
 def _power_sum(power: int) -> tuple[Fraction, ...]:
-    """Coefficients, constant first, of S(n) = 0**power + 1**power + ... + (n-1)**power.
+    """The coefficients, constant first, of S(n) = 0**power + 1**power + ... + (n-1)**power.
 
     Faulhaber's formula by the Bernoulli numbers: the coefficient of n**(power + 1 - k) is
     binomial(power + 1, k) B_k / (power + 1).
@@ -39,8 +40,9 @@ def _power_sum(power: int) -> tuple[Fraction, ...]:
 
 
 def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
-    """The expression as a polynomial in `name`: power -> coefficient. None for other
-    expressions."""
+    """The expression as a polynomial in `name`, as a map from powers to coefficients. None for any
+    other expression.
+    """
     coefficients: dict[int, dict[Monomial, int | Fraction]] = {}
     for monomial, number in expression.terms.items():
         power = 0
@@ -59,7 +61,7 @@ def by_powers(expression: Expr, name: str) -> dict[int, Expr] | None:
 def sum_over(expression: Expr, name: str, start: Expr, count: Expr, step: int) -> Expr | None:
     """The sum of `expression` for `name` = start, start+step, ... (`count` values, count >= 0).
 
-    None if the expression is not a polynomial in `name` of a degree up to 12.
+    None if the expression is not a polynomial in `name` of degree 12 or less.
 
     >>> n, i = Expr.name("n"), Expr.name("i")
     >>> str(sum_over(n - i - 1, "i", Expr.const(0), n, 1))

@@ -1,4 +1,4 @@
-"""Requests as the program's build would compile them with its defaults."""
+"""Requests with the macros and headers that the program's build has by default."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from regionpredict.frontend.requests import SourceRequest, is_regular_file
 
 
 class AsBuilt(NamedTuple):
-    """The requests, remarks on assumptions, and the files with influence on them.
+    """The requests, remarks on assumptions, and the files that influence them.
 
-    `absent` are files that a Makefile includes where they exist.
+    `absent` are missing files that a Makefile includes if they exist.
     """
 
     requests: Sequence[SourceRequest]
@@ -42,6 +42,6 @@ def as_built(requests: Sequence[SourceRequest]) -> AsBuilt:
 
 
 def build_file_places(requests: Sequence[SourceRequest]) -> list[str]:
-    """The paths at which a build file changes the requests, existing or not."""
+    """The paths of build files that would change the requests, whether they exist or not."""
     folders = dict.fromkeys(folder for request in requests for folder in folders_above(request))
     return [str(Path(folder, name)) for folder in folders for name in BUILD_FILES]

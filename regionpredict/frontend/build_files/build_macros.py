@@ -3,10 +3,10 @@
     FLAGS = -DSCALAR=double                       a Makefile
     add_compile_definitions(SCALAR=double)        a CMakeLists.txt
 
-Only macros that the program mentions are defined, and none that a user gives with `-D`. A source
-has the macros of the build files in its folder and in the folders above it, up to its root. The
+Only macros that the program mentions are defined, and none that the user gives with `-D`. A source
+gets the macros of the build files in its folder and in the folders above it, up to its root. The
 nearest file decides. If none of them defines a macro, a Makefile elsewhere below the root decides
-that names the source's folder (`-I../src`). A remark lists the macros. Those that turn OpenMP off
+if it names the source's folder (`-I../src`). A remark lists the macros. Macros that disable OpenMP
 are omitted, with a remark.
 """
 
@@ -44,8 +44,8 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     above = [folders_above(request) for request in requests]
     makefiles = _makefiles(requests) if any(above) else []
     elsewhere = _named_folders(makefiles)
-    files = {folders: _of_folders(folders, elsewhere) for folders in dict.fromkeys(above)}
-    mentioned = _mentioned({name for each in files.values() for name in each.macros}, requests)
+    files = {folders: _macros_of_folder(folders, elsewhere) for folders in dict.fromkeys(above)}
+    mentioned = _names_in_program({name for each in files.values() for name in each.macros}, requests)
     off = {name: path for each in files.values() for name, (path, _) in each.macros.items()
            if name in mentioned and turns_openmp_off(name)}  # fmt: skip
     used: dict[str, dict[str, Macro]] = {}
@@ -74,7 +74,9 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
 
 
 def folders_above(request: SourceRequest) -> tuple[str, ...]:
-    """A source's folder and those above it up to its root. Empty if its build is known."""
+    """The folder of a source and the folders above it, up to its root. Empty if its build is
+    known.
+    """
     if request.is_from_build:
         return ()
     folder = Path(request.path).parent
@@ -87,7 +89,9 @@ def folders_above(request: SourceRequest) -> tuple[str, ...]:
 
 
 class _Macros(NamedTuple):
-    """The macros that apply in a folder, each with its build file, and the files read for them."""
+    """The macros that apply in a folder, each with its build file, and the files that were read to
+    find them.
+    """
 
     macros: Mapping[str, tuple[str, Macro]]
     read: tuple[str, ...]
@@ -111,12 +115,12 @@ def _named_folders(makefiles: Iterable[str]) -> Mapping[Path, str]:
     return naming
 
 
-def _of_folders(folders: Sequence[str], elsewhere: Mapping[Path, str]) -> _Macros:
-    """The macros of a folder, from its build files and those of the folders above."""
+def _macros_of_folder(folders: Sequence[str], elsewhere: Mapping[Path, str]) -> _Macros:
+    """The macros of a folder, from its build files and from those of the folders above."""
     found: dict[str, tuple[str, Macro]] = {}
     read: list[str] = []
-    lists = list(_in_each(folders, ("CMakeLists.txt",)))
-    for path in _in_each(folders, _MAKEFILES):
+    lists = list(_first_existing(folders, ("CMakeLists.txt",)))
+    for path in _first_existing(folders, _MAKEFILES):
         macros, files = makefile_macros(path, text_of)
         read += files
         for macro in macros.values():
@@ -132,15 +136,15 @@ def _of_folders(folders: Sequence[str], elsewhere: Mapping[Path, str]) -> _Macro
     return _Macros(found, (*read, *lists))
 
 
-def _in_each(folders: Iterable[str], names: Sequence[str]) -> Iterator[str]:
-    """In each of the folders, the first existing file of these names."""
+def _first_existing(folders: Iterable[str], names: Sequence[str]) -> Iterator[str]:
+    """In each of the folders, the first existing file with one of these names."""
     for folder in folders:
         paths = (str(Path(folder, name)) for name in names)
         if found := next(filter(is_regular_file, paths), None):
             yield found
 
 
-def _mentioned(names: set[str], requests: Sequence[SourceRequest]) -> set[str]:
+def _names_in_program(names: set[str], requests: Sequence[SourceRequest]) -> set[str]:
     """The names that occur in the program's text."""
     if not names:
         return set()

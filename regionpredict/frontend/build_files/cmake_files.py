@@ -5,8 +5,8 @@
     find_package(OpenMP)                              OpenMP_FOUND, OpenMP_C_FOUND, ...  TRUE
     add_compile_definitions(ORDER=${ORDER})           macro ORDER=4
 
-Commands are followed in their order, with nothing given on the command line, on Linux. Functions,
-macros and loops are not. A variable without a value is empty, as in CMake.
+Commands are executed in order, for Linux and without command-line settings. Functions, macros and
+loops are ignored. A variable without a value is empty, as in CMake.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ class Followed(NamedTuple):
 def followed(
     texts: Iterable[str], is_declared: Callable[[str], bool], has_header: Callable[[str], bool]
 ) -> Followed:
-    """Follows the CMake files with these texts, from a project's top downwards.
+    """Executes the CMake files with these texts, from the top of a project downwards.
 
-    `is_declared` and `has_header` answer checks for functions and headers of the system.
+    `is_declared` and `has_header` answer whether the system has a function or a header.
     """
     project = _Project(is_declared, has_header)
     macros: list[tuple[int, str, str]] = []
@@ -63,7 +63,7 @@ def followed(
 
 
 def is_true(value: str) -> bool:
-    """Whether CMake takes a value for true.
+    """Whether CMake considers a value true.
 
     >>> [is_true(value) for value in ("ON", "2.5", "off", "MPI-NOTFOUND", "")]
     [True, True, False, False, False]
@@ -72,7 +72,7 @@ def is_true(value: str) -> bool:
 
 
 def replaced(text: str, values: Mapping[str, str]) -> str:
-    """The text with its references replaced.
+    """The text with its variable references replaced.
 
     >>> replaced("#define V ${MAJOR}.@MINOR@", {"MAJOR": "3", "MINOR": "1"})
     '#define V 3.1'
@@ -91,8 +91,9 @@ def bytes_of(kind: str) -> int:
 
 
 class _Project:
-    """The variables so far. `_branches` has one entry for each open `if`: whether its commands
-    count now, and whether a branch was taken before."""
+    """The variables so far. `_branches` has one entry for each open `if`: whether its commands are
+    active, and whether an earlier branch was active.
+    """
 
     def __init__(
         self, is_declared: Callable[[str], bool], has_header: Callable[[str], bool]
@@ -105,7 +106,7 @@ class _Project:
         self._defined: dict[tuple[str, str], set[str]] = {}
 
     def follow(self, text: str) -> None:
-        """Carries out the commands of one file."""
+        """Executes the commands of one file."""
         self._branches, self._scopes = [], 0
         self._targets, self._defined = set(), {}
         for name, words in _commands(text):
@@ -115,11 +116,11 @@ class _Project:
                 self._scopes -= 1
             elif name == "if":
                 counts = self._counts()
-                holds = counts and self._holds(words)
+                holds = counts and self._condition_holds(words)
                 self._branches.append((holds, holds or not counts))
             elif name in ("elseif", "else") and self._branches:
                 _, taken = self._branches.pop()
-                holds = not taken and (name == "else" or self._holds(words))
+                holds = not taken and (name == "else" or self._condition_holds(words))
                 self._branches.append((holds, holds or taken))
             elif name == "endif" and self._branches:
                 self._branches.pop()
@@ -136,20 +137,20 @@ class _Project:
     def _counts(self) -> bool:
         return all(holds for holds, _ in self._branches)
 
-    def _holds(self, words: Sequence[str]) -> bool:
-        """A condition. It is false if it cannot be decided."""
+    def _condition_holds(self, words: Sequence[str]) -> bool:
+        """Whether a condition holds. False if this is unknown."""
         if "(" in words:
             return False
         return any(
-            all(self._is_met(part) for part in _parts(alternative, "AND"))
+            all(self._simple_condition_holds(part) for part in _parts(alternative, "AND"))
             for alternative in _parts(words, "OR")
         )
 
-    def _is_met(self, words: Sequence[str]) -> bool:
-        """A condition without `AND` and `OR`."""
+    def _simple_condition_holds(self, words: Sequence[str]) -> bool:
+        """Whether a condition without `AND` and `OR` holds."""
         match list(words):
             case ["NOT", *rest] if rest[:1] != ["NOT"]:
-                return not self._is_met(rest)
+                return not self._simple_condition_holds(rest)
             case ["DEFINED", name]:
                 return name in self.values
             case [left, "STREQUAL" | "EQUAL", right]:

@@ -1,10 +1,10 @@
-"""Headers that a program's build makes, from their templates in the source.
+"""Generates the headers that a program's build would make from templates in the source.
 
     #include "config.h"        the folder has only config.h.in
 
-A checkout may lack even the template, which `autoheader` makes from configure.ac. Without these
+A checkout may even lack the template if `autoheader` makes it from configure.ac. Without these
 headers, C++ programs lose most of their types. They are written to the temporary folder, so that
-both parsers can include them. Their folder is named by their text. A remark lists them.
+both parsers can include them. The name of their folder depends on their text. A remark lists them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class GeneratedHeaders(NamedTuple):
 
 
 def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeaders:
-    """The requests, able to include the headers that the build would make."""
+    """The requests, which can include the headers that the build would make."""
     files = project_files(requests)
     templates = _templates(files)
     paths = _paths(requests, files) if templates else []
@@ -72,7 +72,7 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
 
 
 def _templates(files: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The templates of headers that do not exist, by the header's name."""
+    """The templates of missing headers. The key is the header's name."""
     found: dict[str, str] = {}
     for ending in TEMPLATES:
         for name, folders in files.items():
@@ -95,7 +95,7 @@ def _paths(requests: Sequence[SourceRequest], files: Mapping[str, Sequence[str]]
 
 
 def _included(paths: Sequence[str], templates: Mapping[str, str]) -> dict[str, str]:
-    """The headers as they are included, each with its template."""
+    """The headers as written in the includes, each with its template."""
     names: set[str] = set()
     for path in (*paths, *templates.values()):
         names.update(os.fsdecode(name) for name in _INCLUDE.findall(bytes_of(path)))

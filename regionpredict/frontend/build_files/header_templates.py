@@ -5,7 +5,8 @@
     #define ORDER @ORDER@          #define ORDER 4
     #undef SIZEOF_LONG             #define SIZEOF_LONG 8      (a template of Autoconf)
 
-The system has what the shipped C library declares, so the text is the same on every machine.
+The system is assumed to have everything that the shipped C library declares, so the text is the
+same on every machine.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _TEXTS = re.compile(r"PACKAGE(_\w+)?|VERSION")
 
 
 def header_from(template: str, cmake_files: Sequence[str]) -> str:
-    """The header's text from those of its template and of the CMake files.
+    """The text of a header, computed from its template and the CMake files.
 
     >>> header_from("#cmakedefine01 FAST", ['option(FAST "less exact" ON)'])
     '#define FAST 1'
@@ -81,7 +82,7 @@ def _defined(match: re.Match[str], values: Mapping[str, str]) -> str:
 
 
 def _configured(match: re.Match[str]) -> str:
-    """A line of an Autoconf template, as `configure` writes it."""
+    """A line of an Autoconf template as `configure` would write it."""
     start, name = match.groups()
     value = _configured_value(name)
     return f"{start}define {name} {value}" if value else f"/* {match.group()} */"
@@ -107,11 +108,11 @@ def _has_header(name: str) -> bool:
 
 
 def _is_declared(name: str) -> bool:
-    return name in _declared()
+    return name in _declared_functions()
 
 
 @cache
-def _declared() -> frozenset[str]:
-    """The functions of the shipped C library."""
+def _declared_functions() -> frozenset[str]:
+    """The functions that the shipped C library declares."""
     texts = (path.read_text() for path in sorted(Path(SHIPPED).rglob("*.h")))
     return frozenset(name for text in texts for name in re.findall(r"\b(\w+)[ \t]*\(", text))

@@ -1,4 +1,4 @@
-"""Macros that a Makefile gives to the compiler, with nothing given to `make`.
+"""Macros that a Makefile passes to the compiler if `make` is called without arguments.
 
     SIZE  ?= 1000
     FLAGS  = -O2 -DN=$(SIZE)
@@ -8,8 +8,8 @@
     %.o: %.c
         $(CC) $(FLAGS) -c $<                N=1000
 
-Variables, conditionals and included files are followed, without running anything. The results of
-make's functions are unknown. Conditionals and macros that depend on them are left out.
+Variables, conditionals and included files are evaluated, and nothing is run. The results of make's
+functions are unknown. Conditionals and macros that depend on them are ignored.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ class Macro(NamedTuple):
 def makefile_macros(
     path: str, text_of: Callable[[str], str]
 ) -> tuple[Mapping[str, Macro], tuple[str, ...]]:
-    """The macros by name that most of the commands that compile define, and the files read."""
+    """The macros that most of the compile commands define, and the files read. The key is the
+    macro's name.
+    """
     followed = _Makefile(text_of)
     followed.follow(path)
     commands = list(followed.compilations())
@@ -65,7 +67,8 @@ def makefile_macros(
 
 class _Makefile:
     """The variables and recipes so far. `_branches` has one entry for each open conditional:
-    whether its lines count now, and whether no later branch can count."""
+    whether its lines are active, and whether no later branch can be active.
+    """
 
     def __init__(self, text_of: Callable[[str], str]) -> None:
         self.files: list[str] = []
@@ -77,7 +80,7 @@ class _Makefile:
         self._in_rule = self._in_definition = False
 
     def follow(self, path: str) -> None:
-        """Reads one file and the files that it includes."""
+        """Evaluates one file and the files that it includes."""
         if path in self.files or len(self.files) >= _MOST_FILES:
             return
         self.files.append(path)
@@ -91,7 +94,7 @@ class _Makefile:
                 self._line(_COMMENT.sub("", line).strip(), Path(path).parent)
 
     def compilations(self) -> Iterator[str]:
-        """The commands that compile. Without one, make has its own, with the usual flags."""
+        """The compile commands. If there is none, make's built-in rule with the usual flags."""
         commands = [self._expanded(recipe) for recipe in self._recipes]
         compiling = [command for command in commands if _compiles(command)]
         if compiling:
@@ -130,11 +133,11 @@ class _Makefile:
                 self._recipes.append(recipe.strip())
 
     def _branch(self, word: str, rest: str, *, possible: bool) -> None:
-        holds = self._holds(word, rest) if possible and word else possible
+        holds = self._condition_holds(word, rest) if possible and word else possible
         self._branches.append((holds is True, not possible or holds is not False))
 
-    def _holds(self, word: str, rest: str) -> bool | None:
-        """Whether a condition holds. None if that is unknown."""
+    def _condition_holds(self, word: str, rest: str) -> bool | None:
+        """Whether a condition holds. None if unknown."""
         if word in ("ifdef", "ifndef"):
             return bool(self._variables.get(rest.strip())) == (word == "ifdef")
         found = _EQUAL.fullmatch(rest.strip())
@@ -193,12 +196,12 @@ class _Makefile:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines, with those that end in a backslash joined to the next."""
+    """The lines. A line that ends in a backslash is joined to the next."""
     return iter(re.sub(r"\\\r?\n[ \t]*", " ", text).splitlines())
 
 
 def _end_of_reference(text: str, start: int) -> int:
-    """Where the reference ends whose `$` is before `start`."""
+    """The end of the reference whose `$` precedes `start`."""
     opening = text[start : start + 1]
     closing = {"(": ")", "{": "}"}.get(opening)
     if closing is None:
@@ -219,7 +222,7 @@ def _compiles(command: str) -> bool:
 
 
 def _macros_in(command: str) -> dict[str, Macro]:
-    """The macros of a command by name.
+    """The macros of a command. The key is the name.
 
     >>> list(_macros_in("cc -DN=4 -D A -DB -UB -c a.c"))
     ['N', 'A']

@@ -1,4 +1,4 @@
-"""Macros by which a program's build turns its OpenMP loops on.
+"""Macros with which a program's build enables its OpenMP loops.
 
     #ifdef HYPRE_USING_OPENMP
     #pragma omp parallel for
@@ -63,7 +63,7 @@ def with_openmp_switches(
 
 
 def _is_switch(name: str) -> bool:
-    """Whether a macro of that name says that OpenMP is used.
+    """Whether the name of a macro says that OpenMP is used.
 
     >>> [_is_switch(name) for name in ("USE_OPENMP", "_HAVE_OMP_", "_OPENMP", "USE_OMP_TARGET")]
     [True, True, False, False]

@@ -1,4 +1,4 @@
-"""The text of a program, as far as its build files matter for it."""
+"""The texts of a program that its build files may depend on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_HEADERS = 8_000_000  # bytes that are searched
 
 
 def program_texts(requests: Sequence[SourceRequest]) -> Iterator[tuple[str, bytes]]:
-    """The paths and texts of the requests, and of the headers below their roots."""
+    """The paths and texts of the requests and of the headers below their roots."""
     for request in requests:
         yield request.path, bytes_of(request.path)
     left = _MOST_HEADERS

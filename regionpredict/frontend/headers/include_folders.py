@@ -27,18 +27,18 @@ _COMPILERS = ("/usr/lib", "/usr/include/c++", _GCC)
 
 
 def compiler_listings() -> tuple[str, ...]:
-    """Folders whose entries show the installed compilers and C++ headers."""
+    """Folders whose entries show which compilers and C++ headers are installed."""
     return (*_COMPILERS, *(str(path) for path in sorted(Path(_GCC).glob("*"))))
 
 
 def system_folders() -> tuple[str, ...]:
-    """Folders searched for headers, in addition to those of a command."""
+    """Folders in which headers are searched, in addition to those of a command."""
     multiarch = (str(path) for path in sorted(Path("/usr/include").glob("*-linux-*")))
     return (*_SYSTEM, *multiarch, *compiler_headers(), SHIPPED)
 
 
 def guess_folders(request: SourceRequest) -> tuple[str, ...]:
-    """The folders that `guess_include` searches before it searches whole trees."""
+    """The folders that `guess_include` searches before it searches whole folder trees."""
     return _guess_folders(Path(request.path).resolve().parent, _top(request))
 
 
@@ -48,7 +48,7 @@ def _guess_folders(folder: Path, top: Path) -> tuple[str, ...]:
 
 
 def guess_trees(request: SourceRequest, guessed: Iterable[str]) -> tuple[Tree, ...]:
-    """The trees that `guess_include` then searches."""
+    """The folder trees that `guess_include` searches after the guessed folders."""
     bases = {Path(header).name for header in guessed}
     names = tuple(sorted(bases | {base + ending for base in bases for ending in TEMPLATES}))
     return tuple(Tree(top, names=names, most=_MAX_FOLDERS) for top in _tops(request))
@@ -59,7 +59,7 @@ def _top(request: SourceRequest) -> Path:
 
 
 def _tops(request: SourceRequest) -> tuple[str, ...]:
-    """The folders that may contain a header: the root, other PATHs, named folders."""
+    """The folders that may contain a header: the root, the other PATHs, and named folders."""
     named = [str(Path(folder).resolve()) for folder in (*request.other_roots, *request.includes)]
     own = [folder for folder in named if not is_system_path(f"{folder}/")]
     return tuple(dict.fromkeys((str(_top(request)), *own)))
@@ -74,7 +74,7 @@ def _levels_up(folder: Path, top: Path) -> Iterator[Path]:
 
 @lru_cache(maxsize=1)
 def compiler_headers() -> tuple[str, ...]:
-    """Folders with a compiler's own headers (`stddef.h`, `omp.h`), the newest first."""
+    """Folders with a compiler's own headers (`stddef.h`, `omp.h`), newest first."""
     folders = [
         *Path(_GCC).glob("*/*/include"),
         *Path("/usr/lib").glob("llvm-*/lib/clang/*/include"),
@@ -101,7 +101,9 @@ def is_system_path(path: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _header_folders(root: str) -> dict[str, list[str]]:
-    """Header file name -> folders below `root` that hold one, nearest the root first."""
+    """Maps the name of a header to the folders below `root` that contain it. The folder nearest to
+    the root is first.
+    """
     folders_of: dict[str, list[str]] = {}
     for count, (folder, below, files) in enumerate(os.walk(root)):
         if count > _MAX_FOLDERS:
@@ -113,8 +115,8 @@ def _header_folders(root: str) -> dict[str, list[str]]:
 
 
 def project_files(requests: Iterable[SourceRequest]) -> Mapping[str, list[str]]:
-    """By file name, the folders that contain such a file, below the requests' roots and named
-    folders.
+    """Maps a file name to the folders that contain such a file, below the requests' roots and the
+    named folders.
     """
     files: dict[str, list[str]] = {}
     for top in dict.fromkeys(top for request in requests for top in _tops(request)):
@@ -124,11 +126,11 @@ def project_files(requests: Iterable[SourceRequest]) -> Mapping[str, list[str]]:
 
 
 def guess_include(header: str, request: SourceRequest) -> str | None:
-    """A folder to add so that `#include "header"` is found, or None.
+    """A folder that makes `#include "header"` succeed. None if there is no such folder.
 
-    The search starts next to the file and in its usual include folders, and goes up to the root. It
-    then covers everything below the root, the other PATHs and the named folders. The folder is
-    relative to the current one, if the file is.
+    The search starts next to the file and in its usual include folders, and continues upwards to
+    the root. It then covers everything below the root, the other PATHs and the named folders. The
+    folder is relative to the current folder if the file's path is.
     """
     folder = _guessed_folder(header, request)
     if folder is None or Path(request.path).is_absolute():
@@ -152,5 +154,5 @@ def _guessed_folder(header: str, request: SourceRequest) -> str | None:
 
 
 def shortened(name: str) -> str:
-    """A header's name in messages. Very long names are shortened."""
+    """The name of a header in messages. Very long names are shortened."""
     return name if len(name) <= _MAX_SHOWN else f"{name[:_MAX_SHOWN]}..."

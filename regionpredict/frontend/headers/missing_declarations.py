@@ -1,9 +1,9 @@
-"""Declarations guessed for names that a missing header would have declared.
+"""Guesses declarations of names that a missing header would have declared.
 
 Without headers, a C parser drops every loop whose counter has an unknown type. The use of an
-unknown name shows enough to keep the loop. A name before another name is a type, one before `[` an
-array, and one after `->` a member. The guesses form a prelude before the file, and regions that use
-them report it.
+unknown name shows enough to keep the loop. A name before another name is a type, a name before `[`
+is an array, and a name after `->` is a member. The guesses are inserted before the file. Regions
+that use them report it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _REAL_HINT = re.compile(r"real|float|double|scalar|number|value|data_?type|fp|nu
 
 
 class _Uses(NamedTuple):
-    """How a text declares and uses names, with the members of `Guesses`."""
+    """How a text declares and uses names. It has the same members as `Guesses`."""
 
     declared: dict[str, set[tuple[bool, str]]]
     arrows: frozenset[str]
@@ -65,7 +65,7 @@ def _uses_in(text: str) -> _Uses:
 
 
 class Guesses:
-    """The declarations guessed so far for one file, as a prelude."""
+    """The declarations guessed so far for one file. They are inserted before it."""
 
     def __init__(self) -> None:
         self._lines: dict[str, list[str]] = {}
@@ -161,10 +161,10 @@ class Guesses:
         return line[span.column - 1 :] if span.column else line
 
     def _type_text(self, name: str) -> str:
-        if self._points(name):
+        if self._is_pointer(name):
             self._members.setdefault(f"rp_{name}", {})
             return f"typedef struct rp_{name} *{name};"
-        if _COMPLEX_HINT.search(name) and self._has_elements(name):  # as numbers of FFTW
+        if _COMPLEX_HINT.search(name) and self._is_array(name):  # as numbers of FFTW
             return f"typedef double {name}[2];"
         if _REAL_HINT.search(name):
             return f"typedef double {name};"
@@ -174,7 +174,7 @@ class Guesses:
         return f"typedef struct rp_{name} {name};"
 
     def _take(self, text: str) -> None:
-        """Records, once per file, how names are declared and used."""
+        """Records how names are declared and used. Each file is processed once."""
         self._taken += len(text)
         uses = _uses_in(text)
         for type_name, declared in uses.declared.items():
@@ -187,12 +187,12 @@ class Guesses:
         self._indexed_members |= uses.indexed_members
         self._pointing_members |= uses.pointing_members
 
-    def _points(self, name: str) -> bool:
+    def _is_pointer(self, name: str) -> bool:
         """Whether the use `T x; ... x->y` shows that T is a pointer."""
         declared = self._declared.get(name, ())
         return any(not star and variable in self._arrows for star, variable in declared)
 
-    def _has_elements(self, name: str) -> bool:
+    def _is_array(self, name: str) -> bool:
         """Whether the use `T *x; ... x[i][0]` shows that T is an array."""
         declared = self._declared.get(name, ())
         return any(star and self._ranks.get(variable, 0) > 1 for star, variable in declared)
@@ -215,7 +215,7 @@ class Guesses:
         return f"extern long {name};"
 
     def prelude(self) -> str:
-        """The guesses as C."""
+        """The guessed declarations as C text."""
         structs = [f"struct {name};" for name in self._members]
         bodies = [
             f"struct {name} {{ {' '.join(members.values()) or 'long rp_nothing;'} }};"

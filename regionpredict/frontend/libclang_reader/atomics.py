@@ -1,4 +1,4 @@
-"""Atomic objects and operations of C and C++, as calls of the functions that update them.
+"""Converts atomic objects and operations of C and C++ to calls of the functions that update them.
 
 c++;                  of _Atomic int, std::atomic<int>        atomic_fetch_add(&c, 1)
 h[i].fetch_or(m)      of std::atomic<int>                     atomic_fetch_or(&h[i], m)
@@ -36,10 +36,10 @@ _METHODS = re.compile(r"fetch_\w+|exchange|compare_exchange_\w+|store|test_and_s
 def atomic_operation(
     node: Node, build: Callable[[Node], Expression], span: Span
 ) -> Expression | None:
-    """The call of a built-in atomic function, for an expression without its own kind.
+    """The call of a built-in atomic function. libclang has no separate kind for such an expression.
 
-    Its parts are the address, the memory order, and values. None for other expressions. If the
-    parser rejects the call, its text begins with the function's name.
+    The parts of the call are the address, the memory order, and values. None for any other
+    expression. If the parser rejects the call, its text starts with the function's name.
     """
     first, *rest = node.children
     named = unwrapped(first)
@@ -57,21 +57,23 @@ def atomic_operation(
 
 
 def is_atomic_object(node: Node) -> bool:
-    """Whether an expression is a place of a type like `_Atomic int`."""
+    """Whether an expression is a place with a type such as `_Atomic int`."""
     library = lc.library()
     ctype = library.clang_getCanonicalType(library.clang_getCursorType(node.cursor))
     return bool(ctype.kind == ATOMIC_TYPE)
 
 
 def is_atomic_class(ctype: CType) -> bool:
-    """Whether objects of a class are `std::atomic`."""
+    """Whether a class is `std::atomic`."""
     return _CLASS.fullmatch(ctype.class_name) is not None
 
 
 def atomic_method(
     name: str, base: Expression, ctype: CType, arguments: Sequence[Expression], span: Span
 ) -> Expression | None:
-    """A method of `std::atomic` as an update or its value. None for other methods."""
+    """A method of `std::atomic` as an update or as the object's value. None for any other
+    method.
+    """
     if not is_atomic_class(ctype):
         return None
     pointer = ctype.kind == "pointer" and not ctype.name

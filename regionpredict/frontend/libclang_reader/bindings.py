@@ -1,4 +1,4 @@
-"""The few functions of libclang that the front end calls, bound directly by ctypes.
+"""The few functions of libclang that the front end calls, called directly through ctypes.
 
 The package's own Python bindings take 60 ms to import and several microseconds per node. Here, one
 visit returns a whole function body as a flat list in source order.
@@ -32,7 +32,7 @@ from regionpredict.errors import InputError
 
 
 class Cursor(Structure):
-    """CXCursor: `data1` is the statement's address, `data0` the declaration's."""
+    """CXCursor. `data1` is the address of a statement, and `data0` that of a declaration."""
 
     _fields_ = (
         ("kind", c_int),
@@ -197,7 +197,7 @@ def library_path() -> Path | None:
 
 @lru_cache(maxsize=1)
 def library() -> Any:
-    """The loaded library with its functions' types set.
+    """The loaded library. The types of its functions are set.
 
     Raises InputError if the platform has none.
     """
@@ -221,13 +221,13 @@ def text(string: String) -> str:
 
 
 def spelling(cursor: Cursor) -> str:
-    """The name at a cursor, or ""."""
+    """The name at a cursor. "" if it has none."""
     return text(library().clang_getCursorSpelling(cursor))
 
 
 def visit(cursor: Cursor, visitor: Callable[[Cursor, Cursor, object], int]) -> None:
-    """Calls `visitor(child, parent, None)` for the children of a cursor. It returns 1 (continue) or
-    2 (visit its children).
+    """Calls `visitor(child, parent, None)` for the children of a cursor. The visitor returns 1
+    (continue) or 2 (visit the children of the child).
     """
     library().clang_visitChildren(cursor, _VISITOR(visitor), None)
 
@@ -246,7 +246,9 @@ def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
 
 
 def integer(cursor: Cursor) -> int | None:
-    """The value of a constant integer expression or of a variable's initializer, or None."""
+    """The value of a constant integer expression or of a variable's initializer. None if there is
+    none.
+    """
     lib = library()
     result = lib.clang_Cursor_Evaluate(cursor)
     if not result:
@@ -279,9 +281,9 @@ _Fields = tuple[int, int, int, int]
 
 
 class Place:
-    """Turns locations into (file handle, line, column, offset), reusing its buffer.
+    """Converts locations to (file handle, line, column, offset). Its buffer is reused.
 
-    Without a file, the handle is 0. The place is that of a macro's expansion.
+    If there is no file, the handle is 0. Inside a macro, the place is that of the expansion.
     """
 
     def __init__(self) -> None:
@@ -305,18 +307,18 @@ class Place:
         return self._read(self._buffer)
 
     def start(self, cursor: Cursor) -> _Fields:
-        """The place where a cursor's text begins."""
+        """The place where a cursor's text starts."""
         self._expand_begin(self._extent(cursor), *self._parts)
         return self._read(self._buffer)
 
     def end(self, cursor: Cursor) -> _Fields:
-        """The place after its last token."""
+        """The place after the last token of a cursor."""
         extent = self._extent(cursor)
         return self.read(Location(extent.ptr0, extent.ptr1, extent.end))
 
 
 def inclusions(unit: int) -> list[tuple[int, int, int]]:
-    """(file handle, including file's handle, offset of the #include there) of all files read.
+    """(file handle, handle of the including file, offset of the #include there) of all files read.
 
     The main file comes first, with 0 for the file that includes it.
     """
@@ -334,7 +336,7 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
 
 
 def files_of(unit: int) -> list[str]:
-    """The paths of all files that were read, as the parser found them, including system files."""
+    """The paths of all files that were read, as found by the parser, including system files."""
     lib = library()
     paths: list[str] = []
 

@@ -1,8 +1,8 @@
-"""libclang's calls and overloaded operators -> the front ends' syntax tree.
+"""Converts libclang's calls and overloaded operators to the front ends' syntax tree.
 
-The first argument of a method is its object's address, and references are passed as addresses.
-Accessors are replaced by their place (`with_accessors_inlined`), and operations of standard
-containers and iterators by pointer operations (`standard_library`).
+The first argument of a method is the address of its object, and references are passed as addresses.
+Accessors are replaced by the place that they return (`with_accessors_inlined`). Operations of
+standard containers and iterators are replaced by pointer operations (`standard_library`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from regionpredict.frontend.libclang_reader.atomics import (
 )
 from regionpredict.frontend.libclang_reader.constructors import (
     default_member_initialisers,
-    is_compilers,
+    is_implicit,
 )
 from regionpredict.frontend.libclang_reader.cursors import (
     BINARY,
@@ -82,7 +82,7 @@ _COPIES = frozenset(("__builtin_memcpy", "memcpy"))  # assignments of member arr
 
 
 class Bounds(NamedTuple):
-    """The pointers of `begin()` and `end()`, and their type."""
+    """The pointers that `begin()` and `end()` return, and their type."""
 
     begin: Expression
     end: Expression
@@ -90,7 +90,9 @@ class Bounds(NamedTuple):
 
 
 class CallBuilder:
-    """Builds calls. `build` builds their arguments, and `body_of` the function at a cursor."""
+    """Builds calls. `build` builds their arguments, and `body_of` gives the function at a
+    cursor.
+    """
 
     def __init__(
         self,
@@ -129,13 +131,13 @@ class CallBuilder:
         if target.kind == CONSTRUCTOR:
             return self._constructed(node, name, target, span)
         if target.kind not in FUNCTIONS:
-            return self._unknown(name, children, span)
+            return self._call_of_unknown(name, children, span)
         decl = self._declarations.of(target)
         if any(_names_operator(child) for child in children):
             return self._operator(name, children, decl, target, span)
         callee_kind = unwrapped(children[0]).kind if children else 0
         if callee_kind == CALL:  # choose(n)(x): libclang gives it the name and target of choose()
-            return self._unknown("", children, span)
+            return self._call_of_unknown("", children, span)
         if callee_kind == MEMBER:
             return self._method(name, children, decl, target, span)
         arguments = tuple(self._build(child) for child in children[1:])
@@ -147,11 +149,11 @@ class CallBuilder:
             if types and types[0].kind in ("pointer", "array") and instance_name(target):
                 # An algorithm on a range, whose values need no address.
                 return CallExpr(f"std::{name}", decl, arguments, span)
-        return self._called(name, decl, target, self._handed(arguments, target), span)
+        return self._call_or_place(name, decl, target, self._handed(arguments, target), span)
 
     def _only_overload(self, children: list[Node]) -> lc.Cursor | None:
-        """The only function of the name and with the number of arguments of a call in a template,
-        whose target depends on the template's parameters. None if there are several.
+        """The only function with the name and the number of arguments of a call in a template,
+        whose target depends on the template's parameters. None if there are several such functions.
         """
         callee = self._lib.clang_getCursorReferenced(unwrapped(children[0], _CALLED).cursor)
         if callee.kind != OVERLOADED:
@@ -165,9 +167,9 @@ class CallBuilder:
         return fitting[0] if len(fitting) == 1 else None
 
     def bounds(self, node: Node, place: Expression, span: Span) -> Bounds | None:
-        """`begin()` and `end()` of a range at a node, whose object is `place`.
+        """The calls of `begin()` and `end()` for a range at a node, whose object is `place`.
 
-        None if its class is not the program's, or if they are not pointers.
+        None if the class is not part of the program, or if they do not return pointers.
         """
         ctype = self._lib.clang_getCursorType(unwrapped(node, _IMPLICIT).cursor)
         record = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(ctype))
@@ -187,14 +189,16 @@ class CallBuilder:
                 return None
             decl = self._declarations.of(target)
             arguments = (address_of(place, span),)
-            made.append((pointer, self._called(name, decl, target, arguments, span, method=True)))
+            made.append(
+                (pointer, self._call_or_place(name, decl, target, arguments, span, method=True))
+            )
         (pointer, begin), (_, end) = made
         return Bounds(begin, end, pointer)
 
     # -- kinds of calls -------------------------------------------------------------------------
 
-    def _unknown(self, name: str, children: list[Node], span: Span) -> Expression:
-        """A call through a pointer, or one that depends on a template parameter."""
+    def _call_of_unknown(self, name: str, children: list[Node], span: Span) -> Expression:
+        """A call through a pointer, or a call that depends on a template parameter."""
         args = tuple(self._build(child) for child in children[1:])
         written = self._declarations.text(children[0].cursor) if children and not name else ""
         name = name or written or "(pointer)"
@@ -212,7 +216,9 @@ class CallBuilder:
     def _through_member_pointer(
         self, callee: Node, args: tuple[Expression, ...], span: Span
     ) -> Expression:
-        """`(p->*f)(x)` or `(v.*f)(x)`: the method that `f` points to, of the object on the left."""
+        """A call `(p->*f)(x)` or `(v.*f)(x)` of the method that `f` points to. Its object is on the
+        left.
+        """
         value = self._build(callee.children[0])
         pointer = self._type(callee.children[0]).kind == "pointer"
         held = place_of_function(self._build(callee.children[1]))
@@ -276,7 +282,7 @@ class CallBuilder:
                     or standard_method(name, held, held_type, arguments, span)
                 )
                 if standard is None and held_type.name in KEYED:
-                    second = self._second(bases[0])
+                    second = self._value_member(bases[0])
                     standard = keyed_method(name, held, held_type, arguments, second, span)
                 if standard is not None:
                     return standard
@@ -287,15 +293,19 @@ class CallBuilder:
         else:
             this = self._declarations.this
             if this is None or self._lib.clang_CXXMethod_isStatic(target):
-                return self._called(name, decl, target, self._handed(arguments, target), span)
+                return self._call_or_place(
+                    name, decl, target, self._handed(arguments, target), span
+                )
             address, pointer = Name(this, span), True
         if self._lib.clang_CXXMethod_isStatic(target):
-            return self._called(name, decl, target, self._handed(arguments, target), span)
+            return self._call_or_place(name, decl, target, self._handed(arguments, target), span)
         args = (address, *self._handed(arguments, target))
-        if self._lib.clang_CXXMethod_isVirtual(target) and (pointer or _through(address)):
+        if self._lib.clang_CXXMethod_isVirtual(target) and (
+            pointer or _is_through_address(address)
+        ):
             held = stored_method(target, name, address, self._declarations.span(target))
             return CallExpr(name, None, args, span, method=True, pointer=held)
-        call = self._called(name, decl, target, args, span, method=True)
+        call = self._call_or_place(name, decl, target, args, span, method=True)
         return call if before is None else Binary(",", before, call)
 
     def _operator(
@@ -312,25 +322,25 @@ class CallBuilder:
             standard = atomic_update(op, arguments[0], arguments[1:], span) if atomic else None
             standard = standard or standard_operator(op, arguments, types, span)
             if standard is None and types and types[0].name in KEYED:
-                second = self._second(operands[0])
+                second = self._value_member(operands[0])
                 standard = keyed_method(op, arguments[0], types[0], arguments[1:], second, span)
             if standard is not None:
                 return standard
             moved = self._lib.clang_CXXMethod_isMoveAssignmentOperator(target)
             before = None if moved else copied_elements(name, arguments, types, span)
         if target.kind not in METHODS:
-            return self._called(name, decl, target, self._handed(arguments, target), span)
-        if op == "=" and len(arguments) == 2 and self._copies_as_it_is(target):
+            return self._call_or_place(name, decl, target, self._handed(arguments, target), span)
+        if op == "=" and len(arguments) == 2 and self._copies_all_members(target):
             return Assign("=", arguments[0], arguments[1], span)
         handed = self._handed(arguments[1:], target)
         if _is_closure(types[0]):
-            return self._called(name, decl, target, handed, span)
+            return self._call_or_place(name, decl, target, handed, span)
         address = address_of(arguments[0], span)
-        call = self._called(name, decl, target, (address, *handed), span, method=True)
+        call = self._call_or_place(name, decl, target, (address, *handed), span, method=True)
         return call if before is None else Binary(",", before, call)
 
-    def _second(self, node: Node) -> Decl:
-        """The member of a map's elements with the value of the key. A set has none."""
+    def _value_member(self, node: Node) -> Decl:
+        """The member with the value in the elements of a map. A set has no such member."""
         ctype = self._lib.clang_getCanonicalType(
             self._lib.clang_getCursorType(unwrapped(node, _IMPLICIT).cursor)
         )
@@ -340,9 +350,9 @@ class CallBuilder:
         held = self._declarations.read_type(mapped)
         return self._declarations.field(value_type(ctype), "second", held)
 
-    def _copies_as_it_is(self, target: lc.Cursor) -> bool:
+    def _copies_all_members(self, target: lc.Cursor) -> bool:
         """Whether an assignment operator is implicit and copies all members."""
-        if self._is_systems(target) or not is_compilers(target):
+        if self._is_systems(target) or not is_implicit(target):
             return False
         function = self._body_of(target)
         if function is None or function.body is None:
@@ -352,7 +362,7 @@ class CallBuilder:
 
     # -- common parts -----------------------------------------------------------------------------
 
-    def _called(
+    def _call_or_place(
         self, name: str, decl: Decl, target: lc.Cursor, args: tuple[Expression, ...], span: Span,
         *, method: bool = False,
     ) -> Expression:  # fmt: skip
@@ -372,7 +382,7 @@ class CallBuilder:
         return call if value is None else value
 
     def _accessor(self, decl: Decl, target: lc.Cursor) -> Function | None:
-        """The function if it may be an accessor. None while it is being read."""
+        """The function if it may be an accessor. None while the function is being read."""
         if decl in self._accessors:
             return self._accessors[decl]
         definition = self._lib.clang_getCursorDefinition(target)
@@ -390,7 +400,7 @@ class CallBuilder:
         return function
 
     def _returns_address(self, target: lc.Cursor) -> bool:
-        """Whether a function gives an address or a reference."""
+        """Whether a function returns an address or a reference."""
         result = self._lib.clang_getCanonicalType(
             self._lib.clang_getResultType(self._lib.clang_getCursorType(target))
         )
@@ -427,7 +437,7 @@ def _is_closure(ctype: CType) -> bool:
     return ctype.name.startswith("(lambda")
 
 
-def _through(address: Expression) -> bool:
+def _is_through_address(address: Expression) -> bool:
     """Whether an object is accessed through an address, so that its class may be a derived one."""
     own = isinstance(address, Unary) and address.op == "&" and isinstance(address.operand, Name)
     return not own

@@ -41,7 +41,7 @@ _FIELDS = frozenset((FIELD,))
 def initialisers(
     tree: Node, this: Decl | None, declarations: Declarations, build: Callable[[Node], Expression]
 ) -> tuple[Expression, ...]:
-    """The actions of a constructor before its body. Empty for other functions."""
+    """The actions of a constructor before its body. Empty for any other function."""
     if tree.kind != CONSTRUCTOR or this is None:
         return ()
     own = Name(this, _NOWHERE)
@@ -69,13 +69,13 @@ def default_member_initialisers(
     constructor: lc.Cursor, declarations: Declarations, build: Callable[[Node], Expression]
 ) -> tuple[Expression, ...]:
     """The member values of an implicit constructor, with their names."""
-    if not is_compilers(constructor):
+    if not is_implicit(constructor):
         return ()
     initialised = _default_initialisers(constructor, declarations)
     return tuple(Opaque(f".{member.name}", (build(node),)) for member, node in initialised)
 
 
-def is_compilers(method: lc.Cursor) -> bool:
+def is_implicit(method: lc.Cursor) -> bool:
     """Whether a method is implicit. Its place is then the name of its class."""
     library = lc.library()
     record = library.clang_getCursorSemanticParent(method)
@@ -86,7 +86,7 @@ def is_compilers(method: lc.Cursor) -> bool:
 
 
 def _given(own: Expression, field: Decl, value: Expression) -> Expression:
-    """`this->field = value`."""
+    """The assignment `this->field = value`."""
     elements = initial_values(value)
     if elements is not None and len(elements) == 1 and field.ctype.kind in _SCALARS:
         value = elements[0]  # ny{n}
@@ -109,7 +109,7 @@ def _members(constructor: lc.Cursor, declarations: Declarations) -> list[Decl]:
 def _default_initialisers(
     constructor: lc.Cursor, declarations: Declarations
 ) -> list[tuple[Decl, Node]]:
-    """The members with a default value in the class (`int nz = 1;`), and the value.
+    """The members with a default value in the class (`int nz = 1;`), each with this value.
 
     Arrays and bit fields are excluded, since the value may be their extent.
     """

@@ -1,4 +1,4 @@
-"""libclang's cursors of one function, as a tree of nodes, and the kinds that occur in it."""
+"""libclang's cursors of one function as a tree of nodes, and the kinds of cursors in it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def key_of(cursor: lc.Cursor) -> int:
 
 
 def grow(root: lc.Cursor) -> Node:
-    """The tree below a cursor."""
+    """The tree of nodes below a cursor."""
     top = Node(root, root.kind)
     nodes = {key_of(root): top}
     find = nodes.get

@@ -1,4 +1,4 @@
-"""Converts libclang's declarations to `Decl`s, each created once and shared by all its uses."""
+"""Converts libclang's declarations to `Decl`s. Each is created once and shared by all its uses."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Declarations:
     # -- functions ------------------------------------------------------------------------------
 
     def enter(self, this: Decl | None) -> None:
-        """Begins a function, possibly nested in the reading of a function that calls it."""
+        """Starts a function. It may be read while a function that calls it is being read."""
         self._outer.append((self._scope, self.this))
         self._scope, self.this = {}, this
 
@@ -87,11 +87,13 @@ class Declarations:
         self._scope[decl.name] = decl
         # An array extent with variables is resolved here, when its names are in scope.
         if decl.ctype.has_spelt_extent:
-            decl.ctype = self._types.resolve(decl.ctype, partial(self._named, cursor), decl.span)
+            decl.ctype = self._types.resolve(
+                decl.ctype, partial(self._resolve_name, cursor), decl.span
+            )
         return decl
 
-    def _named(self, cursor: lc.Cursor, name: str) -> Decl | None:
-        """The declaration of a name in an array extent, in the function or in the file."""
+    def _resolve_name(self, cursor: lc.Cursor, name: str) -> Decl | None:
+        """The declaration of a name in an array extent. It is in the function or in the file."""
         own = self._scope.get(name)
         if own is not None:
             return own
@@ -121,8 +123,8 @@ class Declarations:
         return decl
 
     def is_systems(self, cursor: lc.Cursor) -> bool:
-        """Whether a declaration is in a system header, but not a shipped one, whose functions may
-        have bodies.
+        """Whether a declaration is in a system header. Shipped headers do not count, since their
+        functions may have bodies.
         """
         location = self._lib.clang_getCursorLocation(cursor)
         file = self._place.read(location)[0]
@@ -132,7 +134,9 @@ class Declarations:
         return bool(self._lib.clang_Location_isInSystemHeader(location)) or is_system_path(name)
 
     def referred(self, cursor: lc.Cursor) -> Decl | None:
-        """The declaration that a name or a member refers to, if it is in the user's files."""
+        """The declaration that a name or a member refers to. None if it is not in the user's
+        files.
+        """
         target = self._lib.clang_getCursorReferenced(cursor)
         known = self._decls.get(target.data0) if target.data0 else None
         if known is not None:
@@ -149,7 +153,9 @@ class Declarations:
         return Span(self._file_name(file), line, column) if file else NO_SPAN
 
     def text(self, cursor: lc.Cursor) -> str:
-        """Its text in one line. "" in a macro's expansion, or if the file's text is not kept."""
+        """The text of a declaration in one line. "" in a macro's expansion, or if the file's text
+        is not kept.
+        """
         file, _, _, begin = self._place.start(cursor)
         known, end = self._sources.get(file), self._place.end(cursor)[3]
         return "" if known is None else " ".join(known.data[begin:end].decode().split())
@@ -160,7 +166,7 @@ class Declarations:
             kind = "parameter"
         elif cursor.kind == FIELD:
             kind = "field"
-            offset, owner = self._offset(cursor), self._owner(cursor)
+            offset, owner = self._byte_offset(cursor), self._owner(cursor)
         elif cursor.kind == ENUMERATOR:
             kind = "constant"
             value = int(self._lib.clang_getEnumConstantDeclValue(cursor))
@@ -173,7 +179,7 @@ class Declarations:
             kind = "static" if parent.kind in FUNCTIONS else "global"
         full = self._lib.clang_getCursorType(cursor)
         ctype = self._types.of(full)
-        target = self._types.refers(full) if cursor.kind in _MAY_REFER else None
+        target = self._types.reference_target(full) if cursor.kind in _MAY_REFER else None
         if target is not None:
             ctype = CType("pointer", 64, element=target)
         span = self.span(cursor)
@@ -212,9 +218,9 @@ class Declarations:
             and not self._lib.clang_isVolatileQualifiedType(canonical)
         )
 
-    def _offset(self, field: lc.Cursor) -> int:
-        """Bytes from the start of its struct. For a member of an unnamed struct, from the start of
-        the enclosing one.
+    def _byte_offset(self, field: lc.Cursor) -> int:
+        """Bytes from the start of the struct to the member. For a member of an unnamed struct, from
+        the start of the enclosing struct.
         """
         struct = self._lib.clang_getCursorSemanticParent(field)
         while self._lib.clang_Cursor_isAnonymousRecordDecl(struct):
@@ -231,8 +237,8 @@ class Declarations:
         return ctype.name if ctype.kind == "struct" else ""
 
     def _never_returns(self, function: lc.Cursor) -> bool:
-        """Whether the function's type (`__attribute__`), `[[noreturn]]` or `_Noreturn` declares
-        that it never returns.
+        """Whether `__attribute__`, `[[noreturn]]` or `_Noreturn` declares that the function never
+        returns.
         """
         ctype = self._lib.clang_getCursorType(function)
         if "noreturn" in lc.text(self._lib.clang_getTypeSpelling(ctype)):
@@ -243,7 +249,7 @@ class Declarations:
         return "noreturn" in printed.partition("{")[0].lower()
 
     def bind(self, node: Node) -> tuple[Decl, tuple[Decl, ...]]:
-        """The object of a structured binding, without its initializer, and its names.
+        """Declares the object of a structured binding, without its initializer, and its names.
 
         `auto &[key, value] = *it;` is `auto &object = *it;`, `auto &key = object.first;` and
         `auto &value = object.second;`.
@@ -279,7 +285,9 @@ class Declarations:
         return held, tuple(names)
 
     def field(self, record: lc.Type, name: str, ctype: CType) -> Decl:
-        """A member of a class by its name. `ctype` is its type if the class is not instantiated."""
+        """A member of a class, found by its name. `ctype` is its type if the class is not
+        instantiated.
+        """
         declared = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(record))
         for member in lc.children(declared, frozenset((FIELD,))):
             if lc.spelling(member) == name:
@@ -300,7 +308,7 @@ class Declarations:
         return members
 
     def _symbol(self, cursor: lc.Cursor) -> str:
-        """Its linker symbol. Empty for internal linkage."""
+        """The linker symbol of a declaration. Empty for internal linkage."""
         if self._lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE:
             return ""
         return lc.text(self._lib.clang_Cursor_getMangling(cursor))
@@ -340,7 +348,7 @@ class Declarations:
         return "(lambda at" in lc.text(self._lib.clang_getTypeSpelling(ctype))
 
     def this_of(self, method: lc.Cursor) -> Decl | None:
-        """`this` in a method. All methods of a class share one declaration."""
+        """The parameter `this` of a method. All methods of a class share one declaration."""
         while self.is_closure(method):  # it has the `this` of the enclosing method
             closure = self._lib.clang_getCursorSemanticParent(method)
             method = self._lib.clang_getCursorSemanticParent(closure)
@@ -362,7 +370,7 @@ class Declarations:
         if key not in self._by_address:
             ctype = self._lib.clang_getCursorType(function)
             self._by_address[key] = tuple(
-                self._types.refers(self._lib.clang_getArgType(ctype, at)) is not None
+                self._types.reference_target(self._lib.clang_getArgType(ctype, at)) is not None
                 for at in range(max(0, self._lib.clang_getNumArgTypes(ctype)))
             )
         return self._by_address[key]
@@ -376,11 +384,11 @@ class Declarations:
     # -- types ----------------------------------------------------------------------------------
 
     def type_at(self, cursor: lc.Cursor) -> CType:
-        """The type of an expression. Its array extents are parsed with the names in scope."""
+        """The type of an expression. Array extents in it are parsed with the names in scope."""
         return self.read_type(self._lib.clang_getCursorType(cursor))
 
     def read_type(self, of: lc.Type) -> CType:
-        """A type of libclang. Its array extents are parsed with the names in scope."""
+        """A type of libclang. Array extents in it are parsed with the names in scope."""
         ctype = self._types.of(of)
         if ctype.has_spelt_extent:
             ctype = self._types.resolve(ctype, self._scope.get, NO_SPAN)

@@ -73,11 +73,12 @@ _CONSTRUCTS = {
 
 
 class ExpressionBuilder:
-    """Builds `Expression`s. `on_block` receives the statements inside each expression.
+    """Builds `Expression`s. `on_block` receives the statements inside an expression.
 
-    It also receives whether they run in place. Statements of a lambda run at its call.
+    `on_block` also receives whether they run at once. The statements of a lambda run when it is
+    called.
 
-    `body_of` returns the function at a cursor, which replaces calls of accessors.
+    `body_of` returns the function at a cursor. It replaces calls of accessors by their places.
     """
 
     def __init__(
@@ -126,28 +127,30 @@ class ExpressionBuilder:
         }
 
     def build(self, node: Node) -> Expression:
-        """The expression at a node, or `Opaque` if it is not understood."""
+        """The expression at a node, or `Opaque` if it is not supported."""
         while node.kind in WRAPPERS and len(node.children) == 1:
             node = node.children[0]
         build = self._table.get(node.kind)
         return build(node) if build else self._opaque(node)
 
     def bounds(self, node: Node, place: Expression, span: Span) -> Bounds | None:
-        """As `CallBuilder.bounds`."""
+        """Like `CallBuilder.bounds`."""
         return self._calls.bounds(node, place, span)
 
     def getters(self) -> frozenset[tuple[str, str]]:
-        """The accessor methods so far that return a member: `.m_n`, `size()`."""
+        """The accessor methods read so far that return a member: `.m_n`, `size()`."""
         return frozenset(self._calls.getters)
 
-    def falls(self, node: Node) -> bool:
-        """Whether the expression is `j--`, which is not an increment if only it ends the loop."""
+    def is_decrement(self, node: Node) -> bool:
+        """Whether the expression is `j--`. If it is the only condition of a loop, it is not its
+        increment.
+        """
         node = unwrapped(node)
         if node.kind != UNARY:
             return False
         return _UNARY[self._lib.clang_getCursorUnaryOperatorKind(node.cursor)] == "p--"
 
-    def compares(self, node: Node) -> bool:
+    def may_be_condition(self, node: Node) -> bool:
         """Whether the expression may be the condition of a loop."""
         node = unwrapped(node)
         if node.kind != 114:
@@ -171,7 +174,7 @@ class ExpressionBuilder:
         return Opaque("{}", with_members_named(listed, members))
 
     def _listed(self, node: Node) -> Expression:
-        """A value in a list. `.nx = 4` is assigned to a member."""
+        """A value in an initializer list. `.nx = 4` is assigned to a member."""
         names = [child for child in node.children if child.kind == MEMBER_NAME]
         if node.kind == IMPLICIT and not names and len(node.children) == 2:
             number, held = (self.build(child) for child in node.children)
@@ -190,8 +193,9 @@ class ExpressionBuilder:
         return Opaque("", string=string_value(lc.spelling(node.cursor)))
 
     def _statement_expression(self, node: Node) -> Expression:
-        """`({ if (!x) fail(); })` without a value. Its statements are added to the enclosing
-        ones."""
+        """A statement expression without a value, such as `({ if (!x) fail(); })`. Its statements
+        are added to the enclosing ones.
+        """
         block = node.children[-1] if node.children else None
         if block is None or not block.children or block.children[-1].kind < BLOCK:
             return self._opaque(node)
@@ -226,11 +230,11 @@ class ExpressionBuilder:
         return name
 
     def _member(self, node: Node) -> Expression:
-        member = self._member_itself(node)
-        return Unary("*", member, NO_SPAN) if _refers(member) else member
+        member = self._declared_member(node)
+        return Unary("*", member, NO_SPAN) if _is_declared_reference(member) else member
 
-    def _member_itself(self, node: Node) -> Expression:
-        """The declared member. That of a reference is a pointer."""
+    def _declared_member(self, node: Node) -> Expression:
+        """The member as declared. A reference member is a pointer."""
         field = self._declarations.referred(node.cursor)
         bases = [child for child in node.children if child.kind >= 100]
         base = self.build(bases[0]) if bases else None
@@ -301,20 +305,24 @@ class ExpressionBuilder:
     def _index(self, node: Node) -> Expression:
         if len(node.children) != 2:
             return self._opaque(node)
-        return self._subscripted(node, self._declarations.span(node.cursor))
+        return self._subscript(node, self._declarations.span(node.cursor))
 
-    def _subscripted(self, node: Node, span: Span) -> Expression:
-        """`a[i][j]`: all subscripts of the chain start at the same place, which is read once."""
+    def _subscript(self, node: Node, span: Span) -> Expression:
+        """The subscript `a[i][j]`. All subscripts of the chain start at the same source place,
+        which is read once.
+        """
         base, index = node.children
         inner = unwrapped(base, _IMPLICIT)
         if inner.kind == SUBSCRIPT and len(inner.children) == 2:
-            built = self._subscripted(inner, span)
+            built = self._subscript(inner, span)
         else:
             built = self.build(base)
         return Index(built, self.build(index), span)
 
     def _new(self, node: Node) -> Expression:
-        """`new T[n]` as `malloc(n * sizeof(T))`. `new T(...)` of a class keeps its constructor."""
+        """Reads `new T[n]` as `malloc(n * sizeof(T))`. `new T(...)` of a class keeps its
+        constructor.
+        """
         ctype = self._declarations.type_at(node.cursor)
         parts = [child for child in node.children if child.kind >= 100]
         element = ctype.element
@@ -330,7 +338,7 @@ class ExpressionBuilder:
         return Cast(ctype, CallExpr("malloc", None, (size,), span))
 
     def _delete(self, node: Node) -> Expression:
-        """`delete p` as `free(p)`."""
+        """Reads `delete p` as `free(p)`."""
         freed = tuple(self.build(child) for child in node.children)
         return CallExpr("free", None, freed, self._declarations.span(node.cursor))
 
@@ -361,13 +369,15 @@ class ExpressionBuilder:
 
 
 def _is_reference(expression: Expression) -> bool:
-    """Whether the expression uses a reference, an address that is dereferenced implicitly."""
+    """Whether the expression uses a reference, which is an address that is dereferenced
+    implicitly.
+    """
     if not isinstance(expression, Unary) or expression.op != "*":
         return False
-    return _refers(expression.operand)
+    return _is_declared_reference(expression.operand)
 
 
-def _refers(expression: Expression) -> bool:
+def _is_declared_reference(expression: Expression) -> bool:
     """Whether the expression is a variable or a member that is declared as a reference."""
     return (isinstance(expression, Name) and expression.decl.reference) or (
         isinstance(expression, Member) and expression.field.reference

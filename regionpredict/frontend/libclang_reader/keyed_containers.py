@@ -1,8 +1,8 @@
 """Converts the standard library's maps and sets to arrays of their elements.
 
 `m.find(k)` is a search in the array `m` of `m.size()` elements, with log2(n) comparisons in a tree
-and one in a hash table. Each is at a place that depends on the key. `m[k]` is the second member of
-the element that is found.
+and one in a hash table. The places of the compared elements depend on the key. `m[k]` is the second
+member of the element that is found.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def keyed_method(
     name: str, container: Expression, ctype: CType, args: tuple[Expression, ...],
     second: Decl, span: Span,
 ) -> Expression | None:  # fmt: skip
-    """A method call on a map or a set in terms of its elements, or None.
+    """A method call on a map or a set, expressed through its elements. None for any other call.
 
-    `second` is the member of a map's elements with the value of the key.
+    `second` is the member with the value in a map's elements.
     """
     if len(args) != 1:
         return None

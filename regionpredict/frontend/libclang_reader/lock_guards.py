@@ -1,4 +1,4 @@
-"""C++ locks and their guards, as calls that acquire and release a lock.
+"""Converts C++ locks and their guards to calls that acquire and release a lock.
 
 { std::lock_guard<std::mutex> g(mu);        { std::mutex::lock(&mu);
   tot += d; }                          is     tot += d;
@@ -31,8 +31,8 @@ _METHODS = frozenset(("lock", "unlock", "try_lock"))
 
 
 def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
-    """The statements of a block, with guards as calls that acquire locks and release them at the
-    end.
+    """The statements of a block. Guards are replaced by calls that acquire the locks, and release
+    them at the end.
     """
     made: list[Stmt] = []
     ends: list[Stmt] = []
@@ -46,7 +46,7 @@ def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
         for decl in guards:
             locks = _locks(decl)
             ends = [*(_statement("unlock", lock, item.span) for lock in reversed(locks)), *ends]
-            if not _takes_none(decl):
+            if not _does_not_acquire(decl):
                 made += [_statement("lock", lock, item.span) for lock in locks]
     return (*made, *ends)
 
@@ -70,11 +70,11 @@ def _guards(item: Stmt) -> list[Decl]:
 
 
 def _locks(guard: Decl) -> list[Expression]:
-    """The locks of a guard, without the argument for its locking mode."""
+    """The locks of a guard. The argument for its locking mode is left out."""
     return [part for part in _parts(guard) if is_place(part) and not _is_tag(part)]
 
 
-def _takes_none(guard: Decl) -> bool:
+def _does_not_acquire(guard: Decl) -> bool:
     """Whether a guard is constructed without locking, or for a lock that is already held."""
     return any(_is_tag(part) and part.decl.name != "try_to_lock"  # type: ignore[union-attr]
                for part in _parts(guard))  # fmt: skip

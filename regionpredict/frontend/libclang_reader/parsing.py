@@ -28,7 +28,7 @@ from regionpredict.frontend.requests import (
     read_regular_file,
 )
 from regionpredict.frontend.syntax import Lookups
-from regionpredict.frontend.text import guessed_macros
+from regionpredict.frontend.text import note_on_guesses
 from regionpredict.ir import Diagnostic, Span
 
 _SKIP_BODIES = 0x40
@@ -74,7 +74,9 @@ class TranslationUnit:
     def __init__(
         self, request: SourceRequest, unsaved: Mapping[str, str], *, bodies: bool = True
     ) -> None:
-        """Without `bodies`, those of functions are skipped, which takes a quarter of the time."""
+        """Without `bodies`, the bodies of functions are skipped, which takes a quarter of the
+        time.
+        """
         self._lib = lc.library()
         self._index = self._lib.clang_createIndex(0, 0)
         self._path = request.path
@@ -94,7 +96,7 @@ class TranslationUnit:
             raise InputError(message, remedy="is it a source file?", path=request.path)
 
     def close(self) -> None:
-        """Frees it."""
+        """Frees the translation unit."""
         if self.handle:
             self._lib.clang_disposeTranslationUnit(self.handle)
             self._lib.clang_disposeIndex(self._index)
@@ -140,8 +142,8 @@ class TranslationUnit:
 
 
 class GuessingParser:
-    """Parses a file repeatedly while guesses about missing parts help. `diagnostics` lists the
-    guesses.
+    """Parses a file repeatedly as long as new guesses about missing parts help. `diagnostics` lists
+    the guesses.
     """
 
     def __init__(self, request: SourceRequest) -> None:
@@ -158,11 +160,11 @@ class GuessingParser:
         return Lookups(tuple(self._read), tuple(self._folders), tuple(self._guessed))
 
     def parse(self) -> TranslationUnit:
-        """The last parse: with guessed include folders, then guessed declarations.
+        """The last parse. Include folders are guessed first, then declarations.
 
         Raises InputError if the file cannot be read.
         """
-        angled = self._look_at_includes()
+        angled = self._add_folders_of_includes()
         unit = self._parsed(bodies=not self._lacks_folder(angled))
         for _ in range(_MAX_FOLDERS):
             before = self._request.includes
@@ -185,7 +187,7 @@ class GuessingParser:
 
     def parse_with(self, macros: Sequence[tuple[str, str]]) -> TranslationUnit:
         """Another parse, with definitions for undefined macros."""
-        self._say("RP005", Span(self._request.path, 1), guessed_macros(macros))
+        self._say("RP005", Span(self._request.path, 1), note_on_guesses(macros))
         request = self._request
         self._request = replace(request, defines=(*request.defines, *macros))
         unit = self._parsed()
@@ -208,13 +210,13 @@ class GuessingParser:
         self._guessed[header] = None
         return guess_include(header, self._request)
 
-    def _look_at_includes(self) -> set[str]:
+    def _add_folders_of_includes(self) -> set[str]:
         """Adds folders for missing headers of the file or of its headers. Returns the headers in
         angle brackets that are not in these folders.
 
-        Avoids a second parse if `#include "common.h"` is in a neighboring folder. An included name
-        that is not a regular file is read as an empty file. Otherwise the parser would block on a
-        pipe or a device.
+        This avoids a second parse if `#include "common.h"` is in a neighboring folder. An included
+        name that is not a regular file is read as an empty file. Otherwise the parser would block
+        on a pipe or a device.
         """
         angled: set[str] = set()
         request = self._request
@@ -280,7 +282,9 @@ class GuessingParser:
         self._request = replace(self._request, includes=(*self._request.includes, folder))
 
     def _add_guessed_folders(self, unit: TranslationUnit) -> None:
-        """Adds folders for all headers that a parse misses, since every parse takes long."""
+        """Adds folders for all headers that are missing in a parse. They are added together, since
+        every parse takes long.
+        """
         before = len(self._request.includes)
         for header, _ in unit.missing_headers():
             added = self._request.includes[before:]
@@ -323,7 +327,7 @@ class GuessingParser:
 
 @lru_cache(maxsize=64)  # many files include the same headers
 def _includes_in(text: bytes) -> list[tuple[str, bool, int]]:
-    """The included names of a text, whether in quotes, and where."""
+    """The names that a text includes, and whether each is in quotes. The place is included."""
     return [
         (os.fsdecode(match.group(1) or match.group(2)), match.group(1) is not None, match.start())
         for match in _INCLUDE.finditer(text)
@@ -331,7 +335,7 @@ def _includes_in(text: bytes) -> list[tuple[str, bool, int]]:
 
 
 def _text_of(header: Path) -> bytes:
-    """A header's text. Empty if it may not be read, which the parser then reports."""
+    """A header's text. Empty if it must not be read. The parser then reports it."""
     try:
         return read_regular_file(str(header))
     except InputError:

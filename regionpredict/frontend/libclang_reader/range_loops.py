@@ -2,7 +2,7 @@
 
 for (std::size_t x@7 = 0; x@7 < v.size(); ++x@7) { double &x = v[x@7]; ... }
 
-A range of the program's own class is followed through its `begin()` and `end()`.
+For a range of the program's own class, the loop runs from its `begin()` to its `end()`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.ir import Span
 
 
-def counts(container: Expression | None, ctype: CType) -> bool:
+def has_positions(container: Expression | None, ctype: CType) -> bool:
     """Whether a range of that type is an array or a container with contiguous elements."""
     if container is None or not is_place(container):
         return False
@@ -39,7 +39,7 @@ def counts(container: Expression | None, ctype: CType) -> bool:
 def counted_loop(
     variable: Decl, container: Expression, ctype: CType, body: Stmt, span: Span, last_line: int
 ) -> For:
-    """The loop over the positions of `container`; `variable` is the element at each."""
+    """The loop over the positions of `container`. `variable` is the element at each position."""
     position = Decl(f"{variable.name}@{span.line}", "local", LONG, span, init=IntLit(0))
     at = Name(position, span)
     element = Index(container, at, span)

@@ -1,8 +1,9 @@
 """Converts the standard library's containers, iterators and small functions to C.
 
 A container is the address of its first element (`types.py`), and so is an iterator. `v[i]` and
-`v.at(i)` are `v[i]` of a pointer, and `v.end()` is `v + v.size()`. The elements of a map or a set
-are those of an array (`keyed_containers`). Other operations stay calls with the container's memory.
+`v.at(i)` become `v[i]` of a pointer, and `v.end()` becomes `v + v.size()`. The elements of a map or
+a set become those of an array (`keyed_containers`). Other operations remain calls on the
+container's memory.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ _NUMBERS = frozenset(("int", "float"))
 
 
 def is_container(ctype: CType) -> bool:
-    """Whether the type is a container, whose elements are read as those of an array."""
+    """Whether the type is a container. Its elements are read like those of an array."""
     return ctype.name in _ELEMENTS or ctype.name in KEYED
 
 
@@ -54,7 +55,7 @@ def copied_elements(
 ) -> Expression | None:
     """The copies that an assignment to a container makes: `v = w`, `v.assign(first, last)`.
 
-    None if it makes none. The caller adds the call itself, which sets the length.
+    None if it makes no copies. The caller adds the call itself, which sets the length.
     """
     element = types[0].element
     if element is None or not is_container(types[0]) or types[0].name in _VIEWS:
@@ -70,7 +71,7 @@ def copied_elements(
 
 
 def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
-    """`v.size()`, as a number for containers of fixed length."""
+    """The value of `v.size()`. It is a number for containers of fixed length."""
     if ctype.kind == "array" and isinstance(ctype.extent, IntLit):
         return ctype.extent
     return CallExpr("size", None, (container,), span, method=True, free=True)
@@ -79,7 +80,7 @@ def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
 def constructed_container(
     ctype: CType, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """A new container, with a copy of other elements if it is made of them.
+    """A new container. It contains a copy of other elements if it is constructed from them.
 
     `vector(n)` is `calloc(n, size)`, and a copy is `memcpy(calloc(n, size), from, n * size)`. A
     view (`std::span`) is the address of its elements.
@@ -110,7 +111,7 @@ def constructed_container(
 
 
 def pointed_container(container: Expression, ctype: CType, span: Span) -> tuple[Expression, CType]:
-    """The container of a method call, `p->size()` or `v.size()`, and its type."""
+    """The container of a method call `p->size()` or `v.size()`, and the container's type."""
     held = ctype.element
     if ctype.kind == "pointer" and not ctype.name and held is not None and is_container(held):
         return dereferenced(container, span), held
@@ -120,7 +121,7 @@ def pointed_container(container: Expression, ctype: CType, span: Span) -> tuple[
 def standard_method(
     name: str, container: Expression, ctype: CType, args: tuple[Expression, ...], span: Span
 ) -> Expression | None:
-    """A method call in terms of addresses, or None."""
+    """A method call expressed through addresses. None if it is not supported."""
     if ctype.name == "complex":
         half = CType("float", ctype.bits // 2)
         return Cast(half, container) if name in ("real", "imag") and not args else None
@@ -153,7 +154,7 @@ def standard_method(
 def standard_operator(
     op: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """An operator between addresses or complex numbers as a C operator, or None."""
+    """An operator on addresses or complex numbers as a C operator. None for any other operator."""
     if any(ctype.kind not in ("int", "float", "pointer", "array") for ctype in types):
         return None
     if op == "[]" and len(args) == 2 and types[0].name not in KEYED:
@@ -176,7 +177,7 @@ def standard_operator(
 def standard_call(
     name: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """A function call in terms of addresses and assignments, or None."""
+    """A function call expressed through addresses and assignments. None if it is not supported."""
     if name in _OF_CONTAINERS and len(args) == 1:
         ctype = types[0]
         if ctype.kind == "array":

@@ -25,7 +25,7 @@ from regionpredict.frontend.libclang_reader.expressions import ExpressionBuilder
 from regionpredict.frontend.libclang_reader.lock_guards import with_guards
 from regionpredict.frontend.libclang_reader.range_loops import (
     counted_loop,
-    counts,
+    has_positions,
     pointer_loop,
     range_object,
 )
@@ -128,8 +128,9 @@ class TreeBuilder:
         )  # fmt: skip
 
     def getters(self) -> frozenset[tuple[str, str]]:
-        """Accessor methods that were read before, each with the member that it returns: `.m_n`,
-        `size()`."""
+        """The accessor methods read so far, each with the member that it returns: `.m_n`,
+        `size()`.
+        """
         return self._expressions.getters()
 
     def declared(self, cursor: lc.Cursor) -> Decl:
@@ -174,7 +175,7 @@ class TreeBuilder:
         return Span(self._file_name(at[0]), at[1], at[2]) if at[0] else NO_SPAN
 
     def _statement(self, node: Node) -> Stmt:
-        """A statement with the preceding directives, followed by the bodies of its lambdas."""
+        """A statement with the directives before it. The bodies of its lambdas follow."""
         outer, self._lambdas = self._lambdas, []
         built = self._directed_statement(node)
         bodies, self._lambdas = self._lambdas, outer
@@ -222,7 +223,7 @@ class TreeBuilder:
     def _compound(self, node: Node, at: _At) -> Stmt:
         items = [self._statement(child) for child in node.children]
         file, offset = at[0], at[3]
-        if self._attacher.waiting(file):
+        if self._attacher.has_waiting(file):
             end = self._place.end(node.cursor)[3]
             left = self._attacher.left_over(file, offset, end)
             items += [standalone_directive(pragma, self._file_name(file)) for pragma in left]
@@ -236,13 +237,13 @@ class TreeBuilder:
                 if decl.init is None:
                     decl.init = self._initialiser(child)
                     if decl.reference:
-                        self._refer(decl)
+                        self._bind_reference(decl)
                 decls.append(decl)
             elif child.kind == UNNAMED_DECLARATION and child.children:
                 held, names = self._declarations.bind(child)
                 held.init = self._expressions.build(child.children[-1])
                 if held.reference:
-                    self._refer(held)
+                    self._bind_reference(held)
                 decls += [held, *names]
         return DeclStmt(tuple(decls), self._at(at))
 
@@ -254,9 +255,9 @@ class TreeBuilder:
                 return self._expressions.build(child)
         return None
 
-    def _refer(self, decl: Decl) -> None:
-        """A reference is initialized with an address. A reference to a value without an address is
-        that value.
+    def _bind_reference(self, decl: Decl) -> None:
+        """Initializes a reference with an address. A reference to a value without an address
+        becomes that value.
         """
         if decl.init is not None and is_place(decl.init):
             decl.init = address_of(decl.init, decl.span)
@@ -317,9 +318,11 @@ class TreeBuilder:
         for part in parts:  # a part is missing: identify parts by their kinds
             if part.kind == DECLARATIONS and init is None:
                 init = part
-            elif self._expressions.compares(part) and condition is None:
+            elif self._expressions.may_be_condition(part) and condition is None:
                 condition = part
-            elif part is parts[-1] and part is not parts[0] and self._expressions.falls(part):
+            elif (
+                part is parts[-1] and part is not parts[0] and self._expressions.is_decrement(part)
+            ):
                 condition = part  # for (j = n; j--; )
             elif condition is None and init is None and part is parts[0] and len(parts) == 2:
                 init = part
@@ -345,7 +348,7 @@ class TreeBuilder:
         if variable is not None and value is not None and len(parts) == 2:
             ctype = self._declarations.type_at(parts[0].cursor)
             last_line = self._place.end(node.cursor)[1]
-            if counts(value, ctype):
+            if has_positions(value, ctype):
                 return counted_loop(variable, value, ctype, body, self._at(at), last_line)
             place, made = range_object(value, ctype, self._at(at))
             bounds = self._expressions.bounds(parts[0], place, self._at(at))

@@ -1,8 +1,8 @@
 """Finds the instances of templates in a file by the calls that create them.
 
-libclang shows a template as written. A call refers to its instance, whose body has known types.
-Each lambda has its own type, so a template that runs lambdas over a loop has one instance per
-lambda.
+libclang shows a template as written. A call refers to its instance, in whose body all types are
+known. Each lambda has its own type. A template that runs lambdas in a loop therefore has one
+instance per lambda.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from regionpredict.frontend.libclang_reader.cursors import (
     METHODS,
     TEMPLATED_CLASSES,
 )
-from regionpredict.frontend.text import SourceText, functions_holding, mentioned_at
+from regionpredict.frontend.text import SourceText, functions_holding, places_of_name
 from regionpredict.ir.reached import reached
 
 _LAMBDA = re.compile(r"\(lambda at (?P<file>[^()]*):(?P<line>\d+):\d+\)")
@@ -32,8 +32,8 @@ Located = tuple[lc.Cursor, int, int, int]  # function, file, begin, end
 
 
 class Instance(NamedTuple):
-    """An instance's function, and the name of the function that calls it, perhaps through other
-    instances.
+    """The function of an instance, and the name of the function that calls it, directly or through
+    other instances.
     """
 
     cursor: lc.Cursor
@@ -61,8 +61,8 @@ class Templates:
         return self._lib.clang_getCursorSemanticParent(function).kind in TEMPLATED_CLASSES
 
     def instances_of(self, template: lc.Cursor) -> list[Instance]:
-        """The instances in the file, callers first: those that its functions call, those that
-        these instances call, and so on.
+        """The instances in the file, callers first. They are called by the file's functions or by
+        other instances.
         """
         key = self._key(template)
         if key not in self._known:
@@ -96,11 +96,11 @@ class Templates:
                         seen.add(int(cursor.data0 or 0))
                         calling.append(instance)
 
-    def leading_to(self, functions: Sequence[lc.Cursor]) -> set[int]:
-        """The keys of these functions, and of all functions that refer to them, directly or
+    def with_all_callers(self, functions: Sequence[lc.Cursor]) -> set[int]:
+        """The keys of these functions, and of all functions that refer to them directly or
         indirectly.
 
-        If the function depends on types, a template shows calls only by name.
+        In a template, a call whose target depends on types shows only the target's name.
         """
         leading = {int(function.data0 or 0) for function in functions}
         if not any(self.is_template(function) for function, _, _, _ in self._located()):
@@ -115,13 +115,17 @@ class Templates:
         return leading
 
     def _callers(self, template: lc.Cursor) -> list[lc.Cursor]:
-        """The functions that may call a template. A constructor is called by any type's name."""
+        """The functions that may call a template. The name of any type may be a call of its
+        constructor.
+        """
         if template.kind == CONSTRUCTOR:
             return [function for function, _, _, _ in self._located()]
         return self._mentioning(_name(template))
 
     def _mentioning(self, name: str) -> list[lc.Cursor]:
-        occurrences = {file: mentioned_at(text.data, name) for file, text in self._sources.items()}
+        occurrences = {
+            file: places_of_name(text.data, name) for file, text in self._sources.items()
+        }
         return functions_holding(self._located(), occurrences)
 
     def _called(self, caller: lc.Cursor) -> list[tuple[int, lc.Cursor]]:
@@ -151,13 +155,15 @@ class Templates:
 
 
 def _name(function: lc.Cursor) -> str:
-    """The name by which code refers to a function: `Grid` for the constructor `Grid<T>`."""
+    """The name with which code refers to a function: `Grid` for the constructor `Grid<T>`."""
     name = lc.spelling(function)
     return name.partition("<")[0] if function.kind == CONSTRUCTOR else name
 
 
 def instance_name(function: lc.Cursor) -> str:
-    """`scale<double, 4>`, `Grid<double>::step`, `forall<lambda at f.cpp:19>`; "" for any other."""
+    """The name of an instance: `scale<double, 4>`, `Grid<double>::step`,
+    `forall<lambda at f.cpp:19>`. "" for any other function.
+    """
     lib = lc.library()
     if lib.clang_getSpecializedCursorTemplate(function).kind not in FUNCTIONS:
         return ""
@@ -180,7 +186,7 @@ def _argument(function: lc.Cursor, at: int) -> str:
 
 
 def is_of_lambda(name: str) -> bool:
-    """Whether an instance with a lambda has this name."""
+    """Whether this is the name of an instance with a lambda."""
     return "<lambda at " in name or ", lambda at " in name
 
 

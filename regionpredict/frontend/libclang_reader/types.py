@@ -1,8 +1,8 @@
 """Converts libclang's types to `CType`.
 
 Containers and iterators of the standard library have the type of their memory. A `std::vector<T>`
-is a pointer to `T`, a `std::array<T, n>` an array, and a `std::complex<T>` C's `T _Complex`. Maps
-and sets are pointers to the values that their nodes hold.
+is a pointer to `T`, a `std::array<T, n>` an array, and a `std::complex<T>` is C's `T _Complex`.
+Maps and sets are pointers to the values in their nodes.
 """
 
 from __future__ import annotations
@@ -52,14 +52,16 @@ _FIRST_EXTENT = re.compile(r"\[([^\[\]]*(?:\[[^\[\]]*\][^\[\]]*)*)\]")
 
 
 class TypeReader:
-    """Reads types. A type is read once per spelling of its canonical form."""
+    """Reads types. Each spelling of a canonical type is read once."""
 
     def __init__(self) -> None:
         self._lib = lc.library()
         self._known: dict[tuple[int, int | None], CType] = {}
 
     def of(self, ctype: lc.Type, depth: int = 0) -> CType:
-        """The `CType`. An extent that is not a number stays `Opaque` text until `resolve`."""
+        """The `CType`. An array length that is not a number is `Opaque` text until `resolve` is
+        called.
+        """
         canonical = self._lib.clang_getCanonicalType(ctype)
         key = (canonical.kind, canonical.ptr0)
         known = self._known.get(key)
@@ -94,7 +96,7 @@ class TypeReader:
             if name == _BIT:
                 return CType("int", 8, True)
             match = _STANDARD.match(name)
-            standard = self._standard(match["name"], ctype, depth) if match else None
+            standard = self._type_of_memory(match["name"], ctype, depth) if match else None
             return standard or CType("struct", 8 * max(0, size), name=name)
         if kind == 113:
             element = self.of(self._lib.clang_getElementType(ctype), depth + 1)
@@ -108,8 +110,8 @@ class TypeReader:
             return self.of(self._lib.clang_getResultType(ctype), depth + 1)
         return UNKNOWN
 
-    def _standard(self, name: str, ctype: lc.Type, depth: int) -> CType | None:
-        """The memory type of a class of the standard library. None if unknown."""
+    def _type_of_memory(self, name: str, ctype: lc.Type, depth: int) -> CType | None:
+        """The type of the memory of a standard class. None if unknown."""
         if self._lib.clang_Type_getNumTemplateArguments(ctype) < 1:
             return None
         first = self._lib.clang_Type_getTemplateArgumentAsType(ctype, 0)
@@ -137,11 +139,12 @@ class TypeReader:
             element = element.element or UNKNOWN
         return CType("pointer", 64, element=element, name=f"std::{name}")
 
-    def refers(self, ctype: lc.Type) -> CType | None:
-        """The target type of a reference that is used through an address. Otherwise None.
+    def reference_target(self, ctype: lc.Type) -> CType | None:
+        """The type to which a reference refers, if the reference is used as an address. None for
+        any other type.
 
-        A reference to a constant number is equivalent to its value. A reference to an address
-        (pointers, arrays, containers) is used as that address, but strings may be replaced.
+        A reference to a constant number is equivalent to its value. A reference to an address (a
+        pointer, array or container) is used as this address, but a string may be replaced.
         """
         canonical = self._lib.clang_getCanonicalType(ctype)
         if canonical.kind not in (103, 104):
@@ -166,7 +169,7 @@ class TypeReader:
         return CType("array", 64, element=element, extent=Opaque(extent_text))
 
     def resolve(self, ctype: CType, lookup: Callable[[str], Decl | None], span: Span) -> CType:
-        """The type with its extents parsed as expressions over the names in scope."""
+        """The type with its array lengths parsed as expressions over the names in scope."""
         if ctype.element is None or not ctype.has_spelt_extent:
             return ctype
         element = self.resolve(ctype.element, lookup, span)
@@ -177,8 +180,8 @@ class TypeReader:
 
 
 def value_type(ctype: lc.Type) -> lc.Type:
-    """The type of the elements of a map or a set: what its allocator, the last of its template
-    arguments, allocates.
+    """The type of the elements of a map or a set. It is the type that the allocator allocates,
+    which is the last template argument.
     """
     lib = lc.library()
     number = lib.clang_Type_getNumTemplateArguments(ctype)

@@ -62,7 +62,7 @@ def parse_unit(request: SourceRequest) -> Unit:
 
 
 class _Reader:
-    """Queries on one parsed file. The translation unit is kept as long as the `Unit`."""
+    """Answers queries about one parsed file. The translation unit is kept as long as the `Unit`."""
 
     def __init__(self, request: SourceRequest) -> None:
         self.request = request
@@ -99,7 +99,7 @@ class _Reader:
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
-            located=self._defined(),
+            located=self._defined_functions(),
             texts=self._texts(),
             body_of=self.body_of,
             variables=self.variables,
@@ -119,7 +119,7 @@ class _Reader:
         )
 
     def _texts(self) -> dict[Hashable, bytes]:
-        """The text of the user's files, and of the command line's macros."""
+        """The text of the user's files, and of the macros on the command line."""
         texts: dict[Hashable, bytes] = {file: source.data for file, source in self.sources.items()}
         texts[0] = self.request.macro_text
         return texts
@@ -135,7 +135,7 @@ class _Reader:
         if is_cpp(self.request.path) or not left_out_macros((d, b"") for d in texts.values()):
             return
         defines = left_out_macros(
-            (masked(data).code, self._active(file, data).code) for file, data in texts.items()
+            (masked(data).code, self._active_text(file, data).code) for file, data in texts.items()
         )
         self.active.clear()  # its keys are handles of files, which are valid for one parse
         if not defines:
@@ -160,7 +160,7 @@ class _Reader:
                 continue
             self.sources[file] = SourceText(self.file_name(file), data)
             if b"define" in data:
-                self.macros.add_text(self._active(file, data).code)
+                self.macros.add_text(self._active_text(file, data).code)
         for name, value in self.request.defines:
             self.macros.add(name, value)
 
@@ -170,12 +170,12 @@ class _Reader:
             source = self.sources.get(file)
             if source is None:
                 continue
-            self.diagnostics += threads_set(source, partial(self._reads, file))
+            self.diagnostics += threads_set(source, partial(self._is_kept, file))
             if not may_hold_directives(source.data, self.macros):
                 continue
-            pragmas = find_pragmas(source, self.macros, self._active(file, source.data))
+            pragmas = find_pragmas(source, self.macros, self._active_text(file, source.data))
             self.diagnostics += inactive_loops(
-                source, self.macros, pragmas, partial(self._reads, file)
+                source, self.macros, pragmas, partial(self._is_kept, file)
             )
             if pragmas:
                 pragmas = [with_numbers(pragma, self._enumerator) for pragma in pragmas]
@@ -194,19 +194,21 @@ class _Reader:
             }
         return self.enumerators.get(name)
 
-    def _active(self, file: int, data: bytes) -> Masked:
+    def _active_text(self, file: int, data: bytes) -> Masked:
         """The text of a file that the preprocessor keeps."""
         text = self.active.get(file)
         if text is None:
-            text = self.active[file] = masked(blank_ranges(data, self._skipped(file)))
+            text = self.active[file] = masked(blank_ranges(data, self._disabled_ranges(file)))
         return text
 
-    def _reads(self, file: int, begin: int, end: int) -> bool:
+    def _is_kept(self, file: int, begin: int, end: int) -> bool:
         """Whether the preprocessor keeps the text between two lines of a conditional."""
-        return not any(first <= begin and end <= last for first, last in self._skipped(file))
+        return not any(
+            first <= begin and end <= last for first, last in self._disabled_ranges(file)
+        )
 
-    def _skipped(self, file: int) -> list[tuple[int, int]]:
-        """The ranges of a file that a false `#if` removes each time the file is included."""
+    def _disabled_ranges(self, file: int) -> list[tuple[int, int]]:
+        """The ranges of a file that a false `#if` removes in every inclusion of the file."""
         ranges = self.lib.clang_getSkippedRanges(self.handle, file)
         edges: list[tuple[int, int]] = []
         place = lc.Place()
@@ -239,7 +241,7 @@ class _Reader:
     # -- functions ------------------------------------------------------------------------------
 
     def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
-        """Every function that the user's files define, including methods: (cursor, file, begin,
+        """Every function that the user's files define, including methods, as (cursor, file, start,
         end).
         """
         if self.located is None:
@@ -250,7 +252,7 @@ class _Reader:
 
     def _top_level(self, kinds: frozenset[int]) -> list[lc.Cursor]:
         """The top-level cursors of these kinds (functions, classes or variables). They are
-        collected once, since headers have thousands.
+        collected once, since headers contain thousands.
         """
         if self.top is None:
             everything = self.lib.clang_getTranslationUnitCursor(self.handle)
@@ -289,7 +291,7 @@ class _Reader:
             for cursor, file, begin, end in self._located()
             if any(begin <= offset <= end for offset in offsets.get(file, ()))
         ]
-        self.leading = self.templates.leading_to(directed)
+        self.leading = self.templates.with_all_callers(directed)
         functions = []
         for cursor in directed:
             versions = [self._instance(instance) for instance in self._instances(cursor)]
@@ -299,8 +301,8 @@ class _Reader:
         return functions
 
     def _instances(self, cursor: lc.Cursor) -> list[Instance]:
-        """The called instances of a template that leads to a directive. Empty for other
-        functions.
+        """The called instances of a template that leads to a directive. Empty for any other
+        function.
         """
         if int(cursor.data0 or 0) not in self.leading or not self.templates.is_template(cursor):
             return []
@@ -317,7 +319,7 @@ class _Reader:
         return function
 
     def _include_offsets(self, files: set[int]) -> dict[int, list[int]]:
-        """The positions of includes, as offsets by including file, through all levels.
+        """The positions of includes as offsets in the including files, through all levels.
 
         A function body may contain `#include "loop_template.c"`. Its directives are in that file.
         """
@@ -368,8 +370,8 @@ class _Reader:
         """Whether a shipped header defines a function, in place of the library's header."""
         return self.file_name(self.place.start(cursor)[0]).startswith(SHIPPED)
 
-    def _defined(self) -> tuple[Located, ...]:
-        """The functions that the user's files define, in the form for linking."""
+    def _defined_functions(self) -> tuple[Located, ...]:
+        """The functions that the user's files define, in the form that linking needs."""
         defined = []
         for cursor, file, begin, end in self._located():
             private = self.lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE

@@ -35,7 +35,7 @@ def overridden(method: lc.Cursor) -> tuple[str, ...]:
 
 
 def stored_method(method: lc.Cursor, name: str, address: Expression, span: Span) -> Member:
-    """The place that holds the method of an object whose class is known at run time only."""
+    """The place that stores the method of an object whose class is known only at run time."""
     table = CType("struct", name=virtual_table(_symbol(method)))
     field = Decl(name, "field", CType("pointer"), span)
     return Member(Cast(table, address), field, arrow=True, span=span)

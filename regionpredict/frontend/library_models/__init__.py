@@ -2,8 +2,8 @@
 
     gsl_integration_qag(&F, a, b, ...);    ->    for (...) sum += F.function(x, F.params);
 
-A program with a function of that name has precedence. Functions with simpler effects are listed in
-`library/memory_accesses.py`.
+A function of that name in the program takes precedence. Functions with simpler effects are listed
+in `library/memory_accesses.py`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PRECISIONS = {
 
 @cache
 def _models() -> dict[str, str]:
-    """The source of each function by its name."""
+    """Maps the name of a function to the source of its model."""
     models: dict[str, str] = {}
     for path in sorted(_FOLDER.glob("*.c")):
         for name in _DEFINED.findall(path.read_text(encoding="utf-8")):
@@ -40,7 +40,7 @@ def _models() -> dict[str, str]:
 
 
 def models_of(names: Collection[str]) -> dict[str, list[str]]:
-    """The functions with a model among these names, by the source of the model."""
+    """The functions among these names that have a model. The key is the source of the model."""
     models = _models()
     sources: dict[str, list[str]] = {}
     for name in sorted(models.keys() & set(names)):

@@ -41,7 +41,7 @@ def floating(text: str) -> float:
 
 
 def character(text: str) -> int:
-    """The value of a character constant, which has type `int` and is converted from a signed
+    """The value of a character constant. It has type `int` and is converted from a signed
     `char`.
     """
     body = text[text.index("'") + 1 : -1]
@@ -55,7 +55,7 @@ def character(text: str) -> int:
 
 
 def string_length(text: str) -> int:
-    """The bytes of a string constant, including the terminating zero."""
+    """The number of bytes of a string constant, including the terminating zero."""
     return len(PART.findall(text[text.index('"') + 1 : -1])) + 1
 
 

@@ -91,7 +91,7 @@ _LIBRARY = {
 
 
 def library_type(name: str) -> CType:
-    """The result type of an undeclared function, as known to compilers, or `int`."""
+    """The result type of an undeclared function, if compilers know it. Otherwise `int`."""
     bare = name.removeprefix("__builtin_")
     if bare in _LIBRARY:
         return _LIBRARY[bare]
@@ -101,7 +101,9 @@ def library_type(name: str) -> CType:
 
 
 def _is_atomic(place: Expression) -> bool:
-    """Whether an expression is an `_Atomic` variable, or an element of an array of such."""
+    """Whether an expression is an `_Atomic` variable, or an element of an array of such
+    variables.
+    """
     while isinstance(place, Index):
         place = place.base
     return isinstance(place, Name) and place.decl.is_atomic
@@ -134,7 +136,7 @@ class ExpressionBuilder:
         }
 
     def build(self, node: Any, scope: Scope) -> Expression:
-        """The expression. Anything not understood is `Opaque` with its subexpressions."""
+        """The expression. Anything that is not supported is `Opaque` with its subexpressions."""
         builder = self._builders.get(type(node))
         return builder(node, scope) if builder else Opaque(_OTHER)
 
@@ -289,7 +291,9 @@ class ExpressionBuilder:
         return Opaque("statement expression", (self._inside(node, Scope(scope)),))
 
     def _inside(self, node: Any, scope: Scope) -> Expression:
-        """A statement inside an expression. Only the names in it are recorded, not its effects."""
+        """A statement inside an expression. Only its names are recorded, and its effects are
+        ignored.
+        """
         inner_expressions: list[Expression] = []
         for _, child in node.children():
             if isinstance(child, c_ast.Decl) and child.name:

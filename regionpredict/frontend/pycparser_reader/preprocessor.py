@@ -1,4 +1,4 @@
-"""The preprocessor of the pycparser front end: pcpp, with our own tokens, includes and macros.
+"""The preprocessor of the pycparser front end: pcpp with separate tokens, includes and macros.
 
 Only the shipped headers are used for the C library, because pycparser cannot read the system's.
 """
@@ -113,10 +113,10 @@ _STANDARDS = {"89": "", "90": "", "99": "199901L", "17": "201710L", "18": "20171
 
 @dataclass(slots=True)
 class Preprocessed:
-    """The tokens of a unit and the files read (the user's, in order).
+    """The tokens of a unit, and the user's files that were read, in order.
 
-    `pragmas` and `defines` are the places of the active ones: file, and offset of the `#` or of the
-    macro's name.
+    `pragmas` and `defines` are the places of active pragmas and definitions: the file, and the
+    offset of the `#` or of the macro's name.
     """
 
     tokens: list[Token]
@@ -143,7 +143,7 @@ def preprocess(request: SourceRequest) -> Preprocessed:
 
 
 class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
-    """pcpp with places, our search order for headers, and diagnostics as messages."""
+    """pcpp with places, another search order for headers, and diagnostics as messages."""
 
     lexer: Any  # pcpp's own
 
@@ -291,8 +291,8 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def expand_macros(self, tokens: list[Token], expanding_from: Iterable[str] = ()) -> list[Token]:
         """The tokens with all macros expanded, in time linear in the output.
 
-        A token has the set of macros it came from (Prosser's algorithm, the basis of the C
-        standard). All tokens from a macro have the place of its name.
+        Each token carries the set of macros from which it was expanded (Prosser's algorithm, the
+        basis of the C standard). All tokens from a macro have the place of its name.
         """
         waiting = tokens[::-1]
         out: list[Token] = []
@@ -338,7 +338,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         if call is None:
             return None
         count, arguments, closing = call
-        fitted = _fitted(macro, arguments)
+        fitted = _checked_arguments(macro, arguments)
         if fitted is None:
             spot = token.source
             self.on_error(spot, token.lineno, f"macro {token.value} has other arguments")
@@ -346,7 +346,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         del waiting[-count:]
         hidden = (token.hidden & closing.hidden) | {token.value}
         if macro.str_patch:
-            fitted = [_spaced(argument) for argument in fitted]
+            fitted = [_with_spaces(argument) for argument in fitted]
         own, self.lexer = self.lexer, _PastedLexer(self)
         given = self.macro_expand_args(macro, fitted)
         self.lexer = own
@@ -357,7 +357,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     def on_directive_handle(
         self, directive: Token, toks: list[Token], ifpassthru: bool, precedingtoks: list[Token]
     ) -> bool:
-        """Lets pcpp process a directive, unless it lacks required words."""
+        """Lets pcpp process a directive unless required words are missing."""
         if directive.value == "pragma" and not toks:
             raise pcpp.OutputDirective(pcpp.Action.IgnoreAndRemove)
         return True
@@ -377,7 +377,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         return True
 
     def on_error(self, file: object, line: int, msg: str) -> None:
-        """Errors of pcpp."""
+        """Records an error of pcpp."""
         if isinstance(file, Spot) and not is_system_path(file.file):
             self._note(file, msg[:1].lower() + msg[1:].split(" (passed", maxsplit=1)[0])
 
@@ -389,7 +389,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
 
 
 class _PastedLexer:
-    """The kind of token that `##` creates: `0.5F` is one number, not four tokens."""
+    """Determines the kind of token that `##` creates. `0.5F` is one number, not four tokens."""
 
     def __init__(self, run: _Preprocessor) -> None:
         self._run = run
@@ -428,7 +428,7 @@ def _guard(data: bytes) -> str:
     return match.group(1).decode() if not depth and not rest.strip() else ""
 
 
-def _spaced(tokens: list[Token]) -> list[Token]:
+def _with_spaces(tokens: list[Token]) -> list[Token]:
     """An argument with its original spaces, for `#argument`."""
     spaced: list[Token] = []
     for token in tokens:
@@ -443,7 +443,7 @@ def _spaced(tokens: list[Token]) -> list[Token]:
 
 
 def _arguments(waiting: list[Token]) -> tuple[int, list[list[Token]], Token] | None:
-    """The arguments of a macro from the waiting tokens (last first), and its `)`."""
+    """The arguments of a macro and its `)`, taken from the waiting tokens (last first)."""
     at = len(waiting) - 1
     while at >= 0 and waiting[at].type == SPACE:
         at -= 1
@@ -478,8 +478,8 @@ def _stripped(tokens: list[Token]) -> list[Token]:
     return tokens[first:last]
 
 
-def _fitted(macro: Any, arguments: list[list[Token]]) -> list[list[Token]] | None:
-    """As many arguments as the macro has parameters. None if their number is wrong."""
+def _checked_arguments(macro: Any, arguments: list[list[Token]]) -> list[list[Token]] | None:
+    """The arguments of a macro, with one for each parameter. None if their number is wrong."""
     wanted = len(macro.arglist)
     if not wanted:
         return [] if arguments == [[]] else None
@@ -496,7 +496,9 @@ def _fitted(macro: Any, arguments: list[list[Token]]) -> list[list[Token]] | Non
 
 
 def _options(request: SourceRequest) -> tuple[list[str], list[str], list[str], set[str]]:
-    """Folders for all includes, folders for quoted ones, forced includes, and undefined macros."""
+    """The options: folders for all includes, folders for quoted includes, forced includes, and
+    undefined macros.
+    """
     folders = list(request.includes)
     after: list[str] = []
     quoted: list[str] = []

@@ -1,8 +1,7 @@
-"""Finds the start and the end of pycparser's nodes, for which pycparser has only the place of one
-token.
+"""Finds the start and the end of pycparser's nodes. pycparser gives the place of only one token.
 
-A node's coordinate is the index of a token (`CToken.column`). The tokens then give the start of an
-expression, a declaration or a statement, like in libclang.
+The coordinate of a node is the index of a token (`CToken.column`). The tokens then give the start
+of an expression, a declaration or a statement, like in libclang.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _NOWHERE = Spot("", 0, 0, 0)
 
 
 class Places:
-    """The tokens of a unit with matched brackets."""
+    """The tokens of a unit. Brackets are matched."""
 
     def __init__(
         self, tokens: list[CToken], partner: list[int], attributes: dict[int, int] | None = None
@@ -54,7 +53,7 @@ class Places:
         return Span(spot.file, spot.line, spot.column)
 
     def attribute(self, node: Any) -> int | None:
-        """The alignment in an attribute of a declaration or struct, or 0 for packed."""
+        """The alignment given by an attribute of a declaration or struct. It is 0 for packed."""
         if not self.attributes:
             return None
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
@@ -135,8 +134,8 @@ class Places:
     def declaration_start(self, index: int, until: str = "") -> int:
         """The first token of the declaration with the name (or type) at `index`.
 
-        `until` are tokens that end it: `,` for a parameter, `)` for one after its function's
-        parentheses.
+        `until` are the tokens that end it. `,` ends a parameter, and `)` ends a parameter after the
+        parentheses of its function.
         """
         at = index
         while at > 0:
@@ -146,7 +145,7 @@ class Places:
                 break
             if value == "}":
                 opening = self.partner[at - 1]
-                if opening < 0 or not self._belongs(opening):
+                if opening < 0 or not self._is_members_or_list(opening):
                     break
                 at = opening
             elif value in (")", "]"):
@@ -162,8 +161,8 @@ class Places:
                 at -= 1
         return at
 
-    def _belongs(self, opening: int) -> bool:
-        """Whether a `{` starts a struct's members or an initializer instead of a block."""
+    def _is_members_or_list(self, opening: int) -> bool:
+        """Whether a `{` starts the members of a struct or an initializer, and not a block."""
         before = self.tokens[opening - 1] if opening > 0 else None
         if before is None:
             return False

@@ -116,7 +116,7 @@ class TreeBuilder:
         return self._directed(node, at, lambda: self._plain(node, at))
 
     def _directed(self, node: Any, at: Spot, build: Callable[[], Stmt]) -> Stmt:
-        """A statement with the preceding directives."""
+        """A statement with the directives before it."""
         block, loop = isinstance(node, c_ast.Compound), isinstance(node, c_ast.For)
         taken = self._attacher.take(at.file, at.offset, block=block, loop=loop)
         built = build()
@@ -154,7 +154,7 @@ class TreeBuilder:
     def _compound(self, node: Any, at: Spot) -> Stmt:
         outer, self._scope = self._scope, Scope(self._scope)
         items = [self._item(group) for group in self._grouped(node.block_items or ())]
-        if self._attacher.waiting(at.file):
+        if self._attacher.has_waiting(at.file):
             end = self._places.spot(self._places.end(node)).offset + 1
             left = self._attacher.left_over(at.file, at.offset, end)
             items += [standalone_directive(pragma, at.file) for pragma in left]
@@ -162,7 +162,7 @@ class TreeBuilder:
         return Compound(tuple(items))
 
     def _grouped(self, items: Any) -> Iterator[list[Any]]:
-        """Single statements, and the declarations of one `int i, j;` together."""
+        """The statements. Declarations of one `int i, j;` are grouped."""
         group: list[Any] = []
         start = -1
         for item in items:
@@ -290,7 +290,7 @@ def _defines_tag(node: Any) -> bool:
 
 
 def completed(ctype: CType, init: Any) -> CType:
-    """The type with the length from its initializer: `a[] = {1, 2}` has two elements."""
+    """The type with the array length from its initializer. `a[] = {1, 2}` has two elements."""
     if ctype.kind != "array" or ctype.extent is not None:
         return ctype
     if isinstance(init, c_ast.InitList):

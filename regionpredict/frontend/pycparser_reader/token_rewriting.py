@@ -107,11 +107,11 @@ class CToken:
 
 
 class Cleaned(NamedTuple):
-    """The C tokens for pycparser, and information from the removed ones.
+    """The C tokens for pycparser, and information from the tokens that were removed.
 
-    `pragmas` are the texts of `_Pragma` with their places. `attributes` is the alignment (0:
-    packed) of the attribute after the word at that index, and `unreturning` marks functions that
-    never return.
+    `pragmas` are the texts of `_Pragma` with their places. `attributes` gives the alignment (0 for
+    packed) that an attribute sets. Its key is the index of the word before the attribute.
+    `unreturning` marks functions that never return.
     """
 
     c_tokens: list[CToken]
@@ -239,7 +239,9 @@ def _alignment(text: str) -> int | None:
 
 
 def _after_parentheses(tokens: list[Token], at: int) -> int:
-    """The index after the `)` that closes the `(` at `at`, or `at` without one."""
+    """The index after the `)` that matches the `(` at `at`. `at` itself if there is no
+    parenthesis.
+    """
     if at >= len(tokens) or tokens[at].value != "(":
         return at
     depth = 0

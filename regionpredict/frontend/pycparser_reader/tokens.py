@@ -73,10 +73,10 @@ _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 
 def lines_of(text: str, file: str) -> Iterator[list[Token]]:
-    """The tokens of each logical line, with its newline at the end, and with spaces in directive
-    lines only.
+    """The tokens of each logical line, which ends with its newline. Spaces are kept only in
+    directive lines.
 
-    `text` is the file decoded byte by byte (latin-1), so that offsets are those of the file.
+    `text` is the file decoded byte by byte (latin-1), so that offsets are the same as in the file.
     """
     line, start = 1, 0
     current: list[Token] = []

@@ -1,6 +1,7 @@
 """Splits tokens into top-level declarations, which pycparser parses one by one.
 
-If pycparser rejects a declaration, only that one is lost. A function's body is parsed on demand.
+If pycparser rejects a declaration, only this declaration is lost. The body of a function is parsed
+on demand.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _TAGGED = frozenset(("struct", "union", "enum"))
 
 
 class Chunk(NamedTuple):
-    """A top-level declaration: tokens [start, stop), with a function's body from `body` on."""
+    """A top-level declaration: the tokens [start, stop). For a function, `body` is the start of its
+    body.
+    """
 
     start: int
     stop: int
@@ -65,7 +68,7 @@ def split(tokens: list[CToken], partner: list[int]) -> Iterator[Chunk]:
 
 
 def _starts_old_style(tokens: list[CToken], at: int, partner: list[int]) -> bool:
-    """Whether old-style parameter declarations begin here: `int f(a, b) int a; ...`."""
+    """Whether old-style parameter declarations start here: `int f(a, b) int a; ...`."""
     opening = partner[at - 1]
     names = tokens[opening + 1 : at - 1]
     plain = bool(names) and all(word.type in ("ID", "TYPEID", "COMMA") for word in names)
@@ -73,7 +76,7 @@ def _starts_old_style(tokens: list[CToken], at: int, partner: list[int]) -> bool
 
 
 def _ends_parameters(tokens: list[CToken], at: int) -> bool:
-    """Whether no function body follows within a few declarations."""
+    """Whether no function body follows within the next few declarations."""
     for index in range(at + 1, min(at + 120, len(tokens))):
         if tokens[index].value == "{":
             return tokens[index - 1].value != ";"
@@ -83,7 +86,7 @@ def _ends_parameters(tokens: list[CToken], at: int) -> bool:
 
 
 def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> list[str] | None:
-    """The names in a plain declaration or function. None if only parsing shows them.
+    """The names in a plain declaration or function. None if they are known only after parsing.
 
     A header declares hundreds of functions, and a file uses ten of them. The others are never
     parsed.
@@ -130,7 +133,7 @@ class _Feed:
 
 
 class ChunkParser:
-    """Parses chunks with the type names of previous ones."""
+    """Parses chunks. The type names of previous chunks are known."""
 
     def __init__(self, tokens: list[CToken]) -> None:
         self.tokens = tokens
@@ -147,11 +150,11 @@ class ChunkParser:
         without: tuple[tuple[int, int], ...] = (),
         guessed: set[str] | None = None,
     ) -> list[c_ast.Node]:
-        """The declarations in the tokens [start, stop), with an added `;` if `close`.
+        """The declarations in the tokens [start, stop). `close` adds a `;`.
 
-        An undeclared identifier that can only be a type is taken as one, as after a missing header.
-        `guessed` keeps such names over several tries. The statements at `without` are skipped.
-        Raises ChunkError with the place's index.
+        An undeclared identifier that can only be a type is assumed to be one, for example after a
+        missing header. `guessed` keeps such names for later attempts. The statements at `without`
+        are skipped. Raises ChunkError with the index of the place.
         """
         tokens: list[CToken] = []
         at = start

@@ -79,11 +79,11 @@ class Scope:
         return None
 
     def late(self, name: str) -> Decl | None:
-        """A declaration created on demand. An ordinary block has none."""
+        """A declaration that is created on demand. An ordinary block has none."""
         return None
 
     def find_typedef(self, name: str) -> tuple[Scope, Any] | None:
-        """The scope and content of a type name."""
+        """The scope and the content of a type name."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.typedefs:
@@ -102,14 +102,16 @@ class Scope:
 
 
 def has_qualifier(node: Any, word: str) -> bool:
-    """Whether a declarator is of an `_Atomic` or `volatile` object, or of an array of such."""
+    """Whether a declarator declares an `_Atomic` or `volatile` object, or an array of such
+    objects.
+    """
     while isinstance(node, c_ast.ArrayDecl):
         node = node.type
     return isinstance(node, c_ast.TypeDecl) and word in node.quals
 
 
 class TypeReader:
-    """Reads types. `express` turns an extent that is not a constant into an expression."""
+    """Reads types. `express` converts an array length that is not constant to an expression."""
 
     def __init__(
         self,
@@ -345,7 +347,7 @@ class TypeReader:
         return tag._fields.get(name)
 
     def with_members_named(self, init: Expression, ctype: CType) -> Expression:
-        """A list of initial values for such a type, with the members' names added to its values."""
+        """A list of initial values for a type. The names of the members are added to the values."""
         elements = initial_values(init)
         if elements is None:
             return init
@@ -385,8 +387,8 @@ class TypeReader:
         return members
 
     def _tag_of(self, ctype: CType) -> Tag | None:
-        """The definition of a struct. If two blocks have one of the same name, the one with its
-        size.
+        """The definition of a struct. If two blocks define a struct with this name, the one with
+        the same size counts.
         """
         candidates = self._by_name.get(ctype.name, [])
         defined = [tag for tag in candidates if tag.node.decls is not None]
@@ -397,8 +399,8 @@ class TypeReader:
         return known[-1] if known else None
 
     def _fields_of(self, tag: Tag, begin: int) -> Iterator[tuple[str, Decl]]:
-        """The members by name, including those of unnamed nested structs, of a struct that starts
-        there.
+        """The members of a struct that starts here, including members of unnamed nested structs.
+        The key is the name.
         """
         self._layout_of(tag)
         for member in tag.node.decls:
@@ -414,7 +416,7 @@ class TypeReader:
     # -- constant expressions -------------------------------------------------------------------
 
     def constant(self, node: Any, scope: Scope) -> int | None:
-        """The value of an integer constant expression, or None."""
+        """The value of an integer constant expression. None for any other expression."""
         value = self._fold(node, scope)
         return int(value) if isinstance(value, int) else None
 
@@ -486,7 +488,7 @@ class TypeReader:
 
 
 def _arithmetic(names: list[str]) -> CType | None:
-    """The type of specifiers like `unsigned long`, or None for a type name."""
+    """The type given by specifiers such as `unsigned long`. None for a type name."""
     specifiers = set(names)
     if "_Complex" in specifiers and len(specifiers) > 1 and not specifiers & {"double", "float"}:
         part = _arithmetic([name for name in names if name != "_Complex"])

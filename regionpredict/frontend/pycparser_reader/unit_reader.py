@@ -1,8 +1,8 @@
 """Reads a C source file with pycparser into a `Unit`, without a compiler or a C library.
 
-It is the counterpart of `libclang_reader`. pcpp preprocesses with the shipped headers, each
-top-level declaration is parsed separately, and functions with a directive become trees. Others
-follow on demand.
+It is the counterpart of `libclang_reader`. pcpp preprocesses with the shipped headers. Each
+top-level declaration is parsed separately, and functions with a directive become trees. Other
+functions become trees on demand.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ from regionpredict.frontend.text import (
     SourceText,
     blank_comments,
     find_pragmas,
-    guessed_macros,
     inactive_loops,
     left_out_macros,
     masked,
     may_hold_directives,
+    note_on_guesses,
     parse_directive,
     threads_set,
     unterminated_comment,
@@ -76,7 +76,7 @@ _MAX_LEFT_OUT = 12
 
 
 def parse_unit(request: SourceRequest) -> Unit:
-    """Parses one C file. Raises InputError if it cannot be read, or is C++."""
+    """Parses one C file. Raises InputError for a C++ file and for a file that cannot be read."""
     if is_cpp(request.path):
         raise InputError(
             "C++ is not read by this front end", remedy="use --frontend libclang", path=request.path
@@ -85,7 +85,7 @@ def parse_unit(request: SourceRequest) -> Unit:
 
 
 class _FileScope(Scope):
-    """The names of the whole file, each resolved at first use."""
+    """The names of the whole file. Each name is resolved at its first use."""
 
     __slots__ = ("make",)
 
@@ -110,7 +110,7 @@ class _Reader:
         )  # fmt: skip
         if left:
             self.read = preprocess(replace(request, defines=(*request.defines, *left)))
-            note = Diagnostic("RP005", Span(request.path, 1), guessed_macros(left))
+            note = Diagnostic("RP005", Span(request.path, 1), note_on_guesses(left))
             self.read.diagnostics.append(note)
         self.diagnostics = list(self.read.diagnostics)
         self.errors: list[Span] = []
@@ -134,14 +134,14 @@ class _Reader:
                 self._say("RP002", Span(path, *source.place(at)), what)
         self.macros = MacroTable()
         self.chunks: dict[str, Chunk] = {}  # the functions with a body
-        self.waiting: dict[str, list[Chunk]] = {}  # declarations that were not needed so far
+        self.has_waiting: dict[str, list[Chunk]] = {}  # declarations that were not needed so far
         self.variables_declared: dict[str, list[tuple[Any, int]]] = {}
         self.prototypes: dict[str, tuple[Any, int]] = {}
         self.functions: dict[str, Function | None] = {}
         self.located: list[tuple[str, str, int, int]] = []
         self._taken: dict[str, list[int]] = {}
         for chunk in split(self.c_tokens, partner):
-            self._take_in(chunk)
+            self._add_chunk(chunk)
 
     def _express(self, node: Any, scope: Scope) -> Expression:
         return self.expressions.build(node, scope)
@@ -154,14 +154,14 @@ class _Reader:
 
     # -- the file's declarations ----------------------------------------------------------------
 
-    def _take_in(self, chunk: Chunk) -> None:
+    def _add_chunk(self, chunk: Chunk) -> None:
         """Records the declarations of a chunk, and parses it if necessary."""
         names = declared_names(self.c_tokens, chunk, self.places.partner)
         if names is None:
             self._parse_chunk(chunk)
             return
         for name in names:
-            self.waiting.setdefault(name, []).append(chunk)
+            self.has_waiting.setdefault(name, []).append(chunk)
         if chunk.body >= 0:
             self._locate(names[0], chunk)
 
@@ -217,7 +217,7 @@ class _Reader:
         self.diagnostics.append(Diagnostic(rule, span, message))
 
     def _never_returns(self, start: int) -> bool:
-        """Whether the function declaration at a word has this property."""
+        """Whether the function that a word declares never returns."""
         if start - 1 in self.unreturning:  # an attribute in front of it
             return True
         for at in range(start, len(self.c_tokens)):
@@ -228,7 +228,7 @@ class _Reader:
         return False
 
     def _global(self, name: str) -> Decl | None:
-        for chunk in self.waiting.pop(name, ()):
+        for chunk in self.has_waiting.pop(name, ()):
             self._parse_chunk(chunk)
         if name in self.prototypes:
             node, start = self.prototypes[name]
@@ -303,7 +303,7 @@ class _Reader:
         return Unit(
             path=self.request.path,
             functions=tuple(functions),
-            located=self._defined(),
+            located=self._defined_functions(),
             texts=self._texts(),
             body_of=self.body_of,
             variables=self.variables,
@@ -326,7 +326,7 @@ class _Reader:
             self._say("RP005", Span(self.request.path, 1), message)
 
     def _active_defines(self, source: SourceText) -> bytes:
-        """The text without comments and inactive macro definitions."""
+        """The text without comments and without inactive macro definitions."""
         text = bytearray(blank_comments(source.data))
         for match in _DEFINE.finditer(text):
             if (source.path, match.start(1)) not in self.read.defines:
@@ -342,12 +342,12 @@ class _Reader:
                 expanded.setdefault(spot.file, []).append(pragma)
         for path, source in self.sources.items():
             pragmas: list[Pragma] = []
-            self.diagnostics += threads_set(source, partial(self._reads, path))
+            self.diagnostics += threads_set(source, partial(self._is_kept, path))
             if may_hold_directives(source.data, self.macros):
                 pragmas = find_pragmas(source, self.macros, masked(source.data))
                 pragmas = [p for p in pragmas if self._is_active(path, p, expanded)]
                 self.diagnostics += inactive_loops(
-                    source, self.macros, pragmas, partial(self._reads, path)
+                    source, self.macros, pragmas, partial(self._is_kept, path)
                 )
             known = {pragma.offset for pragma in pragmas}
             pragmas += [p for p in expanded.get(path, ()) if p.offset not in known]
@@ -363,9 +363,10 @@ class _Reader:
         decl = self.scope.find(name)
         return decl.value if decl is not None else None
 
-    def _reads(self, path: str, begin: int, end: int) -> bool:
-        """Whether the preprocessor kept some text between two places of a file, or the text is
-        empty."""
+    def _is_kept(self, path: str, begin: int, end: int) -> bool:
+        """Whether the preprocessor kept some text between two places of a file. True if the text is
+        empty.
+        """
         offsets = self._taken.get(path)
         if offsets is None:
             taken = [word.spot.offset for word in self.c_tokens if word.spot.file == path]
@@ -383,7 +384,7 @@ class _Reader:
         return (path, pragma.offset) in self.read.pragmas
 
     def _from_operator(self, text: str, spot: Spot) -> Pragma | None:
-        """The directive in a `_Pragma("omp ...")`, from a macro or from the text."""
+        """The directive in a `_Pragma("omp ...")`, which is in the text or in a macro."""
         inner = re.sub(r'\\(["\\])', r"\1", text.strip().lstrip("L")[1:-1])
         inner = " ".join(inner.split())
         if not re.match(r"omp\b", inner):
@@ -410,7 +411,7 @@ class _Reader:
         return functions
 
     def _includes(self, chunk: Chunk, files: set[str]) -> bool:
-        """Whether a part of a function's body is in one of the files."""
+        """Whether part of a function's body is in one of the files."""
         if not files:
             return False
         return any(word.filename in files for word in self.c_tokens[chunk.start : chunk.stop])
@@ -433,7 +434,7 @@ class _Reader:
         return self.builder.function(definition, decl, chunk, self.scope)
 
     def _parse_body(self, chunk: Chunk) -> list[Any]:
-        """A function. Statements that pycparser rejects are left out with a diagnostic."""
+        """A function. Statements that pycparser rejects are left out, with a diagnostic."""
         without: tuple[tuple[int, int], ...] = ()
         guessed: set[str] = set()
         for _ in range(_MAX_LEFT_OUT):
@@ -456,8 +457,8 @@ class _Reader:
         """The tree of a function with a body in the user's files, or None."""
         return self._function(decl.name) if decl.kind == "function" else None
 
-    def _defined(self) -> tuple[Located, ...]:
-        """The functions that the user's files define, in the form for linking."""
+    def _defined_functions(self) -> tuple[Located, ...]:
+        """The functions that the user's files define, in the form that linking needs."""
         return tuple(
             Located(name, file, begin, end, self._is_static(self.chunks[name]),
                     partial(self._function, name))
@@ -477,7 +478,7 @@ class _Reader:
     def variables(self) -> list[Decl]:
         """The external variables of the user's files with a known initializer."""
         names = [
-            name for name, chunks in self.waiting.items()
+            name for name, chunks in self.has_waiting.items()
             if any(self._initialises(chunk) for chunk in chunks)
         ]  # fmt: skip
         decls = [self.scope.find(name) for name in (*names, *self.variables_declared)]

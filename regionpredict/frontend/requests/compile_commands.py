@@ -93,7 +93,7 @@ def _from_entry(
 
 
 def request_of_call(path: str, argv: Sequence[str], folder: str) -> SourceRequest:
-    """A file with the options of a compiler call `argv` in `folder`."""
+    """A file with the options of the compiler call `argv`, which was run in `folder`."""
     defines, includes, standard, extra = _flags(argv, Path(folder))
     return SourceRequest(path, tuple(defines), tuple(includes), standard, folder, extra,
         is_from_build=True,

@@ -53,7 +53,9 @@ def requests_for(
 
 
 def _with_other_roots(requests: list[SourceRequest]) -> list[SourceRequest]:
-    """The requests, each with the folders of the others, since a program's PATHs share headers."""
+    """The requests, each with the folders of the others, since the PATHs of a program share
+    headers.
+    """
     roots = tuple(dict.fromkeys(request.root for request in requests if request.root))
     if len(roots) < 2:
         return requests
@@ -77,7 +79,8 @@ def _without(requests: list[SourceRequest], excludes: Sequence[str]) -> list[Sou
 
 
 def is_excluded(path: str, pattern: str) -> bool:
-    """Whether a pattern matches a file's path, the end of it, or a folder that contains it.
+    """Whether a pattern matches the path of a file, the end of the path, or a folder that contains
+    the file.
 
     >>> [is_excluded("src/old/a.c", one) for one in ("old", "old/*", "a.c", "src/*", "b*", "o*d")]
     [True, True, True, True, False, True]
@@ -132,8 +135,10 @@ def _expand(
 
 
 def project_root(folder: Path) -> str:
-    """The highest folder that looks like a project's, at most two levels above. Without one, the
-    folder itself. A program that is built in parts has its common headers there."""
+    """The highest folder that looks like the root of a project, at most two levels above. If there
+    is none, the folder itself. The common headers of a program that is built in parts are in the
+    root.
+    """
     root = own = folder.resolve()
     try:
         for level in _levels(own):
@@ -153,12 +158,14 @@ def _levels(folder: Path) -> tuple[Path, ...]:
 
 
 def _is_shared(folder: Path) -> bool:
-    """Whether every user can write there, as in the temporary folder."""
+    """Whether every user can write to the folder, as in the temporary folder."""
     return bool(folder.stat().st_mode & stat.S_IWOTH)
 
 
 def path_dependencies(paths: Sequence[str]) -> FileDependencies:
-    """The file system queries of `requests_for` for these paths, without the sources' text."""
+    """The file system queries that `requests_for` makes for these paths. The text of the sources is
+    excluded.
+    """
     contents: list[str] = []
     presence: list[str] = []
     trees: list[Tree] = []

@@ -12,7 +12,7 @@ MOST_SOURCE_BYTES = 64 << 20
 
 
 def is_regular_file(path: str | os.PathLike[str]) -> bool:
-    """Whether `read_regular_file` accepts the file of that name, also for invalid names."""
+    """Whether `read_regular_file` accepts the file of that name. The name may be invalid."""
     status = _status(path)
     return status is not None and _is_accepted(status, path)
 
@@ -33,11 +33,11 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def _is_accepted(status: os.stat_result, path: str | os.PathLike[str]) -> bool:
-    regular = stat.S_ISREG(status.st_mode) and not _is_of_the_kernel(path)
+    regular = stat.S_ISREG(status.st_mode) and not _is_kernel_file(path)
     return regular and status.st_size <= MOST_SOURCE_BYTES
 
 
-def _is_of_the_kernel(path: str | os.PathLike[str]) -> bool:
+def _is_kernel_file(path: str | os.PathLike[str]) -> bool:
     """Whether the kernel generates the text. Reading /proc/kmsg, for example, blocks."""
     return os.path.realpath(path).startswith(("/proc/", "/sys/"))
 
@@ -51,7 +51,7 @@ def read_regular_file(path: str, *, limit: int = MOST_SOURCE_BYTES) -> bytes:
         # Without O_NONBLOCK, opening a pipe waits for a writer.
         with open(path, "rb", opener=_open_at_once) as file:
             status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode) or _is_of_the_kernel(path):
+            if not stat.S_ISREG(status.st_mode) or _is_kernel_file(path):
                 raise InputError(
                     "cannot be read: not a regular file", remedy="name a text file", path=path
                 )

@@ -15,8 +15,8 @@ class SourceRequest:
     """A file to read, with macros as (name, value), include folders and language standard.
 
     A missing header is searched below `root`, then below `other_roots`, the roots of the other
-    PATHs. `reassociates`: the compiler may reorder sums of floating-point numbers (`-ffast-math`).
-    `is_from_build`: the options are those of a real compilation.
+    PATHs. `reassociates` says that the compiler may reorder sums of floating-point numbers
+    (`-ffast-math`). `is_from_build` says that the options come from a real compilation.
     """
 
     path: str
@@ -31,10 +31,10 @@ class SourceRequest:
 
     @property
     def macro_text(self) -> bytes:
-        """The values of the macros. Bytes that are not UTF-8 are as given."""
+        """The values of the macros. Bytes that are not UTF-8 are unchanged."""
         return " ".join(value for _, value in self.defines).encode("utf-8", "surrogateescape")
 
 
 def is_cpp(path: str) -> bool:
-    """Whether the file name means C++."""
+    """Whether the file name means that the file is C++."""
     return Path(path).suffix in _CPP

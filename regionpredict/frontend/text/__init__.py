@@ -15,13 +15,13 @@ from regionpredict.frontend.text.inactive import (
     has_directive,
     inactive_loops,
 )
-from regionpredict.frontend.text.left_out_macros import guessed_macros, left_out_macros
+from regionpredict.frontend.text.left_out_macros import left_out_macros, note_on_guesses
 from regionpredict.frontend.text.macros import MacroTable
 from regionpredict.frontend.text.name_occurrences import (
     IDENTIFIER,
     base_classes_in,
     functions_holding,
-    mentioned_at,
+    places_of_name,
     unreached,
     written_at,
 )
@@ -57,17 +57,17 @@ __all__ = [
     "conditions_of_directives",
     "find_pragmas",
     "functions_holding",
-    "guessed_macros",
     "has_directive",
     "holds_directives",
     "inactive_loops",
     "left_out_macros",
     "masked",
     "may_hold_directives",
-    "mentioned_at",
+    "note_on_guesses",
     "parse_directive",
     "parse_expression",
     "passages",
+    "places_of_name",
     "standalone_directive",
     "string_value",
     "threads_set",

@@ -1,7 +1,8 @@
 """Assigns directives to statements, in source order, for both front ends.
 
-A directive belongs to the next statement. A directive in a macro has the place of the expansion,
-like every statement in it, so it waits for a matching statement.
+A directive belongs to the statement after it. A directive in a macro has the place of the
+expansion, and so has every statement in the macro. The directive therefore waits for a matching
+statement.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class _State(Generic[File]):
 
 
 class Attacher(Generic[File]):
-    """The directives of the files, and how many of them statements have taken.
+    """The directives of the files, and the number of directives that statements have taken.
 
     `File` is the front end's type for a file.
     """
@@ -50,9 +51,9 @@ class Attacher(Generic[File]):
         self._pragmas[file] = pragmas
 
     def enter(self, file: File, offset: int) -> None:
-        """Begins a function at an offset. Files that it includes begin at their first line.
+        """Starts a function at an offset. Files that it includes start at their first line.
 
-        Functions may be read inside another one. `end` continues with the outer one.
+        A function may be read inside another one. After `end`, the outer function continues.
         """
         self._outer.append(_State(self._next, self._masked, self._blocks, self._function))
         self._masked, self._blocks, self._function = set(), {}, (file, offset)
@@ -61,15 +62,16 @@ class Attacher(Generic[File]):
         self._next[file] = sum(1 for pragma in held if pragma.offset < offset)
 
     def end(self) -> None:
-        """Ends the function that was begun last."""
+        """Ends the function that was started last."""
         outer = self._outer.pop()
         self._next, self._masked = outer.next, outer.masked
         self._blocks, self._function = outer.blocks, outer.function
 
     def take(self, file: File, offset: int, *, block: bool, loop: bool) -> list[Pragma]:
-        """The directives before the statement at an offset that no statement has taken.
+        """Assigns the directives before an offset to the statement there, unless a statement has
+        already taken them.
 
-        `block` and `loop` describe the statement: `{ ... }`, or a `for` loop.
+        `block` and `loop` say whether the statement is a `{ ... }` or a `for` loop.
         """
         held = self._pragmas.get(file)
         if held is None:
@@ -97,9 +99,10 @@ class Attacher(Generic[File]):
         return taken
 
     def _begun(self, pragma: Pragma, file: File) -> int | None:
-        """The number of blocks of its expansion that began, beyond those before a directive.
+        """The number of blocks of its macro expansion that started, without those before the
+        directive.
 
-        It is 0 if the next block is its own. None for a directive without a block.
+        It is 0 if the next block belongs to the directive. None for a directive without a block.
         """
         if pragma.blocks is None:
             return None
@@ -107,10 +110,10 @@ class Attacher(Generic[File]):
         return self._blocks.get(place, 0) - pragma.blocks[place == self._function]
 
     def leave(self, file: File, offset: int) -> None:
-        """Ends the statement at an offset that took directives."""
+        """Ends the statement that took directives at an offset."""
         self._masked.discard((file, offset))
 
-    def waiting(self, file: File) -> bool:
+    def has_waiting(self, file: File) -> bool:
         """Whether the file has directives that no statement took."""
         return file in self._pragmas and self._next[file] < len(self._pragmas[file])
 
@@ -128,7 +131,7 @@ class Attacher(Generic[File]):
 
 
 def with_directives(pragmas: Iterable[Pragma], body: Stmt, file: str) -> Stmt:
-    """A statement with the directives around it. A standalone directive comes first."""
+    """A statement with its directives around it. A standalone directive precedes it."""
     for pragma in reversed(list(pragmas)):
         if pragma.standalone:
             body = Compound((standalone_directive(pragma, file), body))

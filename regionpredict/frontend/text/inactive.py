@@ -1,4 +1,4 @@
-"""Directives disabled by a false `#if`, and the macros that would enable them."""
+"""Finds directives that a false `#if` disables, and the macros that would enable them."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _FALSE = re.compile(r"\(*\s*0\s*\)*")
 class _Branch(NamedTuple):
     """The text between two lines of one conditional.
 
-    `word` and `condition` are from the line before it. `before` is the previous branch if `word` is
-    `else`.
+    `word` and `condition` are those of the line before the text. `before` is the previous branch if
+    `word` is `else`.
     """
 
     word: str
@@ -38,15 +38,15 @@ class _Branch(NamedTuple):
     end: int
 
     def opening(self, defined: _Defined) -> str | None:
-        """The steps to enable it. None if nothing does."""
+        """The steps that enable the text. None if nothing does."""
         if self.before is not None and self.word == "else":
-            return _done(self.before.word, self.before.condition, False, defined)
-        return _done(self.word, self.condition, True, defined)
+            return _definitions_for(self.before.word, self.before.condition, False, defined)
+        return _definitions_for(self.word, self.condition, True, defined)
 
 
 class _Definition(NamedTuple):
-    """A macro that the file defines: its place, and whether the definition depends on the macro
-    being undefined.
+    """A macro that the file defines, with its place. Also says whether it is defined only if it is
+    still undefined.
     """
 
     line: int
@@ -56,21 +56,21 @@ class _Definition(NamedTuple):
 _Defined = Callable[[str], "_Definition | None"]
 
 
-def _done(word: str, condition: str, wanted: bool, defined: _Defined) -> str | None:
+def _definitions_for(word: str, condition: str, wanted: bool, defined: _Defined) -> str | None:
     """The definitions that make the line `#WORD CONDITION` true, or false on request."""
     if word in ("ifdef", "ifndef"):
         name = _NAME.match(condition)
         with_it = wanted == (word == "ifdef")
         if name is None:
             return None
-        return f"add -D {name.group()}" if with_it else _without(name.group(), defined)
+        return f"add -D {name.group()}" if with_it else _how_to_undefine(name.group(), defined)
     if (_FALSE.fullmatch(condition) and wanted) or not _NAME.search(condition):
         return None
     alone = _DEFINED.fullmatch(condition)
     if alone is not None:
         name_of = alone.group(2) or alone.group(3)
         with_it = wanted != bool(alone.group(1))
-        return f"add -D {name_of}" if with_it else _without(name_of, defined)
+        return f"add -D {name_of}" if with_it else _how_to_undefine(name_of, defined)
     if wanted and _NAME.fullmatch(condition):
         definition = defined(condition)
         if definition is not None and not definition.default:
@@ -79,7 +79,7 @@ def _done(word: str, condition: str, wanted: bool, defined: _Defined) -> str | N
     return f"make '{condition}' " + ("true with -D" if wanted else "false")
 
 
-def _without(name: str, defined: _Defined) -> str:
+def _how_to_undefine(name: str, defined: _Defined) -> str:
     """How to undefine a macro. `-D` cannot remove a definition in the file."""
     definition = defined(name)
     if definition is not None:
@@ -91,10 +91,10 @@ def inactive_loops(
     source: SourceText, macros: MacroTable, active: Iterable[Pragma],
     reads: Callable[[int, int], bool],
 ) -> list[Diagnostic]:  # fmt: skip
-    """RP006 for each loop directive of a file that is not among the `active` ones.
+    """The RP006 diagnostics for the loop directives of a file that are not among the `active` ones.
 
-    `reads`: whether the compiler reads some text between two offsets. The innermost branch around
-    such a directive is inactive. Text under `#if 0` is not reported.
+    `reads` says whether the compiler reads some text between two offsets. It does not read the
+    innermost branch around an inactive directive. Text under `#if 0` is not reported.
     """
     if not _CONDITIONAL.search(source.data):
         return []
@@ -121,10 +121,11 @@ def inactive_loops(
 def conditions_of_directives(
     text: bytes, with_directives: Collection[str] = ()
 ) -> list[tuple[str, ...]]:
-    """The macros that must be defined for each OpenMP directive, from the conditional around it.
+    """For each OpenMP directive, the macros that must be defined according to the conditional
+    around it.
 
-    Empty for a directive outside conditionals, or in one of another form. An `#include` of one of
-    the headers `with_directives` (paths) counts as a directive.
+    Empty for a directive outside of conditionals, or in a conditional of another form.
+    `with_directives` are paths of headers. An `#include` of one of them counts as a directive.
     """
     places = [found.start() for found in _DIRECTIVE.finditer(text)] if b"omp" in text else []
     if with_directives:
@@ -141,12 +142,12 @@ def conditions_of_directives(
 
 
 def has_directive(text: bytes) -> bool:
-    """Whether a text has an OpenMP directive, perhaps in a comment."""
+    """Whether a text contains an OpenMP directive, possibly in a comment."""
     return b"omp" in text and _DIRECTIVE.search(text) is not None
 
 
 def _is_any(include: str, headers: Collection[str]) -> bool:
-    """Whether an included name may be one of some headers, by the end of the path."""
+    """Whether an included name may be one of these headers. The end of the path is compared."""
     ending = "/" + include.removeprefix("./")
     return any(header.endswith(ending) for header in headers)
 
@@ -170,7 +171,7 @@ def _macros_of(branch: _Branch) -> tuple[str, ...]:
 
 
 def _branches(code: bytes) -> list[_Branch]:
-    """The branches of a text, the outer ones first. Empty if conditionals do not match."""
+    """The branches of a text, outer branches first. Empty if conditionals do not match."""
     branches: list[_Branch] = []
     opened: list[list[_Branch]] = []
     for line in _CONDITIONAL.finditer(code):

@@ -17,7 +17,7 @@ _DEPTH = 12
 
 
 class Macro(NamedTuple):
-    """A macro's parameters (None: object-like) and replacement text."""
+    """A macro's parameters (None for an object-like macro) and its replacement text."""
 
     name: str
     parameters: tuple[str, ...] | None
@@ -61,7 +61,7 @@ class MacroTable:
 
     @property
     def pragma_macros(self) -> frozenset[str]:
-        """The macros whose expansion, including nested macros, contains an OpenMP `_Pragma`."""
+        """The macros whose expansion contains an OpenMP `_Pragma`. Nested macros count."""
         if self._pragma is None:
             holders = {m.name for m in self._macros.values() if "_Pragma" in m.body}
             while True:

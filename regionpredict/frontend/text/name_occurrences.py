@@ -19,7 +19,7 @@ IDENTIFIER = re.compile(rb"[A-Za-z_]\w*")
 
 
 def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
-    """(begin, end) of every occurrence of the whole word in a text."""
+    """The start and end of every occurrence of the whole word in a text."""
     word = name.encode()
     at = data.find(word) if word else -1
     while at >= 0:
@@ -29,7 +29,7 @@ def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
         at = data.find(word, end)
 
 
-def mentioned_at(data: bytes, name: str) -> list[int]:
+def places_of_name(data: bytes, name: str) -> list[int]:
     """The places of a name in a text.
 
     >>> mentioned_at(b"f<T>(x); of(x); g(f)", "f")
@@ -39,7 +39,7 @@ def mentioned_at(data: bytes, name: str) -> list[int]:
 
 
 def base_classes_in(data: bytes) -> frozenset[str]:
-    """The names of base classes in a text, and of the words around them.
+    """The names of base classes in a text. Words around them may be included.
 
     >>> sorted(base_classes_in(b"class A : public n::B<int>, C { }; struct D { int i : 3; };"))
     ['B', 'C', 'int', 'n', 'public']
@@ -69,7 +69,7 @@ def written_at(data: bytes, name: str) -> list[int]:
 def functions_holding(
     functions: Iterable[tuple[T, File, int, int]], occurrences: Mapping[File, Sequence[int]]
 ) -> list[T]:
-    """The functions, as (function, file, begin, end), that contain one of a file's places."""
+    """The functions that contain one of the places of a file, as (function, file, start, end)."""
     holders = []
     for function, file, begin, end in functions:
         inside = occurrences.get(file, ())
@@ -84,11 +84,11 @@ def unreached(
     candidates: Set[str],
     texts: Mapping[File, bytes],
 ) -> set[str]:
-    """The candidates that only other such functions refer to, and that refer to no other function.
+    """The candidates that only other candidates refer to, and that refer to no other function.
 
-    `functions` are all definitions in the texts, as (name, file, begin, end). `candidates` are
-    those that only these texts can call. A name in a comment counts, and pasted names (`##`) make
-    all uncertain, so the answer is a lower bound.
+    `functions` are all definitions in the texts, as (name, file, start, end). `candidates` are
+    those that only these texts can call. A name in a comment counts. If names are pasted (`##`),
+    all results are uncertain, so the answer is a lower bound.
 
     >>> text = b"int f(){} int g(){f();} int h(){} int main(){h();}"
     >>> functions = [("f", 0, 0, 9), ("g", 0, 10, 23), ("h", 0, 24, 33), ("main", 0, 34, 50)]

@@ -1,4 +1,4 @@
-"""Parses C expressions from text: array extents in a printed type, arguments of clauses and
+"""Parses C expressions from text: array lengths in a printed type, and arguments of clauses and
 options.
 """
 
@@ -88,7 +88,7 @@ class _Parser:
 
 
 def parse_expression(text: str, resolve: Callable[[str], Decl | None], span: Span) -> Expression:
-    """The expression in `text`, with names resolved by `resolve`. `Opaque` if it is not supported.
+    """The expression in `text`. `resolve` finds the names. `Opaque` if the text is not supported.
 
     >>> product = parse_expression("2*(3+4)", lambda name: None, Span("f.c", 1))
     >>> product.op, product.left.value, product.right.op

@@ -37,11 +37,11 @@ _OPERATOR = b"operator"
 
 
 class Passage(NamedTuple):
-    """`names` are those it defines, and `used_names` all names in it. It is a `macro`, a function
-    or an object.
+    """A passage of text. `names` are the names that it defines, and `used_names` are all names in
+    it. It is a `macro`, a function or an object.
 
-    `directed`: it contains a possible OpenMP directive. `stems` are macros that may paste the
-    names that it defines together, each with a word, as in `JOIN(scale_, T)(int n) {`.
+    `directed` says that it may contain an OpenMP directive. `stems` are macros that may paste
+    together the names that it defines. Each comes with a word, as in `JOIN(scale_, T)(int n) {`.
     """
 
     macro: bool
@@ -100,8 +100,8 @@ def passages(data: bytes) -> list[Passage]:
 
 
 def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | None:
-    """The passages of a text without preprocessor lines other than directives. None if braces do
-    not match.
+    """The passages of a text that contains directives but no other preprocessor lines. None if
+    braces do not match.
     """
     passages: list[Passage] = []
     names, stems = frozenset[bytes](), frozenset[tuple[bytes, bytes]]()
@@ -116,23 +116,28 @@ def _functions_and_objects(text: bytes, *, may_direct: bool) -> list[Passage] | 
                 passages.append(passage._replace(stems=stems))
                 begin = since = at
         elif char == b"{":
-            header = _flat(text[begin : at - 1])
+            header = _without_parentheses(text[begin : at - 1])
             if _is_scope(header):
                 scopes += 1
                 begin = since = at
             else:
                 # Old-style C functions have declarations between their name and their body.
                 stems = _stems(text[begin : at - 1])
-                pointers = _pointers(text[begin : at - 1], header)
-                names = pointers or _names(header) or _names(_flat(text[since : at - 1])) or names
+                pointers = _function_pointers(text[begin : at - 1], header)
+                names = (
+                    pointers
+                    or _names(header)
+                    or _names(_without_parentheses(text[since : at - 1]))
+                    or names
+                )
                 start, depth = begin, 1
         elif char == b"}":
             scopes -= 1
             begin = since = at
         else:
             if text.find(b"=", begin, at) >= 0:
-                header = _flat(text[begin:at])
-                own = _pointers(text[begin:at], header) or _names(header)
+                header = _without_parentheses(text[begin:at])
+                own = _function_pointers(text[begin:at], header) or _names(header)
                 passages.append(_passage(own, text[begin:at], may_direct=may_direct))
             begin = at
         if scopes < 0:
@@ -148,8 +153,8 @@ def _passage(names: frozenset[bytes], text: bytes, *, may_direct: bool) -> Passa
     return Passage(False, names, used_names, may_direct and holds_directives(text))
 
 
-def _flat(header: bytes) -> bytes:
-    """The text before a brace, with each pair of parentheses as a NUL."""
+def _without_parentheses(header: bytes) -> bytes:
+    """The text before a brace, with each pair of parentheses replaced by a NUL."""
     before = b""
     while before != header:
         before, header = header, _ARGUMENTS.sub(b"\0", header)
@@ -165,7 +170,7 @@ def _is_scope(header: bytes) -> bool:
     return _FUNCTION.search(header) is None
 
 
-def _pointers(text: bytes, header: bytes) -> frozenset[bytes]:
+def _function_pointers(text: bytes, header: bytes) -> frozenset[bytes]:
     """The initialized function pointers: `int (*table[])(int) = ...`."""
     return frozenset(_POINTER.findall(text)) if b"=" in header else frozenset()
 

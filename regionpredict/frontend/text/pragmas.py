@@ -49,7 +49,7 @@ _PRAGMA_OPERATOR = re.compile(rb"\b_Pragma\b")
 
 
 def may_hold_directives(data: bytes, macros: MacroTable) -> bool:
-    """A fast test whether the text may contain a pragma, or a macro with one."""
+    """A fast test of whether the text may contain a pragma, or a macro that contains one."""
     return (b"omp" in data and (b"pragma" in data or b"_Pragma" in data)) or macros.used_in(data)
 
 
@@ -59,7 +59,7 @@ _OPENED_BLOCK = re.compile(r"(?:^|[;{}():]|\b(?:do|else))\s*\{")  # not an initi
 
 
 def with_numbers(pragma: Pragma, number_of: Callable[[str], int | None]) -> Pragma:
-    """The directive with the enumerators in `collapse` replaced by numbers.
+    """The directive in which the enumerators in `collapse` are replaced by numbers.
 
     >>> clause = Clause("collapse", "DEPTH + 1")
     >>> pragma = Pragma("for", (clause,), 0, 0, 1, 1, "")
@@ -131,7 +131,7 @@ def _operator_pragmas(source: SourceText, text: Masked, macros: MacroTable) -> l
 
 
 class _Operator(NamedTuple):
-    """A `_Pragma`: its text, and `joined` and `blocks` of its directive."""
+    """A `_Pragma` with its text, and with `joined` and `blocks` of its directive."""
 
     text: str
     joined: bool = False

@@ -1,4 +1,6 @@
-"""A source file's text: line starts, and copies in which comments, strings or ranges are blank."""
+"""The text of a source file, its line starts, and copies in which comments, strings or ranges are
+blank.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ class Masked(NamedTuple):
     """A text in two versions of equal length: without comments (`code`), and also without strings
     (`bare`).
 
-    Line ends are kept, except those inside a comment, which become vertical tabs.
+    Line ends are kept. Inside a comment, they become vertical tabs.
     """
 
     code: bytes

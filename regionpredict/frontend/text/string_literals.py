@@ -8,7 +8,7 @@ _LITERAL = re.compile(r'(?:u8)?"((?:[^"\\\n]|\\.)*)"', re.DOTALL)
 _ESCAPE = r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|.)"
 _ESCAPED = re.compile(_ESCAPE, re.DOTALL)
 PART = re.compile(rf"{_ESCAPE}|(.)", re.DOTALL)
-"""A character of a literal: its escape sequence without the backslash, or itself."""
+"""A character of a literal. For an escape sequence, the part after the backslash."""
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 
 
@@ -29,7 +29,8 @@ def _character(escape: re.Match[str]) -> str:
 
 
 def character_code(match: re.Match[str]) -> int:
-    r"""The code of a match of `PART`. An escape sequence that C does not define is its character.
+    r"""The code of a match of `PART`. An escape sequence that C does not define has the code of its
+    character.
 
     >>> [character_code(match) for match in PART.finditer(r"a\x41\101\n\x\8")]
     [97, 65, 65, 10, 120, 56]

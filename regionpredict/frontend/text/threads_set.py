@@ -13,9 +13,9 @@ _CALL = re.compile(rb"(?<!void )(?<!int )\bomp_set_num_threads\s*\(\s*(?!omp_get
 
 
 def threads_set(source: SourceText, reads: Callable[[int, int], bool]) -> list[Diagnostic]:
-    """RP007 for each call of a file that sets the number of threads.
+    """The RP007 diagnostics for the calls of a file that set the number of threads.
 
-    `reads`: whether the compiler reads some text between two offsets.
+    `reads` says whether the compiler reads some text between two offsets.
     """
     if b"omp_set_num_threads" not in source.data:
         return []
