@@ -1,4 +1,6 @@
-"""Comparisons as arithmetic, for counts of sums, products, `min` and `max` alone."""
+"""Expresses comparisons as arithmetic, so that counts consist only of sums, products, `min` and
+`max`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ _COMPARISONS = frozenset(("lt", "le", "eq", "ne"))
 
 
 def arithmetic(expression: Expr) -> Expr:
-    """Comparisons of integers, and choices by them, in terms of sums, products, `min` and `max`.
+    """Replaces comparisons of integers, and choices that depend on them, by sums, products, `min`
+    and `max`.
 
     >>> t, n = Expr.name("t"), Expr.name("n")
     >>> str(arithmetic(Expr.atom("lt", t, n)))
@@ -37,7 +40,7 @@ def _arithmetic_atom(atom: Atom) -> Expr | None:
 
 
 def _truth(condition: Expr) -> Expr:
-    """1 for a condition that holds, else 0."""
+    """1 if a condition holds, otherwise 0."""
     value = arithmetic(condition)
     compared = condition.only_atom
     if compared is not None and compared.kind in _COMPARISONS:

@@ -16,8 +16,8 @@ Function = Callable[[Mapping[str, Number]], Number]
 
 
 class Polynomial(Protocol):
-    """An expression as seen by the compiler. Its terms are keyed by (factor, power), where a factor
-    is a name or an operator.
+    """An expression as the compiler needs it. The keys of its terms are pairs (factor, power),
+    where a factor is a name or an operator.
     """
 
     @property
@@ -46,11 +46,13 @@ class Operator(Protocol):
 
     @property
     def over(self) -> frozenset[str]:
-        """The loop variables that a `varying` value depends on."""
+        """The loop variables with which a `varying` value changes."""
 
 
 COMPILED_FROM = 64
-"""An expression is compiled after this many evaluations, which take about as long as compiling."""
+"""An expression is compiled after it was evaluated this number of times. Compiling takes about as
+long as these evaluations.
+"""
 
 _MOST_SIZE = 400  # maximum text length, since shared parts are written at each use
 _INLINE = {
@@ -60,13 +62,14 @@ _INLINE = {
 
 
 class _NoFunctionError(Exception):
-    """No values of its names give the expression a value, or it is too large."""
+    """Raised if the expression has no value for any values of its names, or is too large."""
 
 
 def compiled(
     expression: Polynomial, carried: Callable[[Any, Mapping[str, Number]], Number | None]
 ) -> Function | None:
-    """The expression as a function of its names' values. None if it has no value or is too large.
+    """The expression as a function of the values of its names. None if it has no value or is too
+    large.
 
     The function raises KeyError for a name without a value and ZeroDivisionError for a division by
     zero. It may return a whole number as a Fraction. `carried` computes the final value of a
@@ -84,7 +87,7 @@ def compiled(
 
 
 class _Writer:
-    """Writes expressions as Python. `constants` are the objects that the text refers to."""
+    """Converts expressions to Python text. `constants` are the objects that the text refers to."""
 
     def __init__(self, carried: Callable[[Any, Mapping[str, Number]], Number | None]) -> None:
         self._carried = carried

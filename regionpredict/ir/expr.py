@@ -1,8 +1,8 @@
-"""Symbolic integers: polynomials with rational coefficients over the program's names.
+"""Symbolic integers. They are polynomials with rational coefficients over the program's names.
 
 A trip count `(n*n - n)/2`, a subscript `i*n + j` and a footprint `8*ni*nk` are all values of the
-one type `Expr`. Any other value is an `Atom`, for example a floor division, a minimum, or `idx[i]`.
-An atom keeps its operands and prints as C.
+type `Expr`. Any other value is an `Atom`, for example a floor division, a minimum, or `idx[i]`. An
+atom contains its operands and is printed as C.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from regionpredict.ir.recurrence import rounds, trips
 
 
 class Atom(NamedTuple):
-    """A term that is not a polynomial: `kind` applied to `args`.
+    """A term that is not a polynomial. It applies `kind` to `args`.
 
     `kind` is an operator: `floordiv`, `mod`, `min`, `max`, a comparison, or a logical or bitwise
     operator (`lt`, `and`, `bitand`, ...). `select` has the operands condition, then and else.
@@ -88,7 +88,7 @@ class Expr:
         self._function: Callable[[Mapping[str, Number]], Number] | None = None
 
     def __reduce__(self) -> tuple[type[Expr], tuple[dict[Monomial, Number]]]:
-        """Pickles only the terms. Computed properties are computed again when needed."""
+        """Pickles only the terms. Computed properties are recomputed when they are needed."""
         return Expr, (self.terms,)
 
     # -- construction ---------------------------------------------------------------------------
@@ -101,7 +101,7 @@ class Expr:
     @staticmethod
     @lru_cache(maxsize=4096)
     def name(name: str) -> Expr:
-        """A variable of the program, by its displayed name."""
+        """A variable of the program. It is identified by the name that is shown."""
         return Expr({((name, 1),): 1})
 
     @staticmethod
@@ -126,7 +126,7 @@ class Expr:
 
     @property
     def constant(self) -> Number | None:
-        """The value if the expression contains no names, else None."""
+        """The value if the expression contains no names. None otherwise."""
         if not self.terms:
             return 0
         if len(self.terms) == 1:
@@ -162,7 +162,7 @@ class Expr:
 
     @property
     def is_plain(self) -> bool:
-        """Whether the value depends on names and numbers alone, and not on memory or calls."""
+        """Whether the value depends only on names and numbers, and not on memory or calls."""
         return self.kinds.isdisjoint(("varying", "call", "ref"))
 
     @property
@@ -181,7 +181,7 @@ class Expr:
 
     @property
     def only_atom(self) -> Atom | None:
-        """The atom, if the expression is a single atom."""
+        """The atom, if the expression consists of a single atom."""
         [monomial, *others] = self.terms or [()]
         if others or len(monomial) != 1 or monomial[0][1] != 1 or self.terms[monomial] != 1:
             return None
@@ -198,7 +198,7 @@ class Expr:
                         yield from arg.atoms()
 
     def coefficient(self, name: str) -> Expr | None:
-        """The coefficient of `name` if the expression is linear in it, else None.
+        """The coefficient of `name` if the expression is linear in it. None otherwise.
 
         >>> str(Expr.name("i").__mul__(Expr.name("n")).coefficient("i"))
         'n'
@@ -282,7 +282,7 @@ class Expr:
         return result
 
     def over(self, divisor: int) -> Expr:
-        """The exact quotient, with rational coefficients."""
+        """The exact quotient. It has rational coefficients."""
         return self * Fraction(1, divisor)
 
     def divided(self, product: Expr) -> Expr | None:
@@ -336,9 +336,9 @@ class Expr:
         return result
 
     def replace_atoms(self, replacement: Callable[[Atom], Expr | None]) -> Expr:
-        """Replaces each atom for which `replacement` returns a value.
+        """Replaces each atom for which `replacement` returns an expression.
 
-        If it returns None, the atom stays and its operands are visited.
+        If `replacement` returns None, the atom is kept and its operands are visited.
 
         >>> cells = Expr.atom("ref", Expr.const(0), label="grid") * 2
         >>> str(cells), cells.names
@@ -365,7 +365,7 @@ class Expr:
 
     @property
     def has_unreadable_part(self) -> bool:
-        """Whether the expression has a part without a value, such as `row[i]` or `next(i)`."""
+        """Whether the expression has a part without a name, such as `row[i]` or `next(i)`."""
         return any(
             fold_of(atom.kind) is None
             and atom.kind not in _CARRIED
@@ -374,9 +374,9 @@ class Expr:
         )
 
     def evaluate(self, bindings: Mapping[str, Number]) -> Number | None:
-        """The value if `bindings` has a value for every name, else None.
+        """The value if `bindings` has a value for every name. None otherwise.
 
-        Exact: integers and fractions of any size.
+        The result is exact: an integer or fraction of any size.
         """
         if self._function is not None:
             try:
@@ -557,7 +557,9 @@ def _is_product(value: Expr) -> bool:
 
 
 def _subscripted(label: str, subscripts: list[str]) -> str:
-    """`row[i]`, or `t[i].n` for the label `t[].n`, a member of an array's elements."""
+    """The text `row[i]`. For the label `t[].n`, a member of the elements of an array, it is
+    `t[i].n`.
+    """
     for place, subscript in enumerate(subscripts):
         if "[]" not in label:
             return label + "".join(f"[{other}]" for other in subscripts[place:])
@@ -566,14 +568,14 @@ def _subscripted(label: str, subscripts: list[str]) -> str:
 
 
 def entry_name(entry: Atom, behind: int = 0) -> str:
-    """The name of an array entry without its exact subscripts: `row[i]`, `t[i].n`, `list[i][j]`."""
+    """The name of an array entry for any subscripts: `row[i]`, `t[i].n`, `list[i][j]`."""
     letters = [chr(ord("i") + place) for place in range(len(entry.args))]
     letters[-1] += f"+{behind}" if behind else ""
     return _subscripted(entry.label, letters)
 
 
 def _show_carried(kind: str, args: list[str]) -> str:
-    """`count(j = 1; j < n; j = 2*j)`, and `j after k rounds`."""
+    """The text `count(j = 1; j < n; j = 2*j)`, or `j after k rounds`."""
     goes_on, *rest = args if kind == "trips" else args[2:]
     first = ", ".join(
         f"{state} = {value}" for state, value in zip(rest[::3], rest[1::3], strict=True)

@@ -1,7 +1,7 @@
 """The memory effects of a function in program order, as needed for first touch.
 
-A `Flow` omits arithmetic. It keeps loops that write arrays, assignments to pointers, calls with
-arrays as arguments, and which parts run on several threads.
+A `Flow` omits arithmetic. It contains loops that write arrays, assignments to pointers, and calls
+with arrays as arguments. It also says which parts run on several threads.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Place = tuple[str, ...]
 member.
 
 For `double **p`, the pointer is ("p@3:9",), its target ("p@3:9", "*"), and the rows ("p@3:9", "*",
-"*"). A local variable includes its line and column, a global one `::`. Members of the elements of
-an array of structs are `[].f`, and belong to the array.
+"*"). The name of a local variable contains its line and column, and that of a global variable
+contains `::`. Members of the elements of an array of structs are `[].f`, and belong to the array.
 """
 
 
 class Write(NamedTuple):
-    """A store to elements of the memory at `place`. `whole` means that at least one subscript
+    """A store to elements of the memory at `place`. `whole` says that at least one subscript
     varies.
 
     `sure` is False if only a part is known to be written (`a[0][i][j]`).
@@ -38,7 +38,7 @@ class Write(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A pointer variable at `slot` receives the address `source`, or an unknown address (None)."""
+    """The pointer variable at `slot` receives the address `source`. None is an unknown address."""
 
     slot: Place
     source: Place | None
@@ -46,7 +46,9 @@ class Link(NamedTuple):
 
 
 class Copied(NamedTuple):
-    """A struct at `target` receives the value of the struct at `source`, including its pointers."""
+    """The struct at `target` receives the value of the struct at `source`, including its
+    pointers.
+    """
 
     target: Place
     source: Place
@@ -54,7 +56,7 @@ class Copied(NamedTuple):
 
 
 FIRST_ELEMENT = 1_000_000
-"""The side (`Block.side`) for a call that means the first element of a table."""
+"""The branch (`Block.side`) of a call that means the first element of a table."""
 
 
 class CallThroughTableParameter(NamedTuple):
@@ -62,8 +64,8 @@ class CallThroughTableParameter(NamedTuple):
     `member` of the element with index `sign` * counter + `offset`.
 
     `length` is the parameter that bounds the counter, which starts at 0 with step 1. `ends` is the
-    member that is null in the element at which the loop ends. If both are None, the loop header
-    gives the range.
+    member that is null in the element at which the loop ends. If both are None, the range is in the
+    header of the loop.
     """
 
     parameter: int
@@ -75,8 +77,8 @@ class CallThroughTableParameter(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of functions passed as the argument at `position`. It has the functions of each
-    element by member ("" for a null pointer), or is a `parameter` of the caller.
+    """A table of functions that is passed as the argument at `position`. It contains the functions
+    of each element by member ("" for a null pointer), or is a `parameter` of the caller.
     """
 
     position: int
@@ -85,8 +87,8 @@ class Table(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """A number passed as the argument at `position`. `value` is an expression in parameters of the
-    caller that are never modified, given with their positions.
+    """A number that is passed as the argument at `position`. `value` is an expression in parameters
+    of the caller that it never modifies. Their positions are included.
     """
 
     position: int
@@ -94,14 +96,14 @@ class Passed(NamedTuple):
     parameters: tuple[tuple[str, int], ...]
 
     def at(self, given: Mapping[int, Number]) -> Number | None:
-        """The value for given arguments of the caller, by position. None if it is unknown."""
+        """The value for given arguments of the caller, by position. None if unknown."""
         numbers = {name: given[own] for name, own in self.parameters if own in given}
         return self.value.evaluate(numbers)
 
 
 class PassedArguments(NamedTuple):
-    """Arguments of a call that decide what the callee does: tables of functions, constants as
-    (position, value), and numeric parameters of the caller.
+    """The arguments of a call that affect what the called function does: tables of functions,
+    constants as (position, value), and numeric parameters of the caller.
     """
 
     tables: tuple[Table, ...]
@@ -110,14 +112,15 @@ class PassedArguments(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The possible targets of a call, or of a function pointer passed at `position`.
+    """The possible targets of a call, or of a function pointer that is passed at `position`.
 
     `pointer` is the text of the function pointer. If the counter of a loop selects the target,
-    `loop` is the loop's place. `values` has the counter value of each function ("" for a null
-    pointer). `values` is empty if the table is unknown; then each function occurs at most once.
-    `whole`: the loop executes exactly these. `sure` is False if an iteration may skip the call.
-    `picked`: each target is called under its own condition, such as a subscript. The call never
-    means the `others` of the table. `handed`: the target depends on a table passed to the function.
+    `loop` is the place of the loop. `values` gives the counter's value for each function ("" for a
+    null pointer). `values` is empty if the table is unknown. Each function then occurs at most
+    once. `whole` says that the loop executes exactly these functions. `sure` is False if an
+    iteration may skip the call. `picked` says that each target is called under its own condition,
+    such as a subscript. `others` are functions of the table that are never called here. `handed`
+    says that the target depends on a table that the function receives.
     """
 
     functions: tuple[str, ...]
@@ -133,16 +136,16 @@ class Choice(NamedTuple):
 
 
 class CallEvent(NamedTuple):
-    """A call: addresses by argument position (None: not an address), and where the returned address
-    is stored.
+    """A call: the addresses that it passes, by position, and the place where the returned address
+    is stored. None is an argument that is not an address.
 
     `functions` are functions passed as arguments: (position, name), or the position of the caller's
-    own parameter. `parameter`: the call goes through this parameter of the caller. `values` are the
-    structs passed by value: (position, address). `pointer` is the text of the function pointer, if
-    the call goes through one, and `choices` its possible targets. `file` is the file of the called
-    function. "" means the function visible at the call. `tables` are tables of functions passed as
-    arguments, `numbers` constants as (position, value), and `passed` numeric parameters of the
-    caller.
+    own parameter. `parameter` says that the call goes through this parameter of the caller.
+    `values` are the structs passed by value: (position, address). `pointer` is the text of the
+    function pointer, if the call goes through one, and `choices` its possible targets. `file` is
+    the file of the called function. "" means the function visible at the call. `tables` are tables
+    of functions passed as arguments, `numbers` constants as (position, value), and `passed` numeric
+    parameters of the caller.
     """
 
     function: str
@@ -161,19 +164,19 @@ class CallEvent(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """`return p;`: an address, or the value of the struct at `source`."""
+    """A returned address (`return p;`), or the returned value of the struct at `source`."""
 
     source: Place
     by_value: bool = False
 
 
 BEHIND_RETURN = "return"
-"""The `note` of code after `if (c) return;`, where `c` usually means an error."""
+"""The `note` of code after `if (c) return;`, where `c` usually means that an error occurred."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Part of a function.
+    """A part of a function.
 
     `kind` is 'loop', 'branch' (may not run), 'parallel' (all threads run it), 'share' (a
     worksharing loop), 'one' (one thread), 'task', 'elsewhere' (another device), 'turn' or 'choice'.
@@ -201,8 +204,9 @@ Event = Write | Link | Copied | CallEvent | Returned | Block
 class Flow:
     """One function: the addresses of its parameters, and its effects in order.
 
-    `pointed`: the function may be called through a pointer. `meant`: all such calls are known.
-    `partial`: its file was read in part, so calls may be missing.
+    `pointed` says that the function may be called through a pointer. `meant` says that all such
+    calls are known. `partial` says that its file was read only in part, so that calls may be
+    missing.
     """
 
     function: str
@@ -228,7 +232,7 @@ def every_event(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def changed_events(events: Iterable[Event], change: Callable[[Event], Event]) -> tuple[Event, ...]:
-    """Events with each of them changed, inner ones first."""
+    """The events after a change to each of them, inner ones first."""
     return tuple(
         change(replace(event, body=changed_events(event.body, change)))
         if isinstance(event, Block)
@@ -238,7 +242,7 @@ def changed_events(events: Iterable[Event], change: Callable[[Event], Event]) ->
 
 
 def changed_flow(flow: Flow, change: Callable[[Event], Event]) -> Flow:
-    """The record of a function with all of its events changed."""
+    """The record of a function after a change to all of its events."""
     return replace(flow, body=changed_events(flow.body, change))
 
 
@@ -255,7 +259,7 @@ def calls_through_pointers(flows: Iterable[Flow]) -> bool:
 
 
 def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
-    """The places of the loops that call a function, except those inside worksharing loops."""
+    """The places of the loops that call a function. Loops inside worksharing loops are excluded."""
     spans: set[Span] = set()
 
     def search(events: Sequence[Event]) -> bool:
@@ -278,7 +282,7 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
 
 def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
     """The places of the outermost serial loops that lead to no parallel region, in all functions
-    that `main` reaches. Without a `main`, the functions without a caller take its place.
+    that `main` reaches. If there is no `main`, all functions without a caller are starting points.
     """
     by_name: dict[str, list[Flow]] = {}
     for flow in flows:
@@ -316,7 +320,9 @@ _TEAM_BLOCKS = frozenset(("parallel", "share", "one", "task", "elsewhere"))
 
 
 def functions_reaching(flows: Iterable[Flow], kinds: Collection[str]) -> set[str]:
-    """The functions that contain a block of one of these kinds, and their callers by name."""
+    """The functions that contain a block of one of these kinds, with their callers. Both are
+    names.
+    """
     callers: dict[str, set[str]] = {}
     reaching: set[str] = set()
     for flow in flows:

@@ -1,4 +1,4 @@
-"""Values of operators on numbers, as C computes them."""
+"""Values of operators on numbers, with C's rules."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ TRUNCATES = "towards zero"
 """The label of a division that rounds towards zero."""
 
 
-def _wrapped(value: Number, bits: Number, unsigned: Number) -> Number:
-    """The value of a number after conversion to an integer type of this many bits (C17,
+def _converted(value: Number, bits: Number, unsigned: Number) -> Number:
+    """The value of a number after conversion to an integer type with this number of bits (C17,
     6.3.1.3).
     """
     size = 1 << int(bits)
@@ -20,13 +20,14 @@ def _wrapped(value: Number, bits: Number, unsigned: Number) -> Number:
 
 
 WIDEST_SHIFT = 63
-"""In bits. Longer and negative shifts are undefined in C (C17, 6.5.7)."""
+"""The widest shift in bits. Longer and negative shifts are undefined in C (C17, 6.5.7)."""
 
 
 def _power_of_two(bits: Number) -> Number:
     """Two to the power of `bits`, or zero if the shift is undefined.
 
-    Zero keeps `l > 0 ? 1 << (l - 1) : 1` known for l = 0, where the undefined side is not taken.
+    Zero keeps `l > 0 ? 1 << (l - 1) : 1` known for l = 0, where the undefined operand is not
+    evaluated.
     """
     return 1 << int(bits) if 0 <= bits <= WIDEST_SHIFT else 0
 
@@ -49,7 +50,7 @@ _FOLD: dict[str, Callable[..., Number]] = {
     "bitxor": lambda a, b: int(a) ^ int(b),
     "bitnot": lambda a: ~int(a),
     "exp2": _power_of_two,
-    "wrap": _wrapped,
+    "wrap": _converted,
 }
 
 
@@ -66,7 +67,7 @@ _FOLD_TRUNCATED: dict[str, Callable[..., Number]] = {
 
 
 def fold_of(kind: str, label: str = "") -> Callable[..., Number] | None:
-    """The function of numbers that an atom of this kind and label applies. None if unknown."""
+    """The function of numbers that an atom of this kind and label computes. None if unknown."""
     if label == TRUNCATES:
         return _FOLD_TRUNCATED.get(kind)
     return _FOLD.get(kind)

@@ -1,8 +1,8 @@
 """Chooses among files that define the same function, for a call in another file.
 
-A run may hold several programs with their own helpers, so the nearest folder counts. A program may
-have variants (`cuda`, `omp`, `serial`) for one build each. Among equally near folders, the one with
-the most parallel regions counts.
+A run may contain several programs with their own helper functions, so the nearest folder counts. A
+program may have variants (`cuda`, `omp`, `serial`), each for one build. Among equally near folders,
+the one with the most parallel regions counts.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from pathlib import PurePath
 
 
 def folder_of(file: str) -> str:
-    """The folder of a file, as the counts of `nearest_files` name it."""
+    """The folder of a file, in the form that the counts of `nearest_files` use."""
     return str(PurePath(file).parent)
 
 
 def nearest_files(here: str, files: Sequence[str], directives: Mapping[str, int]) -> list[str]:
     """The `files` nearest to the file `here`, in the folder with the most `directives`.
 
-    `directives` are counted by folder.
+    The key of `directives` is the folder.
 
     >>> nearest_files("a/main.c", ["b/x.c", "a/y.c"], {"b": 9})
     ['a/y.c']
@@ -37,7 +37,7 @@ def nearest_files(here: str, files: Sequence[str], directives: Mapping[str, int]
 
 
 def _steps(here: Sequence[str], there: Sequence[str]) -> int:
-    """Folders to leave and to enter on the way."""
+    """The number of folders to leave and to enter on the path."""
     pairs = zip(here, there, strict=False)
     shared = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
     return len(here) + len(there) - 2 * shared

@@ -1,6 +1,7 @@
-"""Caches answers about a region that do not depend on sizes.
+"""Caches properties of a region that do not depend on sizes.
 
-A region is predicted at dozens of sizes, and each prediction asks what its statements say.
+A region is predicted at dozens of sizes, and each prediction needs the same properties of its
+statements.
 """
 
 from __future__ import annotations
@@ -13,13 +14,13 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _KEPT = 32
-"""Regions whose answers are kept, of each question."""
+"""The number of regions for which results are cached, for each function."""
 
 
 def once_a_region(question: Callable[[T], R]) -> Callable[[T], R]:
-    """The `question`, asked once of each of the last regions, which never change.
+    """Caches the results of `question` for the most recent regions. Regions never change.
 
-    Regions are distinguished by identity, since a comparison costs as much as most answers.
+    Regions are compared by identity, since a full comparison costs as much as most results.
 
     >>> asked = []
     >>> length = once_a_region(lambda region: asked.append(region) or len(region))

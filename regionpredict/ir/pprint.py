@@ -1,6 +1,6 @@
-"""The IR as text, for `--dump program` and for tests that compare front ends.
+"""Prints the IR as text, for `--dump program` and for tests that compare front ends.
 
-A sample:
+Example:
 
     region f.c:3 parallel for in scale (combined)
       schedule(static)
@@ -66,7 +66,9 @@ def dump_region(region: Region) -> str:
 
 
 def _team(parallel: ParallelConstruct) -> str:
-    """`in parallel at line 7, 1 of the loops around it: num_threads(4), barrier at line 9`."""
+    """The text `in parallel at line 7, 1 of the loops around it: num_threads(4), barrier at line
+    9`.
+    """
     clauses = [c.name if c.text is None else f"{c.name}({c.text})" for c in parallel.clauses]
     others = [
         f"{synchronisation.kind} at line {synchronisation.span.line}"
@@ -80,7 +82,7 @@ def _team(parallel: ParallelConstruct) -> str:
 
 
 def _successor(successor: LoopSuccessor) -> str:
-    """`at once the loop at line 12`."""
+    """The text `at once the loop at line 12`."""
     if successor.then is None:
         return "all threads meet"
     return f"at once the loop at line {successor.then.line}"

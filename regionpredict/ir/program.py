@@ -1,4 +1,6 @@
-"""The output of a front end: the regions of source files, and what could not be read."""
+"""The output of a front end: the regions of source files, and diagnostics for code that could not
+be read.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,9 @@ from regionpredict.ir.source import Diagnostic, Span
 class Definition(NamedTuple):
     """The value of a name in the source: `int ni = 4000;`, `kernel(ni)`.
 
-    If the name is a loop counter at its origin, `range` is its smallest and largest value, and
-    `value` the middle. `origin` is "source", or for values found by following `main`: "given" with
-    arguments and "defaults" without.
+    If the name is a loop counter where it is defined, `range` is its smallest and largest value,
+    and `value` the middle. `origin` is "source" for a value in the source. For values found by
+    executing `main`, it is "given" with arguments and "defaults" without.
     """
 
     name: str
@@ -27,7 +29,7 @@ class Definition(NamedTuple):
     origin: str = "source"
 
     def changed(self, change: Callable[[Expr], Expr]) -> Definition:
-        """The definition with its expressions changed."""
+        """The definition after a change to its expressions."""
         ends = None if self.range is None else (change(self.range[0]), change(self.range[1]))
         return self._replace(value=change(self.value), range=ends)
 
@@ -49,11 +51,11 @@ class SerialNest(NamedTuple):
 
 
 class SerialBranch(NamedTuple):
-    """A condition that decides whether calls are executed or parallel regions start. `condition`
-    belongs to one `side` of an `if` or a `switch` at `span` (`Block.side`).
+    """A condition that decides whether calls are executed or parallel regions start. `condition` is
+    that of one `side` of an `if` or a `switch` at `span` (`Block.side`).
 
-    `counters` are its names that loops modify, each with the place of the loop. `text` is the
-    condition in the source. `parameters` are its names that are unmodified parameters of the
+    `counters` are the names in it that loops modify, each with the place of the loop. `text` is the
+    condition in the source. `parameters` are the names in it that are unmodified parameters of the
     function, each with its position.
     """
 
@@ -68,12 +70,12 @@ class SerialBranch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The regions of one translation unit or of many, in the order of file and line.
+    """The regions of one or more translation units, in the order of file and line.
 
-    `definitions` has the definitions of the names in each region's expressions, by region id.
-    `macros` are object-like macros with a constant value. They are needed for error messages about
-    `--set`. `work_shares` is the mean work of an execution, relative to the work at the size in the
-    definitions. It has entries for regions and serial loops with several sizes.
+    `definitions` gives the definitions of the names in each region's expressions, by region id.
+    `macros` are object-like macros with a constant value. Error messages about `--set` need them.
+    `work_shares` is the mean work of an execution, relative to the work at the size in the
+    definitions. It contains the regions and serial loops that have several sizes.
     """
 
     regions: tuple[Region, ...]

@@ -1,4 +1,4 @@
-"""Everything that is reached from some values, step by step."""
+"""Finds everything that can be reached from some values, step by step."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _Value = TypeVar("_Value", bound=Hashable)
 def reached(
     begin: Iterable[_Value], onward: Callable[[_Value], Iterable[_Value]]
 ) -> dict[_Value, None]:
-    """The values, and all that `onward` leads to from them, without duplicates, in the order
-    found.
+    """The values, and all values that `onward` leads to from them. There are no duplicates, and
+    they are in the order in which they are found.
 
     >>> list(reached([8], lambda n: [n // 2] if n > 1 else []))
     [8, 4, 2, 1]

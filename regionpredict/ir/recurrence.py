@@ -1,7 +1,8 @@
-"""Executes recurrences: values that each iteration of a loop computes from previous values.
+"""Executes recurrences: values that each iteration of a loop computes from values of previous
+iterations.
 
-A recurrence consists of its condition and, for each state, an atom, the first value and the next
-value. For `for (j = 1; j < n; j *= 2)`, these are (j < n), j, 1, 2*j.
+A recurrence consists of a condition and states. Each state has an atom, a first value and a next
+value. For `for (j = 1; j < n; j *= 2)`, the condition is (j < n), and the state is (j, 1, 2*j).
 """
 
 from __future__ import annotations
@@ -17,13 +18,17 @@ States = Mapping[str, Number]
 Names = tuple[tuple[str, Number], ...]
 
 MOST_ROUNDS = 20_000
-"""The maximum number of executed iterations. A loop that needs more is not counted."""
+"""Maximum number of executed iterations. A loop that needs more is not counted."""
 _FIRST_BEYOND = {"lt": bisect_left, "le": bisect_right}
-"""By comparison, how to find the first of ascending values for which it is false."""
+"""For each comparison, the search function that finds the first of ascending values for which the
+comparison is false.
+"""
 
 
 class State(Protocol):
-    """The atom of a value that changes, identified by its label, or of an operator."""
+    """The atom of a value that changes, which is identified by its label, or the atom of an
+    operator.
+    """
 
     @property
     def kind(self) -> str:
@@ -39,7 +44,7 @@ class State(Protocol):
 
 
 class Part(Protocol):
-    """The part of an expression that recurrences need."""
+    """The part of the interface of expressions that recurrences need."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -51,7 +56,7 @@ class Part(Protocol):
 
     @property
     def only_atom(self) -> State | None:
-        """The atom, if the expression is a single atom."""
+        """The atom, if the expression consists of a single atom."""
 
     def atoms(self) -> Iterable[State]:
         """All atoms of the expression."""
@@ -61,8 +66,8 @@ class Part(Protocol):
 
 
 class Rounds(NamedTuple):
-    """The states at the start of each of the `trips` iterations, and after the last one. One
-    further value is added if it exists, since a condition after the body is evaluated later.
+    """The states at the start of each of the `trips` iterations, and after the last one. If it
+    exists, another value follows, since a condition after the body is evaluated later.
     """
 
     states: tuple[States, ...]
@@ -70,7 +75,7 @@ class Rounds(NamedTuple):
 
 
 def rounds(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Rounds | None:
-    """The iterations of a recurrence. None if a name has no value, or there are too many."""
+    """The iterations of a recurrence. None if a name has no value or if there are too many."""
     known = _known_names(parts, bindings)
     return None if known is None else _rounds(parts, known)
 
@@ -82,7 +87,7 @@ def trips(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> int | None
 
 
 def _known_names(parts: tuple[Part, ...], bindings: Mapping[str, Number]) -> Names | None:
-    """The values of the names in a recurrence, by name. None if one has no value."""
+    """The values of the names in a recurrence. None if a name has no value."""
     try:
         return tuple([(name, bindings[name]) for name in _names_of(parts)])
     except KeyError:
@@ -114,8 +119,8 @@ def _rounds(parts: tuple[Part, ...], known: Names) -> Rounds | None:
 
 
 class _Course:
-    """The `states` of a recurrence in each round, computed as far as requested. They do not depend
-    on its condition, so conditions with different limits share them.
+    """The `states` of a recurrence in each iteration, computed as far as they are needed. They do
+    not depend on its condition, so conditions with different limits share them.
     """
 
     def __init__(self, parts: tuple[Part, ...], known: Names) -> None:
@@ -138,8 +143,8 @@ class _Course:
         return values
 
     def has(self, number: int) -> bool:
-        """Whether there is a state of this number. The last one repeats the one before it, or has
-        no known successor.
+        """Whether there is a state with this number. The last state repeats the one before it, or
+        its successor is unknown.
         """
         while not self._ends and len(self.states) <= number:
             held = self.states[-1]
@@ -150,7 +155,9 @@ class _Course:
         return number < len(self.states)
 
     def trips(self, goes_on: Part, bindings: Mapping[str, Number]) -> int | None:
-        """The first state for which the condition is false. None if there is none or too late."""
+        """The number of the first state for which the condition is false. None if there is none, or
+        if it is beyond the limit.
+        """
         compared = goes_on.only_atom
         if compared is not None and compared.kind in _FIRST_BEYOND:
             value, limit = compared.args
@@ -165,8 +172,8 @@ class _Course:
         return None
 
     def _first_beyond(self, value: Part, limit: Number | None, comparison: str) -> int | None:
-        """The first state in which `value < limit` is false, or `value <= limit`. It is the first
-        one whose highest value so far is beyond the limit.
+        """The number of the first state in which `value < limit`, or `value <= limit`, is false. It
+        is the first state whose highest value so far is beyond the limit.
         """
         if limit is None:
             return None

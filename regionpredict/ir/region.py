@@ -1,4 +1,6 @@
-"""A worksharing loop as the analysis sees it: its nest, statements, operations and accesses."""
+"""A worksharing loop in the form that the analysis needs: its nest, statements, operations and
+accesses.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from regionpredict.ir.once_a_region import once_a_region
 from regionpredict.ir.source import Diagnostic, Span
 
 THREAD_NUMBER = "omp_get_thread_num()"
-"""The counter of a loop over the threads, in regions that threads share by their numbers."""
+"""The counter of a loop over the threads, in regions that threads share by thread number."""
 
 
 class Operation(NamedTuple):
@@ -32,7 +34,7 @@ class Operation(NamedTuple):
 
     @property
     def arithmetic(self) -> str:
-        """The kind without the known operands."""
+        """The kind without the constant operand."""
         return self.kind if self.kind.startswith("call:") else self.kind.partition(":")[0]
 
     def __str__(self) -> str:
@@ -61,7 +63,8 @@ class Access(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a function without a visible body. `memory`: its memory accesses are unknown.
+    """A call of a function without a visible body. `memory` says that its memory accesses are
+    unknown.
 
     `place` is the lock that it acquires or releases, or the variable that it updates atomically.
     """
@@ -76,11 +79,12 @@ class Call(NamedTuple):
 class Array:
     """An array, or memory that a pointer points to.
 
-    `element_bytes` is the distance between neighboring elements, in bytes. `dims` has one extent
-    per dimension, the slowest first. An undeclared extent is None, as always for the first
-    dimension of a pointer. `storage` is 'global', 'local', 'parameter', 'private' (one copy per
-    thread) or 'unknown'. `inside` is set for an array inside the elements of another array, such as
-    `cells[].v` of `cells[i].v[j]`. The first dimensions are those of the outer array.
+    `element_bytes` is the distance between neighboring elements, in bytes. `dims` contains the
+    length of each dimension, slowest first. A length that is not declared is None. This is always
+    the case for the first dimension of a pointer. `storage` is 'global', 'local', 'parameter',
+    'private' (one copy per thread) or 'unknown'. `inside` is set for an array inside the elements
+    of another array, such as `cells[].v` for `cells[i].v[j]`. The first dimensions are those of the
+    outer array.
     """
 
     name: str
@@ -95,13 +99,13 @@ class Statement(NamedTuple):
     """One expression statement, initialized declaration, condition or returned value.
 
     `operations` counts the arithmetic of one execution, without address arithmetic. `reads` and
-    `writes` are the scalars it uses and sets. `role` is 'assign', 'declare', 'condition', 'return'
-    or 'call'. If the statement sets a scalar, `paths` gives the longest chain of operations from
-    each scalar operand to the result, first operation first. For `s = 0.5 * s + a[i]` it is ("s",
-    ("fp_mul", "fp_add")). A chain may also contain 'load', if the scalar is part of an address, and
-    'fp_convert', between integers and floating-point numbers. `element_paths` is the same for array
-    elements: `a[i] = 0.5 * a[i]` has ("a[i]", ("fp_mul",)). `longest` is the longest of all chains,
-    of scalars and elements.
+    `writes` are the scalars that it reads and sets. `role` is 'assign', 'declare', 'condition',
+    'return' or 'call'. If the statement sets a scalar, `paths` gives the longest chain of
+    operations from each scalar operand to the result, first operation first. For
+    `s = 0.5 * s + a[i]` it is ("s", ("fp_mul", "fp_add")). A chain may also contain 'load', if the
+    scalar is part of an address, and 'fp_convert', for conversions between integers and
+    floating-point numbers. `element_paths` gives the same for array elements: `a[i] = 0.5 * a[i]`
+    has ("a[i]", ("fp_mul",)). `longest` is the longest of all chains.
     """
 
     text: str
@@ -121,11 +125,12 @@ class Statement(NamedTuple):
 class Loop:
     """A loop: `for (variable = start; variable < bound; variable += step)`.
 
-    `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. `unordered` are the scalars of a `simd
-    reduction`, which may be summed in any order. For a loop that is not counted (`while`, pointer
-    chasing), `variable` is an invented name, and `start`, `bound` and `step` are None. `averaged`:
-    data decide the number of iterations, and the bounds are an average that the caller gave.
-    `unsigned_bits` is the width of an unsigned loop variable that counts up, else 0.
+    `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. `unordered` are the scalars of a
+    `simd reduction`, which may be summed in any order. For a loop that is not counted (`while`,
+    pointer chasing), `variable` is an invented name, and `start`, `bound` and `step` are None.
+    `averaged` says that data decide the number of iterations, and that the bounds are an average
+    given by the caller. `unsigned_bits` is the width of an unsigned loop variable that counts up,
+    otherwise 0.
     """
 
     variable: str
@@ -143,10 +148,10 @@ class Loop:
 
     @property
     def trips(self) -> Expr | None:
-        """The number of iterations if `start` is not beyond `bound`. None if it is unknown.
+        """The number of iterations if `start` is not beyond `bound`. None if unknown.
 
-        `ceil((bound - start) / step)` for `<`; one more element for `<=`. A variable step is
-        assumed to have the sign that the comparison implies.
+        It is `ceil((bound - start) / step)` for `<`. For `<=`, one element is added. A variable
+        step is assumed to have the sign that the comparison implies.
         """
         if self.start is None or self.bound is None or self.step is None:
             return None
@@ -181,14 +186,15 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """An `if`, `switch` or `?:` with statements on its sides. The condition is the statement before
-    it.
+    """An `if`, `switch` or `?:` with the statements of its branches. The condition is the statement
+    before it.
 
-    `kind` is 'if' if the source has an `if` at the line of `span`. `share` is the probability of
-    the condition, from 0 to 1, if the caller gave one. `test` is the value of the condition, if it
-    has one. It is not zero on the first side. `extreme`: the condition holds if a value exceeds all
-    previous ones of the enclosing loop. `ending` are the numbers
-    of the sides that end this loop (`break`, `return`), and so run at most once in it.
+    `kind` is 'if' if the source has an `if` at the line of `span`. `share` is the share of
+    executions in which the condition holds, from 0 to 1, if the caller gave one. `test` is the
+    value of the condition, if it is known. It is not zero in the first branch. `extreme` says that
+    the condition holds if a value exceeds all previous ones of the enclosing loop. `ending` are the
+    numbers of the branches that end this loop (`break`, `return`), and therefore run at most once
+    in it.
     """
 
     condition: str
@@ -205,8 +211,8 @@ class Branch:
 class Synchronisation:
     """An OpenMP construct inside the region: `critical`, `atomic`, `barrier`, `ordered`, ...
 
-    Bodies of `critical` exclude each other if they have the same `lock`: a directive's name, a
-    variable, or a function with its own lock. The empty name is also a name.
+    Bodies of `critical` exclude each other if they have the same `lock`. A lock is the name of a
+    directive, a variable, or a function with its own lock. The empty name is a name as well.
     """
 
     kind: str
@@ -216,10 +222,10 @@ class Synchronisation:
 
 
 class GivenSkew(NamedTuple):
-    """The imbalance of a region's iterations, as the caller gave it under a `name`.
+    """The imbalance of a region's iterations. The caller gives it under a `name`.
 
-    `kind` is 'skew' (`value`: the longest iteration divided by the mean) or 'powerlaw' (the
-    exponent of the distribution).
+    `kind` is 'skew' or 'powerlaw'. For 'skew', `value` is the longest iteration divided by the
+    mean. For 'powerlaw', it is the exponent of the distribution.
     """
 
     name: str
@@ -231,21 +237,23 @@ Node = Loop | Branch | Statement | Synchronisation
 
 
 class Clause(NamedTuple):
-    """A clause of a directive: `schedule` with the text between its parentheses, or None."""
+    """A clause of a directive, such as `schedule`, with the text between its parentheses. The text
+    is None if there are no parentheses.
+    """
 
     name: str
     text: str | None = None
 
 
 WITHHELD = "RP120"
-"""The rule for regions without a result after an internal error."""
+"""The rule for regions that have no result because of an internal error."""
 
 
 class TeamSynchronisation(NamedTuple):
-    """A construct of a `parallel` outside its worksharing loops: `barrier`, `single`, `master`, ...
+    """A construct in a `parallel` outside its worksharing loops: `barrier`, `single`, `master`, ...
 
-    `waits`: all threads synchronize at its end. `enclosing` are the loops of the `parallel` around
-    it.
+    `waits` says that all threads synchronize at its end. `enclosing` are the loops of the
+    `parallel` around it.
     """
 
     kind: str
@@ -267,21 +275,21 @@ class OtherName(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """Its name in its own function."""
+        """Its name in the function that it belongs to."""
         return self.name.rstrip("'").removeprefix(f"{self.function}:")
 
     @property
     def at_home(self) -> str:
-        """Its name with its function, or with its file if it belongs to none."""
+        """Its name with its function. If it belongs to no function, with its file."""
         return f"{self.function or PurePath(self.span.file).name}:{self.plain}"
 
 
 class LoopSuccessor(NamedTuple):
-    """The construct that directly follows a worksharing loop of a `parallel`, with no statement
-    between them.
+    """The construct that directly follows a worksharing loop in a `parallel`, without a statement
+    in between.
 
-    `loop` is the place of its directive, `then` the place of the next loop. None means a `barrier`
-    or the end of the `parallel`.
+    `loop` is the place of its directive, and `then` the place of the next loop. None means a
+    `barrier` or the end of the `parallel`.
     """
 
     loop: Span
@@ -292,8 +300,9 @@ class LoopSuccessor(NamedTuple):
 class ParallelConstruct:
     """The `parallel` directive that starts a region's threads.
 
-    `depth` is how many of the region's `enclosing` loops contain the directive. The others are
-    inside. `successors` has the worksharing loops whose direct successor is known.
+    `depth` is the number of the region's `enclosing` loops that contain the directive. The other
+    loops are inside it. `successors` contains the worksharing loops whose direct successor is
+    known.
     """
 
     span: Span
@@ -355,11 +364,11 @@ class Region:
 
     @property
     def per_thread(self) -> bool:
-        """Whether each iteration of `nest` is the work of the thread with its number."""
+        """Whether each iteration of `nest` is the work of the thread with this number."""
         return self.by_hand and self.nest is not None and self.nest.variable == THREAD_NUMBER
 
     def in_words(self, text: str) -> str:
-        """A text for people: names with primes are replaced by `function:name`."""
+        """A text for the user. Names with primes are replaced by `function:name`."""
         for other in self.others if "'" in text else ():
             if other.name.endswith("'"):
                 name = re.escape(other.name)
@@ -383,8 +392,8 @@ class Region:
         raise KeyError(name)
 
     def memories(self) -> dict[str, str]:
-        """Every array's name. For an array inside the elements of another array, that array's
-        name.
+        """The memory of every array: its own name, or the name of the array whose elements contain
+        it.
         """
         inside = {array.name: array.inside for array in self.arrays}
         memories = {}
@@ -422,7 +431,7 @@ class Region:
             yield statement, loops, positions
 
     def loops(self) -> tuple[Loop, ...]:
-        """Every loop that contains a statement, the worksharing loop first, in source order."""
+        """Every loop that contains a statement, in source order. The worksharing loop is first."""
         return _loops_of(self)
 
 
@@ -445,7 +454,7 @@ def _loops_of(region: Region) -> tuple[Loop, ...]:
 
 
 def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
-    """All statements below the nodes, in source order."""
+    """All statements inside the nodes, in source order."""
     waiting = [*reversed(nodes)]
     while waiting:  # a loop instead of recursion, since branches may nest hundreds deep
         node = waiting.pop()
@@ -462,7 +471,7 @@ def _gather(
     nodes: tuple[Node, ...], loops: tuple[Loop, ...],
     pairs: list[tuple[Statement, tuple[Loop, ...]]],
 ) -> None:  # fmt: skip
-    """Adds every statement below `nodes`, in source order, with its enclosing loops."""
+    """Adds every statement inside `nodes`, in source order, with its enclosing loops."""
     for node in nodes:
         if isinstance(node, Statement):
             pairs.append((node, loops))

@@ -1,9 +1,9 @@
-"""Tables of known library functions, and the locks of a region as equivalent constructs.
+"""Tables of known library functions. Also converts the locks of a region to equivalent constructs.
 
 `functions.py` lists locks, functions with a hidden lock, atomic operations, barriers, and functions
 that are rarely called. `memory_accesses.py` lists the memory accesses of known functions.
-`linear_algebra.py` knows the names of BLAS. `critical_sections.py` replaces calls by `critical`,
-`atomic` and `barrier` constructs.
+`linear_algebra.py` recognizes the names of BLAS routines. `critical_sections.py` replaces calls by
+`critical`, `atomic` and `barrier` constructs.
 """
 
 from regionpredict.library.critical_sections import with_critical_sections

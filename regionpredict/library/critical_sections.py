@@ -74,11 +74,13 @@ class _Sections:
         self._moving |= {name for statement, _ in region.statements() for name in statement.writes}
 
     def of(self, nodes: Sequence[Node], *, perhaps: bool) -> tuple[Node, ...]:
-        """The nodes with calls replaced by constructs. `perhaps`: they depend on a condition."""
+        """The nodes, in which constructs replace calls. `perhaps` says that they depend on a
+        condition.
+        """
         made: list[Node] = []
         at = 0
         while at < len(nodes):
-            taken = self._taken(nodes[at])
+            taken = self._acquired_lock(nodes[at])
             end = _released(nodes, at, taken) if taken is not None else None
             if taken is None or end is None:
                 made += self._single(nodes[at], perhaps=perhaps)
@@ -90,9 +92,9 @@ class _Sections:
         return tuple(made)
 
     def _single(self, node: Node, *, perhaps: bool) -> list[Node]:
-        """A node that does not begin a section."""
+        """A node that does not start a critical section."""
         if isinstance(node, Statement):
-            return list(_alone(node, self._memory, perhaps=perhaps))
+            return list(_with_waiting_calls(node, self._memory, perhaps=perhaps))
         if isinstance(node, Branch):
             sides = tuple(self.of(side, perhaps=True) for side in node.sides)
             return [replace(node, sides=sides)]
@@ -103,27 +105,29 @@ class _Sections:
         return [replace(node, body=self.of(node.body, perhaps=perhaps))]
 
     def _section(self, taken: _LockCall, body: tuple[Node, ...]) -> list[Node]:
-        """The guarded nodes as a construct."""
-        if not self._chosen(taken.lock):
+        """The protected nodes as a construct."""
+        if not self._is_selected_lock(taken.lock):
             before = [taken.rest] if _has_effect(taken.rest) else []
             return [*before, Synchronisation("critical", body, taken.call.span, taken.lock.text)]
         write = taken.rest._replace(accesses=(*taken.rest.accesses, taken.lock))
         update = Synchronisation("atomic", (write,), taken.call.span)
         return [Synchronisation("lock", (update, *body), taken.call.span)]
 
-    def _chosen(self, lock: Access) -> bool:
+    def _is_selected_lock(self, lock: Access) -> bool:
         """Whether different iterations may acquire different locks."""
         if any(any(part.atoms()) or part.names & self._moving for part in lock.subscripts):
             return True
         root = _ROOT.search(lock.array)
         return root is not None and root.group() in self._moving
 
-    def _taken(self, node: Node) -> _LockCall | None:
-        """The lock that a node acquires, by a call or by a loop that tries until it succeeds."""
+    def _acquired_lock(self, node: Node) -> _LockCall | None:
+        """The lock that a node acquires, either by a call or by a loop that tries until it
+        succeeds.
+        """
         if isinstance(node, Loop):
             if node.trips is not None or len(node.body) != 1:
                 return None
-            taken = self._taken(node.body[0])
+            taken = self._acquired_lock(node.body[0])
             if taken is not None and _action(taken.call) == "try":
                 self.spins.add(("RP105", node.span))
                 return taken
@@ -154,9 +158,10 @@ def _key(lock: Access) -> _Lock:
 
 
 def _released(nodes: Sequence[Node], at: int, taken: _LockCall) -> int | None:
-    """The end of the section that begins at a node. None if the lock is not released.
+    """The end of the section that starts at a node. None if the lock is not released.
 
-    If only one side of a condition releases the lock, the section lasts until the other side does.
+    If only one branch of a condition releases the lock, the section ends where the other branch
+    releases it.
     """
     last = None
     for position in range(at + 1, len(nodes)):
@@ -227,11 +232,13 @@ def _without_release(nodes: Sequence[Node], lock: Access) -> tuple[Node, ...]:
     return tuple(left)
 
 
-def _alone(statement: Statement, memory: Collection[str], *, perhaps: bool) -> Iterator[Node]:
-    """The statement, preceded by its calls that make threads wait.
+def _with_waiting_calls(
+    statement: Statement, memory: Collection[str], *, perhaps: bool
+) -> Iterator[Node]:
+    """The statement, preceded by those of its calls that make threads wait.
 
-    `memory` are the arrays. Any other operand is a variable. Output under a condition is assumed to
-    be a rare message.
+    `memory` are the arrays. Any other operand is a variable. Output in a branch is assumed to be a
+    rare message.
     """
     rest = statement
     for call in statement.calls:

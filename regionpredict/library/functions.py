@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 
 class LockCall(NamedTuple):
-    """A call that acquires or releases the lock that an argument points to.
+    """A call that acquires or releases the lock to which an argument points.
 
     `action` is 'take', 'try' (may fail) or 'release'.
     """
@@ -43,7 +43,7 @@ LOCK_CALLS = _locks(
 HIDDEN_LOCKS = frozenset((
     "rand", "srand", "random", "srandom", "drand48", "lrand48", "mrand48", "srand48", "std::rand",
 ))  # fmt: skip
-"""Functions with one shared state, guarded by their own lock."""
+"""Functions with a shared state that is protected by their own lock."""
 
 MESSAGES = frozenset((
     "printf", "fprintf", "vprintf", "vfprintf", "__printf_chk", "__fprintf_chk", "puts", "fputs",
@@ -55,10 +55,10 @@ STREAMS = MESSAGES | {
     "putchar", "putc", "fputc", "fflush", "fwrite", "fread", "fgets", "fgetc", "getc", "getchar",
     "scanf", "fscanf",
 }  # fmt: skip
-"""Functions that lock the stream they read or write."""
+"""Functions that lock the stream that they read or write."""
 
 RARE_UNDER_A_CONDITION = STREAMS | {"malloc", "calloc", "realloc", "reallocarray"}
-"""Functions that are rarely called under a condition: for messages, and if a buffer is full."""
+"""Functions that are rarely called in a branch. They write messages or handle a full buffer."""
 
 BARRIERS = frozenset(("pthread_barrier_wait",))
 """Barriers: functions in which all threads wait for each other."""
@@ -81,7 +81,7 @@ def is_atomic(name: str) -> bool:
 
 
 def swaps(name: str) -> bool:
-    """Whether an atomic update happens only if the value is as expected."""
+    """Whether an atomic update happens only if the old value is the expected one."""
     return is_atomic(name) and "compare" in name
 
 
@@ -99,5 +99,5 @@ def hides_lock(name: str) -> bool:
 
 
 def is_synchronisation(name: str) -> bool:
-    """Whether the cost of a function is its synchronization."""
+    """Whether synchronization causes the cost of a function."""
     return name in LOCK_CALLS or name in BARRIERS

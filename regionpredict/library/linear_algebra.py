@@ -18,7 +18,9 @@ _BLAS = re.compile(
 
 
 class BlasRoutine(NamedTuple):
-    """A routine without its precision, a letter as in `dgemm`. `by_value`: of the C interface."""
+    """A routine without the letter for its precision, which is the first letter of `dgemm`.
+    `by_value` says that it belongs to the C interface.
+    """
 
     precision: str
     routine: str
@@ -26,7 +28,7 @@ class BlasRoutine(NamedTuple):
 
 
 def blas_routine(name: str) -> BlasRoutine | None:
-    """The routine of that name. None for other functions."""
+    """The routine of that name. None for any other function."""
     match = _BLAS.fullmatch(name)
     if match is None:
         return None

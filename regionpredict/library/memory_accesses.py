@@ -154,8 +154,8 @@ _MEMORY_INTRINSIC = re.compile(
 
 
 def touches_no_memory(name: str, header: str = "") -> bool:
-    """Whether a library function accesses no memory of the program, by its name and by the file
-    that declares it.
+    """Whether a library function accesses no memory of the program. The function is identified by
+    its name and by the file that declares it.
     """
     base = name.removeprefix("std::").removeprefix("__builtin_")
     return (
@@ -175,12 +175,12 @@ def touches_no_memory(name: str, header: str = "") -> bool:
 
 
 def ends_run(name: str) -> bool:
-    """Whether a library function of that name never returns, so that it ends the run."""
+    """Whether a library function of that name never returns, and therefore ends the run."""
     return name.removeprefix("std::") in _ENDING
 
 
 def allocated(name: str) -> tuple[int, ...] | None:
-    """The positions of arguments whose product is the number of allocated bytes."""
+    """The positions of the arguments whose product is the number of allocated bytes."""
     return _ALLOCATED.get(name.removeprefix("__builtin_"))
 
 
@@ -194,8 +194,9 @@ def costs_nothing(name: str, header: str = "") -> bool:
 
 
 def written_arguments(name: str, count: int, header: str = "") -> tuple[int, ...]:
-    """The positions of pointer arguments that receive one result element each, by the function's
-    name, its number of arguments, and the file that declares it. A method's object comes first.
+    """The positions of pointer arguments that receive one result element each. The function is
+    identified by its name, its number of arguments, and the file that declares it. The object of a
+    method comes first.
     """
     if _RANDOM_OF_CPP.search(header) is not None:
         return (1,) if name == "operator()" and count > 1 else (0,)  # of a distribution: its engine
@@ -221,7 +222,7 @@ class MemoryIntrinsic(NamedTuple):
 
 
 def memory_intrinsic(name: str) -> MemoryIntrinsic | None:
-    """The memory access of an x86 intrinsic. None for one on registers only."""
+    """The memory access of an x86 intrinsic. None for an intrinsic that only uses registers."""
     indexed = _INDEXED_BUILTIN.fullmatch(name)
     if indexed is not None:
         element = 8 if (indexed["type"] or indexed["short"]) in ("df", "di", "pd", "q") else 4
@@ -260,8 +261,8 @@ def _element_bytes(types: str) -> int:
 
 
 class Arithmetic(NamedTuple):
-    """Operations of a call that is compiled to instructions: `kinds` on each of `lanes`, of this
-    width in bits.
+    """The operations of a call that is compiled to instructions. Each of the `kinds` is applied to
+    all `lanes`, with this width in bits.
     """
 
     kinds: tuple[str, ...]
@@ -285,8 +286,9 @@ _BITS = re.compile(r"(?:__builtin_|std::)(?:popcount|parity|clz|ctz|ffs|bswap)(?
 
 
 def arithmetic_of(name: str, header: str = "") -> Arithmetic | None:
-    """The operations of an intrinsic or another function that is compiled to instructions, by its
-    name and the file that declares it. None for calls, and for instructions without arithmetic.
+    """The operations of an intrinsic or another function that is compiled to instructions. The
+    function is identified by its name and the file that declares it. None for calls, and for
+    instructions without arithmetic.
     """
     if name == "norm" and _NUMBERS_OF_CPP.search(header) is not None:  # of a complex number
         return Arithmetic(("fp_mul", "fp_add"), 2, 64)

@@ -380,7 +380,7 @@ class _RegionTrials:
             known = self._counters.get(number)
             if known is None:
                 known = self._counters[number] = counters_of(self.members[number].workload, before)
-            counters = [counter.under(workload.schedule) for counter in known]
+            counters = [counter.with_schedule(workload.schedule) for counter in known]
         return region_time(workload, self.machine, counters=counters)
 
 
@@ -395,7 +395,7 @@ class _SkewedRegion:
         made = (
             region_time(
                 replace(workload, schedule=own), machine,
-                counters=[counter.under(own) for counter in counters],
+                counters=[counter.with_schedule(own) for counter in counters],
             )
             for own in (workload.schedule, schedule)
         )  # fmt: skip

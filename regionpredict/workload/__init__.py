@@ -1,5 +1,5 @@
-"""Input: `RegionFacts`. Output: a `Workload`, the region in numbers with all sizes bound. No
-machine is known here.
+"""Input: `RegionFacts`. Output: a `Workload`, the region in numbers for known sizes. It does not
+depend on a machine.
 
 `workload_of` is the entry point. A workload answers these questions of a model. `statement_table`
 has the statements with operations and references. `work_distribution` and `iteration_pieces` divide

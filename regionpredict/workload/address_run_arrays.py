@@ -1,4 +1,4 @@
-"""Address runs as arrays, for large numbers of runs."""
+"""Stores many runs of contiguous bytes as arrays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class ManyRuns:
-    """Runs as arrays: their first bytes, and the bytes after their ends."""
+    """Runs of bytes as arrays of their first bytes and of the bytes after their ends."""
 
     begins: Numbers
     ends: Numbers
@@ -28,7 +28,7 @@ class ManyRuns:
         return len(self.begins)
 
     def in_steps(self, stride: float, number: int) -> ManyRuns:
-        """Copies of each run, with a distance of `stride` bytes."""
+        """Copies of each run at a distance of `stride` bytes."""
         return self.repeated(in_steps(stride, number))
 
     def repeated(self, distances: Sequence[float] | Numbers) -> ManyRuns:
@@ -37,7 +37,7 @@ class ManyRuns:
         return ManyRuns((self.begins + along).ravel(), (self.ends + along).ravel())
 
     def joined(self, near: float) -> ManyRuns:
-        """The sorted runs. Those with less than `near` bytes between them are merged."""
+        """The sorted runs. Runs with fewer than `near` bytes between them are merged."""
         order = np.argsort(self.begins)
         begins, ends = self.begins[order], np.maximum.accumulate(self.ends[order])
         begin = np.append(True, begins[1:] - ends[:-1] >= near)
@@ -45,7 +45,7 @@ class ManyRuns:
         return ManyRuns(begins[begin], ends[end])
 
     def first(self) -> tuple[float, float]:
-        """The first of sorted runs."""
+        """The first of the sorted runs."""
         return float(self.begins[0]), float(self.ends[0])
 
     @property
@@ -62,17 +62,19 @@ class ManyRuns:
         return list(zip(self.begins.tolist(), self.ends.tolist(), strict=True))
 
     def as_many(self) -> ManyRuns:
-        """The runs as arrays."""
+        """The runs stored as arrays."""
         return self
 
     def lines(self, element: float, line_bytes: float) -> float:
-        """Lines that the runs of elements touch, at an unknown position within a line."""
+        """The number of lines that the runs of elements touch, at an unknown position within a
+        line.
+        """
         whole = self.joined(line_bytes - element)
         each = 1.0 + (whole.ends - whole.begins - element) / line_bytes
         return float(sum(each.tolist()))
 
     def aligned_lines(self, line_bytes: float) -> float:
-        """Lines that the runs touch if the array starts on a line."""
+        """The number of lines that the runs touch if the array starts on a line."""
         order = np.argsort(self.begins)
         first = self.begins[order] // line_bytes
         beyond = np.maximum.accumulate(-(-self.ends[order] // line_bytes))
@@ -86,7 +88,7 @@ def in_steps(step: float, number: int) -> Numbers:
 
 
 def many_runs(runs: Sequence[tuple[float, float]]) -> ManyRuns:
-    """Runs as arrays."""
+    """Runs stored as arrays."""
     both = np.array(runs, dtype=np.float64).reshape(-1, 2)
     return ManyRuns(both[:, 0], both[:, 1])
 
@@ -109,8 +111,8 @@ def in_order_once(parts: Sequence[ManyRuns], more: Collection[tuple[float, float
 
 
 class Inner(NamedTuple):
-    """The accesses of a loop per outer iteration: its runs, the number of steps to enumerate them,
-    and the omitted fractions of iterations.
+    """The accesses of a loop in each outer iteration: its runs, the number of steps to enumerate
+    them, and the omitted fractions of iterations.
     """
 
     runs: ManyRuns
@@ -122,11 +124,11 @@ def inner_runs(
     loop: LoopHeader, slope: float, env: Env, variable: str, around: Sequence[float] | Numbers,
     address: float, along: float, *, element: float, line_bytes: float, up: bool,
 ) -> Inner | None:  # fmt: skip
-    """The runs of an inner loop, with the outer loop at each of these values of its `variable`.
-    Each value moves the reference by `along` bytes from `address`. None if the bounds are not plain
-    affine functions of it.
+    """The runs of an inner loop. The outer loop has each of these values of its `variable`. Each
+    value moves the reference by `along` bytes from `address`. None if the bounds are not simple
+    affine functions of the variable.
 
-    `up`: a fraction of an iteration is rounded up.
+    `up` says that a fraction of an iteration is rounded up.
     """
     values = np.array(around, dtype=np.float64)
     first, limit = _at(loop.first, env, variable, values), _at(loop.limit, env, variable, values)
@@ -160,8 +162,8 @@ def inner_runs(
 
 
 def _at(form: object, env: Env, variable: str, values: Numbers) -> Numbers | None:
-    """The affine form at all values of a variable. None if it is not affine or not a plain
-    number.
+    """The affine form at all values of a variable. None if it is not affine or if a coefficient has
+    an expression.
     """
     if not isinstance(form, Affine) or type(form.constant) not in (float, int):
         return None

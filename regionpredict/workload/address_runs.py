@@ -1,7 +1,7 @@
-"""Runs of contiguous bytes of an array: repeated, merged, and counted in lines.
+"""Runs of contiguous bytes of an array. They can be repeated, merged, and counted in cache lines.
 
-Few runs are lists, and many are arrays (`address_run_arrays.py`). Both compute the same sums, run
-by run, so results do not depend on the representation.
+A few runs are stored as a list, and many as arrays (`address_run_arrays.py`). Both forms compute
+the same sums, run by run, so results do not depend on the form.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from regionpredict.workload.address_run_arrays import ManyRuns
 
 Run = tuple[float, float]
-"""A contiguous range of bytes in an array: the first, and one past the last."""
+"""A contiguous range of bytes in an array: the first byte, and the byte after the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class FewRuns:
-    """Runs as a list. `plain`: their positions are plain numbers, so that they can become
-    arrays.
+    """Runs stored as a list. `plain` says that their positions are plain numbers, so that they can
+    be converted to arrays.
     """
 
     runs: Sequence[Run]
@@ -45,41 +45,43 @@ class FewRuns:
         return FewRuns(moved, self.plain)
 
     def in_steps(self, stride: float, number: int) -> FewRuns | ManyRuns:
-        """Copies of each run, with a distance of `stride` bytes."""
+        """Copies of each run at a distance of `stride` bytes."""
         if self.plain and len(self.runs) * number > FEW_RUNS.value:
             return self.as_many().in_steps(stride, number)
         return self.repeated([turn * stride for turn in range(number)])
 
     def joined(self, near: float) -> FewRuns:
-        """The sorted runs. Those with less than `near` bytes between them are merged."""
+        """The sorted runs. Runs with fewer than `near` bytes between them are merged."""
         return FewRuns(joined(self.runs, near), self.plain)
 
     def first(self) -> Run:
-        """The first of sorted runs."""
+        """The first of the sorted runs."""
         return self.runs[0]
 
     def as_many(self) -> ManyRuns:
-        """The runs as arrays."""
+        """The runs stored as arrays."""
         # Imported on demand, since most nests have too few runs for arrays.
         from regionpredict.workload.address_run_arrays import many_runs  # noqa: PLC0415
 
         return many_runs(self.runs)
 
     def lines(self, element: float, line_bytes: float) -> float:
-        """Lines that the runs of elements touch, at an unknown position within a line."""
+        """The number of lines that the runs of elements touch, at an unknown position within a
+        line.
+        """
         return lines_of_runs(self.runs, element, line_bytes)
 
     def aligned_lines(self, line_bytes: float) -> float:
-        """Lines that the runs touch if the array starts on a line."""
+        """The number of lines that the runs touch if the array starts on a line."""
         return aligned_lines(self.runs, line_bytes)
 
 
 Runs: TypeAlias = "FewRuns | ManyRuns"
-"""Runs of an array, in either representation."""
+"""Runs of an array, stored as a list or as arrays."""
 
 
 def in_order(runs: Runs, near: float) -> Runs:
-    """The merged runs, as a list if few are left."""
+    """The merged runs. They are stored as a list if only a few are left."""
     whole = runs.joined(near)
     if isinstance(whole, FewRuns) or whole.number > FEW_RUNS.value:
         return whole
@@ -98,7 +100,7 @@ def together(parts: Sequence[Runs]) -> Runs:
 
 
 def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
-    """Lines that runs of elements touch if the array starts on a line.
+    """The number of lines that runs of elements touch if the array starts on a line.
 
     >>> aligned_lines([(0.0, 8.0), (56.0, 72.0), (4800.0, 4808.0)], 64.0)
     3.0
@@ -113,7 +115,7 @@ def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
 
 
 def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> float:
-    """Lines that runs of elements touch, at an unknown position within a line.
+    """The number of lines that runs of elements touch, at an unknown position within a line.
 
     >>> lines_of_runs([(0.0, 8.0), (8.0, 72.0), (4800.0, 4808.0)], 8.0, 64.0)
     3.0
@@ -123,7 +125,8 @@ def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> flo
 
 
 def joined(runs: Iterable[Run], near: float) -> list[Run]:
-    """The sorted runs, merged if less than `near` bytes, and so no line, are between them.
+    """The sorted runs. Runs are merged if fewer than `near` bytes, and therefore no line, are
+    between them.
 
     >>> joined([(64.0, 72.0), (0.0, 16.0), (200.0, 208.0)], 56.0)
     [(0.0, 72.0), (200.0, 208.0)]
@@ -141,8 +144,8 @@ def joined(runs: Iterable[Run], near: float) -> list[Run]:
 def sorted_runs(runs: Iterable[Run]) -> list[Run]:
     """The runs sorted by position.
 
-    Equal numbers are also compared by their expressions. This is slow, and skipped if no two runs
-    start at the same place.
+    Runs with equal positions are also compared by their expressions. This is slow, and skipped if
+    no two runs start at the same place.
     """
     listed = list(runs)
     if listed and type(listed[0][0]) is not float:

@@ -13,10 +13,10 @@ from regionpredict.workload.constants import ADDRESS_SPACE, LARGEST_COUNT, MOST_
 
 
 def check_sizes(facts: RegionFacts) -> None:
-    """Raises InputError if the region counts beyond 64 bits, has executions that no machine
-    finishes, or touches more than 128 TiB.
+    """Raises InputError if the region counts beyond 64 bits, if no machine can finish its
+    executions, or if it accesses more than 128 TiB.
 
-    Only given sizes can be that large.
+    Only sizes given by the user can be that large.
     """
     span = facts.region.span
     iterations = facts.iterations.value
@@ -42,7 +42,7 @@ def check_sizes(facts: RegionFacts) -> None:
 
 
 def _shown(count: int | Fraction) -> str:
-    """With three digits, also above the largest floating-point number."""
+    """The number with three digits, even if it is larger than any floating-point number."""
     return f"{float(count) if count < sys.float_info.max else Decimal(int(count)):.3g}"
 
 

@@ -1,4 +1,6 @@
-"""How threads share the region's arrays, and which parts are in other cores' caches."""
+"""How the threads share the arrays of a region, and which parts are in the caches of other
+cores.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,11 @@ Parts = frozenset[Part]
 class ArraySharing(NamedTuple):
     """One array that threads share.
 
-    `written`: the region writes it. `stride` is the distance in bytes between elements of
-    neighboring iterations of the parallel loop, None if it is constant. `rank` is the number of
-    moving dimensions. `held_rank` is the number of moving dimensions of the part in other cores'
-    caches (0: none). `held_whole`: a thread finds all of it with another thread, not a random part.
+    `written` says that the region writes it. `stride` is the distance in bytes between elements of
+    neighboring iterations of the parallel loop. It is None if it is not constant. `rank` is the
+    number of dimensions that change. `held_rank` is the number of changing dimensions in the part
+    that is in the caches of other cores (0 for none). `held_whole` says that one other thread has
+    this whole part, and not a random part.
     """
 
     name: str
@@ -31,10 +34,11 @@ class ArraySharing(NamedTuple):
     held_whole: bool
 
     def held_lines(self, lines: float) -> float:
-        """How many of its `lines` are in other caches, if the others move in `held_rank`
-        dimensions.
+        """The number of its `lines` that are in other caches, if the accesses of the other threads
+        change in `held_rank` dimensions.
 
-        Extents are assumed to be equal, so a row of a square has the square root of its lines.
+        The lengths of all dimensions are assumed to be equal, so a row of a square has the square
+        root of its lines.
         """
         if self.held_rank >= self.rank or lines < 1:
             return lines
@@ -53,8 +57,8 @@ def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[Arr
     for name in sorted(({*reads, *writes} & moved) - private):
         own = writes.get(name, frozenset())
         parts = reads.get(name, frozenset()) | own
-        last = _last(name, memories, history)
-        held_rank, whole = _held(parts, own, last) if last is not None else (0, False)
+        last = _last_write(name, memories, history)
+        held_rank, whole = _held_by_others(parts, own, last) if last is not None else (0, False)
         sharing.append(
             ArraySharing(name, bool(own), strides.get(name), _rank(parts), held_rank, whole)
         )
@@ -62,7 +66,7 @@ def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[Arr
 
 
 def _by_memory(parts: Mapping[str, Parts], memories: Mapping[str, str]) -> dict[str, Parts]:
-    """The parts grouped by memory. Members of one struct are touched together."""
+    """The parts grouped by memory. Members of one struct are accessed together."""
     joined: dict[str, Parts] = {}
     for name, own in parts.items():
         memory = memories[name]
@@ -70,8 +74,10 @@ def _by_memory(parts: Mapping[str, Parts], memories: Mapping[str, str]) -> dict[
     return joined
 
 
-def _last(memory: str, memories: Mapping[str, str], history: History) -> LastWrite | None:
-    """The last write of an array or of an array inside it. None if all are new or unknown."""
+def _last_write(memory: str, memories: Mapping[str, str], history: History) -> LastWrite | None:
+    """The last write of an array or of an array inside it. None if all memory is new or the writer
+    is unknown.
+    """
     inside = sorted(name for name in memories if memories[name] == memory and name != memory)
     for name in (memory, *inside):
         if name in history.last and name not in history.fresh:
@@ -89,9 +95,9 @@ def _strides(nest: LoopNest) -> dict[str, float]:
     return strides
 
 
-def _held(parts: Parts, writes: Parts, last: LastWrite) -> tuple[int, bool]:
-    """(number of dimensions of the part that other cores have, whether they certainly have all of
-    it).
+def _held_by_others(parts: Parts, writes: Parts, last: LastWrite) -> tuple[int, bool]:
+    """The number of dimensions of the part that other cores have, and whether they certainly have
+    all of it.
     """
     readers = other_readers(last.since, writes)
     if writes and readers:
@@ -106,7 +112,7 @@ def _held(parts: Parts, writes: Parts, last: LastWrite) -> tuple[int, bool]:
 
 
 def same_owner(parts: Parts, before: Parts) -> bool:
-    """Whether every thread uses the part of an array that it used in an earlier loop.
+    """Whether every thread accesses the part of an array that it accessed in an earlier loop.
 
     This holds if both loops distribute the array in the same way, by static schedules.
     """
@@ -118,7 +124,9 @@ def same_owner(parts: Parts, before: Parts) -> bool:
 
 
 def other_readers(others: Parts, parts: Parts) -> Parts:
-    """The references of other loops that reach beyond the parts of their threads in `parts`."""
+    """The references of other loops that access elements outside the parts of their threads in
+    `parts`.
+    """
     known = {part.division for part in parts}
     return frozenset(
         part for part in others if part.schedule.kind != "static" or part.division not in known
@@ -126,14 +134,12 @@ def other_readers(others: Parts, parts: Parts) -> Parts:
 
 
 def fetched_before(parts: Parts, before: Parts) -> bool:
-    """Whether an earlier loop has brought the data of these references into every thread's
-    cache.
-    """
+    """Whether an earlier loop has loaded the data of these references into every thread's cache."""
     known = {part.division for part in before if part.schedule.kind == "static"}
     everything = any(part.dimension is None for part in before)
     return everything or all(part.division in known for part in parts)
 
 
 def _rank(parts: Parts) -> int:
-    """The maximum number of dimensions in which a reference moves."""
+    """The largest number of dimensions that change in a reference."""
     return max(part.rank for part in parts)

@@ -1,4 +1,4 @@
-"""Values for unknown sizes: one number for all, chosen for a given amount of data.
+"""Values for unknown sizes. All have one value, which is chosen for a given amount of data.
 
 The caller chooses this amount. The saturation model uses a multiple of the machine's caches.
 """
@@ -51,8 +51,9 @@ _MEMBER_STEPS = frozenset(".>[")
 
 
 def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
-    """The least certain source of some loops' sizes, one of `SIZE_ORIGINS`. `unbound` are other
-    names without a value."""
+    """The least certain source of the sizes of some loops, one of `SIZE_ORIGINS`. `unbound` are
+    further names without a value.
+    """
     missing = {*unbound}.union(*(facts.bindings.unbound(facts.free_names) for facts in loops))
     origins = {facts.bindings.origin for facts in loops}
     if missing - TEAM_SIZES:
@@ -67,13 +68,13 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
 def with_typical_sizes(
     regions: Sequence[RegionFacts], runs: Mapping[str, float]
 ) -> tuple[RegionFacts, ...]:
-    """The regions of a program whose `main` was followed. Regions of unknown size get the number of
-    elements of the largest known one. `runs` are the executions of the regions, by id.
+    """The regions of a program whose `main` was executed. Regions of unknown size get the number of
+    elements of the largest region of known size. `runs` are the executions of the regions, by id.
 
     The sizes of one program have a common scale. A loop over the elements of a material has at most
     as many iterations as a loop over all elements. A size that is an element of an array
-    (`length[r]`) is the size of one of several parts. There are as many parts as executions for one
-    of the largest region.
+    (`length[r]`) is the size of one of several parts. The number of parts is the number of
+    executions per execution of the largest region.
     """
     counts = {
         facts.region.id: count
@@ -98,8 +99,9 @@ def with_typical_sizes(
 
 
 def _parts(facts: RegionFacts, fewest: Mapping[str, float], once: float) -> float:
-    """The number of parts of the data, if the region's unknown size is that of a part. 0 without an
-    unknown size."""
+    """The number of parts of the data, if the region's unknown size is the size of a part. 0 if
+    there is no unknown size.
+    """
     unknown = facts.bindings.unbound(facts.free_names)
     whole = any(not name.endswith("]") or name.endswith("[]") for name in unknown)
     parts = min((max(1.0, fewest[name] / once) for name in unknown), default=0.0)
@@ -107,10 +109,11 @@ def _parts(facts: RegionFacts, fewest: Mapping[str, float], once: float) -> floa
 
 
 class CommonSizes:
-    """One assumed value for an unknown size that several regions, or serial loops, use.
+    """One assumed value for an unknown size that several regions, or serial loops, have in common.
 
-    An edge of a grid is as long in a loop over one face as in a loop over the whole grid. Members
-    of structs with the same name are assumed to be equal, as are variables of calling functions.
+    For example, an edge of a grid is as long in a loop over one face as in a loop over the whole
+    grid. Members of structs with the same name are assumed to be equal, and so are variables of
+    calling functions.
     """
 
     def __init__(self, regions: Sequence[RegionFacts], target: SizeTarget, line_bytes: int) -> None:
@@ -121,7 +124,9 @@ class CommonSizes:
         self._known: dict[int, OpenSize | None] = {}
 
     def regions(self) -> tuple[RegionFacts, ...]:
-        """The regions, with the value of a size that another one uses for more data."""
+        """The regions. A size has the value of another region that uses the same size for more
+        data.
+        """
         uses = Counter(common for own in self._names for common in own.values())
         least = self.values({common for common, number in uses.items() if number > 1})
         # The largest of a region's names decides, because others may be small elsewhere.
@@ -135,8 +140,8 @@ class CommonSizes:
         )  # fmt: skip
 
     def values(self, wanted: Set[str]) -> dict[str, int]:
-        """The assumed values of the given sizes that a region uses, by common name. The smallest of
-        several values is used.
+        """The assumed values of the given sizes in a region, by common name. If there are several
+        values, the smallest is used.
         """
         least: dict[str, int] = {}
         for number, own in enumerate(self._names):
@@ -170,8 +175,8 @@ TYPICAL = "as in the largest loop of the run, or a part of it"
 class SizeTarget(NamedTuple):
     """The assumed amount of data of a region with unknown size, in bytes, with its description.
 
-    `team` is the default number of threads of a program, the machine's cores. None: no machine is
-    known, and the number is unknown like a size.
+    `team` is the default number of threads of a program, which is the machine's number of cores.
+    None if no machine is known. The number is then unknown like a size.
     """
 
     bytes: float
@@ -180,14 +185,16 @@ class SizeTarget(NamedTuple):
 
 
 class OpenSize(NamedTuple):
-    """The names without a value, and their common value."""
+    """The names without a value, and the common value that is assumed for them."""
 
     names: tuple[str, ...]
     value: int
 
 
 class BoundSizes(NamedTuple):
-    """Every name's value, a line for each guess, and the guessed size, if there is one."""
+    """The value of every name, a line for each assumption, and the assumed size, if there is
+    one.
+    """
 
     values: Values
     guessed: tuple[str, ...]
@@ -195,23 +202,24 @@ class BoundSizes(NamedTuple):
 
 
 def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> BoundSizes:
-    """Every name's value: as bound, from the target for a number of threads, and a common n for
-    other unknown names.
+    """The value of every name. A name has its known value, a number of threads from the target, or
+    the common value n of the unknown names.
 
-    Bisection finds n so that the region touches the target amount of data. If the data do not grow
-    with n, the iterations equal the number of elements in that amount. Work that grows faster than
-    the data limits n (`MOST_WORK`). Names that only shorten a loop (`first` in `i <= last - first`)
-    are lower bounds and are 0. Divisors of a length (`i < n / parts`) are 1.
+    Bisection finds n so that the region accesses the target amount of data. If the data do not grow
+    with n, the number of iterations equals the number of elements in that amount. If the work grows
+    faster than the data, it limits n (`MOST_WORK`). Names that only shorten a loop (`first` in
+    `i <= last - first`) are lower bounds and have the value 0. Divisors of a length
+    (`i < n / parts`) have the value 1.
     """
-    answers = _bound_before(facts)
+    answers = _known_before(facts)
     if (target, line_bytes) not in answers:
         answers[target, line_bytes] = _bound_sizes(facts, target, line_bytes)
     return answers[target, line_bytes]
 
 
 @once_a_region
-def _bound_before(facts: RegionFacts) -> dict[tuple[SizeTarget, int], BoundSizes]:
-    """The sizes that were bound in a region. Several stages need them."""
+def _known_before(facts: RegionFacts) -> dict[tuple[SizeTarget, int], BoundSizes]:
+    """The sizes that are known in a region. Several stages need them."""
     return {}
 
 
@@ -253,7 +261,9 @@ def _bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Bou
 def _common_size(
     facts: RegionFacts, trial: Callable[[int], Values], target: SizeTarget, line_bytes: int
 ) -> tuple[int, str]:
-    """The value of all unknown sizes, and why. `trial` gives every name's value for one of them."""
+    """The value of all unknown sizes, and the reason for it. `trial` gives the value of every name
+    if they all have a given size.
+    """
     if facts.bindings.common_size is not None:
         return facts.bindings.common_size, "as in another loop over the same sizes"
     bytes_touched = facts.working_set.expr
@@ -303,8 +313,8 @@ def _bound(
 
 
 def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], list[str]]:
-    """Names that shorten at least one loop and lengthen none: lower bounds, which may be 0, and
-    divisors.
+    """The names that shorten at least one loop and lengthen none. They are divisors, or lower
+    bounds, which may be 0.
     """
     size = int(LARGEST_TRIAL.value)
     first = dict.fromkeys(
@@ -335,9 +345,9 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
 def _least_running(
     facts: RegionFacts, known: Values, lower: Sequence[str], divisors: Sequence[str]
 ) -> int:
-    """The value of lower bounds. It is 0, or the power of two with the most iterations if the loop
-    does not run at 0. For example, the diagonals of a matrix start at 2. It is 0 if the loop never
-    runs.
+    """The value of lower bounds. It is 0 if a loop runs with this value. Otherwise, it is the power
+    of two with the most iterations. For example, the diagonals of a matrix start at 2. If the loop
+    never runs, it is 0.
     """
     trips = facts.region.nest.trips if facts.region.nest is not None else None
     if trips is None:
@@ -353,7 +363,9 @@ def _least_running(
 
 
 def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:
-    """The names of loop steps: the tile size if a bound contains them too, else 1."""
+    """The names of loop steps. A name that also occurs in a bound is the tile size. Any other is
+    1.
+    """
     stepped: set[str] = set()
     bounds: set[str] = set()
     in_unbound = facts.bindings.in_unbound
@@ -371,7 +383,7 @@ def _trips(facts: RegionFacts) -> list[Expr]:
 
 
 def _executions(facts: RegionFacts, bindings: Values) -> float | None:
-    """The total iterations of the innermost loops."""
+    """The total number of iterations of the innermost loops."""
     counts = [
         _number(fact.executions.expr.evaluate(bindings))
         if fact.executions.expr is not None
@@ -383,8 +395,9 @@ def _executions(facts: RegionFacts, bindings: Values) -> float | None:
 
 
 def _elements(facts: RegionFacts, bindings: Values) -> float | None:
-    """The number of elements: iterations of the innermost loops, without short loops. A short loop
-    is the work of one element, such as the corners of a cell or the entries of a sparse row.
+    """The number of elements. It is the number of iterations of the innermost loops, without short
+    loops. A short loop is the work of one element, such as the corners of a cell or the entries of
+    a sparse row.
     """
     counts = []
     for fact, (_, loops) in zip(facts.statements, facts.region.statements(), strict=True):

@@ -1,4 +1,4 @@
-"""Bytes between the caches and to memory, for a region on p threads."""
+"""Counts the bytes that move between the caches and to memory, for a region on p threads."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
 
 class CacheLevel(NamedTuple):
-    """The properties of a cache: bytes of one instance and the cores that share it.
+    """A cache: the bytes of one instance, and the number of cores that share it.
 
-    `lasting` is the kept share of larger data between two executions, relative to the maximum.
+    `lasting` says which share of data larger than the cache is still there at the next execution,
+    relative to the maximum.
     """
 
     size: float
@@ -40,11 +41,11 @@ class CacheLevel(NamedTuple):
 
 
 class CacheContents(NamedTuple):
-    """The region's data in the caches at its start, as far as they fit.
+    """The data of the region that are in the caches at its start, as far as they fit.
 
-    Each thread has accessed its current part of the `own` arrays. One core had all of the
-    `one_core` arrays. `between` bytes of other data were accessed since. Everything else comes from
-    memory.
+    Each thread has accessed its current part of the `own` arrays. One core has accessed all
+    `one_core` arrays. Since then, `between` bytes of other data were accessed. All other data come
+    from memory.
     """
 
     own: frozenset[str] = frozenset()
@@ -59,10 +60,10 @@ NOT_ASKED = Carrier(None, -1.0)
 
 
 class ArrayTraffic(NamedTuple):
-    """The traffic of one array across one boundary in bytes, for all threads together.
+    """The bytes of one array that cross one cache boundary, for all threads together.
 
-    `carrier` is the loop along which its reuse hits in the cache above the boundary, `NOT_ASKED` if
-    the references were enumerated.
+    `carrier` is the loop along which its reuse hits in the cache above the boundary. It is
+    `NOT_ASKED` if the references were enumerated.
     """
 
     array: str
@@ -73,34 +74,34 @@ class ArrayTraffic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LevelTraffic:
-    """The traffic below one cache in bytes, for all threads together, by array and in total."""
+    """The bytes below one cache, for all threads together, by array and in total."""
 
     arrays: tuple[ArrayTraffic, ...]
 
     @property
     def read(self) -> float:
-        """Bytes brought into the cache, write-allocate included."""
+        """The bytes that are loaded into the cache, including write-allocates."""
         return sum(array.read for array in self.arrays)
 
     @property
     def written(self) -> float:
-        """Bytes written back."""
+        """The bytes that are written back."""
         return sum(array.written for array in self.arrays)
 
     @property
     def total(self) -> float:
-        """Bytes in both directions."""
+        """The bytes in both directions."""
         return self.read + self.written
 
 
 _Asked = tuple[CacheLevel, int, Schedule, CacheContents, bool]
-"""A cache, the threads, their schedule, the contents of caches, and whether the traffic is
+"""A query: a cache, the threads, their schedule, the contents of caches, and whether the traffic is
 estimated.
 """
 
 
 class _Dealing(NamedTuple):
-    """A distributed nest with its counts."""
+    """A nest whose iterations are distributed, with its counts."""
 
     dealt: DistributedNest
     tables: FootprintTables
@@ -108,18 +109,18 @@ class _Dealing(NamedTuple):
 
 
 class TrafficCounter:
-    """Counts the traffic of one nest under one schedule, with lines of `line_bytes`.
+    """Counts the traffic of one nest with one schedule, for lines of `line_bytes`.
 
-    Each answer is a pure function of its arguments. The counter belongs to one evaluation, and
-    caches common results: footprints of loops and misses of inner loops.
+    Each result is a pure function of the arguments. The counter belongs to one evaluation. It
+    caches the footprints of loops and the misses of inner loops.
     """
 
     def __init__(
         self, nest: LoopNest, profile: WorkProfile, schedule: Schedule, line_bytes: int,
         *, traced: bool = True, limited: bool = False,
     ) -> None:  # fmt: skip
-        """`traced`: nests with few references are enumerated. `limited`: in long counts, closed
-        forms replace the enumeration of lines.
+        """With `traced`, nests with few references are enumerated. With `limited`, closed forms
+        replace the enumeration of lines if it takes long.
         """
         self.nest = nest
         self.profile = profile
@@ -148,10 +149,10 @@ class TrafficCounter:
                 limited=self._work.limited,
             )  # fmt: skip
             pages._work.closed = self._work.closed
-        return pages.under(self.schedule)
+        return pages.with_schedule(self.schedule)
 
-    def under(self, schedule: Schedule) -> TrafficCounter:
-        """A counter of the nest under another schedule. Both counters share their counts."""
+    def with_schedule(self, schedule: Schedule) -> TrafficCounter:
+        """A counter of the nest with another schedule. Both counters share their results."""
         other = copy(self)
         other.schedule = schedule
         return other
@@ -160,10 +161,10 @@ class TrafficCounter:
         self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY,
         estimated: bool = False,
     ) -> tuple[LevelTraffic, ...]:  # fmt: skip
-        """Bytes below each of `levels`, the closest first. The last entry is memory traffic.
+        """The bytes below each of `levels`, closest level first. The last entry is memory traffic.
 
-        From the given `contents`, each cache keeps the part that fits (`staying`). `estimated`: by
-        layer conditions, even if the references can be enumerated.
+        Each cache keeps the part of the given `contents` that fits (`staying`). `estimated`
+        requests layer conditions, even if the references can be enumerated.
         """
         asked = levels, threads, self.schedule, contents
         answer = self._traffic(*asked, estimated=estimated)
@@ -181,17 +182,17 @@ class TrafficCounter:
 
     @property
     def work(self) -> float:
-        """The work so far in lines and pages, in closed forms. Zero without a budget."""
+        """The work so far on lines and pages in closed form. Zero if there is no budget."""
         own = self._work.done if self._work.limited else 0.0
         return own + sum(pages.work for pages in self._pages.values())
 
     @property
-    def closed(self) -> bool:
+    def is_closed_form(self) -> bool:
         """Whether closed forms replaced the enumeration of lines or pages to save work."""
-        return self._work.closed or any(pages.closed for pages in self._pages.values())
+        return self._work.closed or any(pages.is_closed_form for pages in self._pages.values())
 
     def touched(self) -> dict[str, float]:
-        """Bytes of each array's lines in the whole region."""
+        """The bytes of the lines of each array that the whole region accesses."""
         touched = self._touched
         if not touched:
             everything = CacheLevel(float("inf"), 1)
@@ -224,13 +225,13 @@ class TrafficCounter:
         self, level: CacheLevel, threads: int, schedule: Schedule, contents: CacheContents,
         estimated: bool,
     ) -> LevelTraffic:  # fmt: skip
-        """The traffic below one cache, which as many threads share as there are."""
+        """The traffic below one cache that all of these threads share."""
         sharers = level.sharers
         comes: dict[str, float] = {}
         parts: list[tuple[_Dealing, TeamFootprints, float, dict[str, float]]] = []
         for active, share in threads_at_work(self.profile, threads, sharers, schedule):
             dealing = self._dealing(threads, schedule, together=active == threads)
-            team = self._team_of(dealing, active, threads, schedule)
+            team = self._footprints_of(dealing, active, threads, schedule)
             own = one_core = 0.0
             if contents.own:
                 others = contents.between * active / threads
@@ -272,8 +273,8 @@ class TrafficCounter:
         return LevelTraffic(tuple(ArrayTraffic(array, *moved) for array, moved in volume.items()))
 
     def _traced_lines(self, threads: int, sharers: int, schedule: Schedule, size: float) -> Volume:
-        """The lines by array that all caches of one level move, by enumerating the references of a
-        small nest. None for a large nest.
+        """The lines of each array that all caches of one level move. They are found by enumerating
+        the references of a small nest. None for a large nest.
         """
         if schedule.kind == "guided" and threads > 1:
             return {}
@@ -297,8 +298,8 @@ class TrafficCounter:
             self._traced, self._trace_known = None, False
 
     def _dealing(self, threads: int, schedule: Schedule, *, together: bool) -> _Dealing:
-        """The distributed nest. If each thread has whole pieces, the tables are the same for all
-        numbers of threads.
+        """The distributed nest. If each thread has whole pieces, the tables are the same for any
+        number of threads.
         """
         dealt = self._deal(threads, schedule, together=together)
         if dealt.in_step:
@@ -311,17 +312,17 @@ class TrafficCounter:
         return _Dealing(dealt, self._whole.tables, self._whole.misses)
 
     def _deal(self, threads: int, schedule: Schedule, *, together: bool) -> DistributedNest:
-        """As `deal`, cached for all cache levels."""
+        """Like `deal`. The results are cached for all cache levels."""
         asked = (threads, schedule, together)
         dealt = self._deals.get(asked)
         if dealt is None:
             dealt = self._deals[asked] = deal(self.nest, threads, schedule, together=together)
         return dealt
 
-    def _team_of(
+    def _footprints_of(
         self, dealing: _Dealing, active: int, threads: int, schedule: Schedule
     ) -> TeamFootprints:
-        """The footprints of `active` of the threads, cached for all caches."""
+        """The footprints of `active` of the threads. The results are cached for all caches."""
         team = self._teams.get((active, threads, schedule))
         if team is None:
             team = self._teams[active, threads, schedule] = self._team(dealing, float(active))
@@ -332,7 +333,7 @@ class TrafficCounter:
 
 
 def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
-    """The traffic from a trace of the nest. None if the trace is too long or unknown."""
+    """The traffic that a trace of the nest gives. None if the trace is too long or unknown."""
     if not may_be_traced(nest):
         return None
     # Imported here, because most nests are too large for a trace.
@@ -346,8 +347,8 @@ def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
 def is_one_stream(nest: LoopNest, line_bytes: int) -> bool:
     """Whether closed forms are exact for a nest: one loop that streams through its arrays once.
 
-    All uses of a line are then close together, and every cache holds the data in between. Several
-    references to one array are close to each other.
+    All uses of a line are then close together, and every cache holds the data in between. The same
+    holds for several references to one array.
     """
     root = nest.root
     if root.children:
@@ -388,12 +389,13 @@ def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
 
 
 def staying(held: float, size: float, lasting: float = 0.0) -> float:
-    """The share of `held` bytes that a cache of `size` keeps between two executions.
+    """The share of `held` bytes that a cache of `size` still contains at the next execution.
 
-    The cache keeps all data up to `KEPT_SHARE` of its size, since no real cache fills without
-    conflicts. With LRU, a cyclic walk over more than the cache never hits. `lasting` interpolates
-    to random replacement, which an adaptive policy reaches at least (Qureshi, Jaleel, Patt, Steely
-    and Emer 2007).
+    All data remain if they fill at most `KEPT_SHARE` of the cache, since no real cache is filled
+    without conflicts. With LRU, a cyclic traversal of more data never hits. With random
+    replacement, some accesses hit. `lasting` interpolates between the two. An adaptive policy
+    reaches at least the hit rate of random replacement (Qureshi, Jaleel, Patt, Steely and Emer
+    2007).
 
     >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
     (1.0, 0.5, 0.0)
@@ -407,8 +409,9 @@ def staying(held: float, size: float, lasting: float = 0.0) -> float:
 
 
 def _kept_by_chance(times: float) -> float:
-    """The hit rate of a cyclic walk over data of several cache sizes with random replacement. It
-    solves h = exp(-(1 - h) times), the probability to survive the misses of one round.
+    """The hit rate of a cyclic traversal of data of several cache sizes with random replacement. It
+    solves h = exp(-(1 - h) times), where the exponential is the probability to survive the misses
+    of one round.
     """
     if times <= 1.0:
         return 1.0

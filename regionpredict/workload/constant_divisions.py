@@ -1,9 +1,9 @@
-"""The cost of division by a constant: products, shifts, or nothing.
+"""The cost of a division by a constant. Compilers replace it by a product, a shift, or nothing.
 
-Division by a power of two is an exact product with its reciprocal. For integers it is a shift. For
-other constants it is the upper half of a product, shifted (Granlund, Montgomery 1994, "Division by
-invariant integers using multiplication", PLDI: figures 4.2 and 5.2). A constant divided by a
-constant is evaluated at compile time.
+Division by a power of two is an exact product with its reciprocal. For integers, it is a shift. For
+other integer constants, it is the upper half of a product, shifted (Granlund, Montgomery 1994,
+"Division by invariant integers using multiplication", PLDI: figures 4.2 and 5.2). A quotient of two
+constants is evaluated at compile time.
 """
 
 from __future__ import annotations
@@ -18,16 +18,19 @@ from regionpredict.workload.constants import EXACT_RECIPROCAL
 def operations_run(
     statement: Statement, *, reassociates: bool
 ) -> tuple[tuple[Operation, int], ...]:
-    """The executed operations of one execution of a statement, with their numbers.
+    """The operations that one execution of a statement executes, with their numbers.
 
-    `reassociates`: the compiler may change rounding, so that division by any constant becomes a
-    product.
+    `reassociates` says that the compiler may change rounding. A division by any constant then
+    becomes a product.
     """
     if not any(_by(operation.kind) for operation, _ in statement.operations):
         return statement.operations
     count: dict[Operation, int] = {}
     for operation, number in statement.operations:
-        for kind in (*_strength_reduced(operation.kind, reassociates), *_beside(operation.kind)):
+        for kind in (
+            *_strength_reduced(operation.kind, reassociates),
+            *_off_path_operation(operation.kind),
+        ):
             made = Operation(kind, operation.bits)
             count[made] = count.get(made, 0) + number
     return tuple(sorted(count.items()))
@@ -43,12 +46,14 @@ def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
 
 
 def path_run(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
-    """The executed operations on the path of a value, in order."""
+    """The operations that are executed on the path of a value, in order."""
     return tuple(made for kind in kinds for made in _strength_reduced(kind, reassociates))
 
 
 def _by(kind: str) -> str:
-    """The kind of a division: `folded`, or its operator and divisor. "" for others."""
+    """The divisor part of a division's kind: `folded`, or the operator and the divisor. "" for any
+    other operation.
+    """
     arithmetic, _, by = kind.partition(":")
     return by if arithmetic in ("fp_div", "int_div") else ""
 
@@ -78,8 +83,10 @@ def _strength_reduced(kind: str, reassociates: bool) -> tuple[str, ...]:
     return (*rounded, "int_add") if remainder else rounded
 
 
-def _beside(kind: str) -> tuple[str, ...]:
-    """The operation outside the critical path from the dividend: the sign, by a shift."""
+def _off_path_operation(kind: str) -> tuple[str, ...]:
+    """The operation that is not on the critical path from the dividend. It computes the sign by a
+    shift.
+    """
     by = _by(kind)
     if not kind.startswith("int_") or by in ("", "folded") or by.endswith("u"):
         return ()

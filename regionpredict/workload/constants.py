@@ -1,4 +1,4 @@
-"""The constants of the workload: unit, evidence and source."""
+"""The constants of the workload, with unit, evidence and source."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ HEAVY_SHARE = Constant(
 )  # fmt: skip
 TRIANGLE_NODES = ((0.2113248654, 0.5), (0.7886751346, 0.5))
 """Gauss-Legendre points and weights on [0, 1], derived. They are exact for polynomials up to degree
-three (Abramowitz and Stegun 1964, table 25.4), like the work of a triangular nest."""
+three, such as the work of a triangular nest (Abramowitz and Stegun 1964, table 25.4).
+"""
 TRIANGLE_HALVINGS = Constant(
     6, "halvings", "derived",
     "precision of the position in a triangle from which an iteration fits: 1/64 of the loop",
@@ -64,8 +65,8 @@ MOST_GUIDED_PIECES = Constant(
     "the pieces of a guided schedule halve each time, so 64 pieces cover all 64-bit counts",
 )  # fmt: skip
 WORK_PLACES = (0.0, 0.3, 1.0)
-"""Positions along the parallel loop for comparing work (assumed): both ends, and an inner position.
-The inner position is not the middle, where symmetric work may equal the ends.
+"""Positions along the parallel loop at which work is compared (assumed): both ends, and an inner
+position. The inner position is not the middle, where symmetric work may equal that at the ends.
 """
 WORK_PHASES = Constant(
     3, "phases", "assumed",

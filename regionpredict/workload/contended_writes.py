@@ -1,5 +1,5 @@
-"""Writes of many threads to the same lines: shared variables, rows by thread number, and counters
-through an index.
+"""Finds writes of many threads to the same lines: shared variables, rows by thread number, and
+counters through an index.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class ContendedWrites(NamedTuple):
     """Writes to one array: `updates` of all threads in one execution of the region.
 
     `apart` is the distance in bytes between writes of neighboring threads. It is None if each may
-    write anywhere in the array, and 0 for one common place. For variables written by all threads,
-    `array` has all names: those set in one loop body share a line, and count once.
+    write anywhere in the array, and 0 for a common place. For variables that all threads write,
+    `array` contains all names. Variables that are set in one loop body share a line and count once.
     """
 
     array: str
@@ -31,13 +31,13 @@ class ContendedWrites(NamedTuple):
 
 
 def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrites, ...]:
-    """The contended writes of a region, one entry per array. `nest` are the loops of its numeric
+    """The contended writes of a region, one for each array. `nest` gives the loops of its numeric
     nest.
     """
     anywhere = arrays_updated_anywhere(facts.region)
     executions = body_executions(nest)
     memories = facts.region.memories()
-    one_place = _one_place(facts.region)
+    one_place = _common_element(facts.region)
     updates: dict[tuple[str, float | None], float] = {}
     for group in nest.groups():
         for access in group.accesses:
@@ -59,8 +59,8 @@ def _place(access: Access) -> _Place:
 
 
 @once_a_region
-def _one_place(region: Region) -> _Place:
-    """The element that every iteration updates, if there is one."""
+def _common_element(region: Region) -> _Place:
+    """The element that every iteration updates. None if there is none."""
     dependence = carried_dependence(region, None)
     if dependence is None or dependence.distance:
         return ()
@@ -71,20 +71,20 @@ def _one_place(region: Region) -> _Place:
 
 
 def _scalars(facts: RegionFacts, trips: Sequence[float]) -> list[ContendedWrites]:
-    """The shared variables that every iteration sets, as one line."""
+    """The shared variables that every iteration sets. Together, they occupy one line."""
     names, nest = contended_scalars(facts.region), facts.region.nest
     if not names or nest is None:
         return []
     bodies = _SettingBodies(names, trips)
-    bodies.enter(nest, 1.0)
+    bodies.add_body(nest, 1.0)
     array = ", ".join(sorted(names))
     return [ContendedWrites(array, bodies.runs, 0.0)] if bodies.runs else []
 
 
 class _SettingBodies:
-    """The number of executions of loop bodies that certainly set one of some variables.
+    """Counts the executions of loop bodies that certainly set one of some variables.
 
-    `trips` has the iterations of each loop of the nest, in source order.
+    `trips` gives the iterations of each loop of the nest, in source order.
     """
 
     def __init__(self, names: Collection[str], trips: Sequence[float]) -> None:
@@ -92,15 +92,17 @@ class _SettingBodies:
         self._names = names
         self._trips = iter(trips)
 
-    def enter(self, loop: Loop, times: float) -> None:
-        """Adds the body of a loop that is executed this many times, and the loops inside it."""
+    def add_body(self, loop: Loop, times: float) -> None:
+        """Adds the body of a loop that is executed this number of times, and the loops inside
+        it.
+        """
         times *= next(self._trips)
         if self._visit(loop.body, times) or loop.variable in self._names:
             self.runs += times
 
     def _visit(self, nodes: Sequence[Node], times: float) -> bool:
-        """Whether one of the nodes sets one of the variables. `times` is 0 for code that may not
-        run.
+        """Whether one of the nodes sets one of the variables. `times` is 0 for code that does not
+        always run.
         """
         sets = False
         for node in nodes:
@@ -108,7 +110,7 @@ class _SettingBodies:
                 plain = not any(sign in node.text for sign in MAY_NOT_RUN)
                 sets = sets or (plain and not node.writes.isdisjoint(self._names))
             elif isinstance(node, Loop):
-                self.enter(node, times)
+                self.add_body(node, times)
             elif isinstance(node, Branch):
                 for side in node.sides:
                     self._visit(side, 0.0)

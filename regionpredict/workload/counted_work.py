@@ -1,4 +1,4 @@
-"""The amount of counting work, in enumerated references, which does not depend on the machine.
+"""Measures the work of counting in enumerated references. This unit does not depend on the machine.
 
 Optional work has a budget in this unit, so that results do not depend on the speed or load of the
 machine.
@@ -13,10 +13,10 @@ from regionpredict.workload.constants import FIRST_WORK, FOOTPRINT_WORK
 
 @dataclass(slots=True)
 class GroupWork:
-    """The work of one traffic counter on the lines of groups, in closed forms.
+    """The work of one traffic counter on the lines of groups in closed form.
 
-    `limited`: the counter has a budget. `closed`: its first answer took too long, so closed forms
-    replace enumeration. `done` is the work for all answers.
+    `limited` says that the counter has a budget. `closed` says that its first result took too long,
+    so that closed forms replace enumeration. `done` is the work for all results.
     """
 
     limited: bool = False
@@ -25,7 +25,7 @@ class GroupWork:
     done: float = 0.0
 
     def count(self, work: float) -> None:
-        """Adds work. The first answer has a separate budget."""
+        """Adds work. The first result has a separate budget."""
         self.done += work
         if self.limited and self.first and self.done > FIRST_WORK.value:
             self.closed = True

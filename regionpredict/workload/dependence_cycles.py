@@ -1,9 +1,10 @@
-"""Cycles of dependences through scalars from iteration to iteration.
+"""Finds cycles of dependences between scalars of consecutive iterations.
 
-`t = 0.5 * s; s = t + 1` needs a product and a sum per iteration, for any number of concurrent
-iterations. Each scalar that an iteration reads before it sets it is a node. The longest path from
-its old value to another's new value is an edge. The cycle with the largest mean sets the pace
-(Reiter 1968, "Scheduling parallel computations", J. ACM 15).
+`t = 0.5 * s; s = t + 1` needs a product and a sum per iteration, even if many iterations run at the
+same time. Each scalar that an iteration reads before it sets it is a node. An edge is the longest
+path from the old value of one scalar to the new value of another. The cycle with the largest mean
+length determines the time per iteration (Reiter 1968, "Scheduling parallel computations", J. ACM
+15).
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from regionpredict.workload.constants import LONGEST_CYCLE
 
 
 class CarriedCycle(NamedTuple):
-    """One cycle: its scalars in order, the operations along it, and the number of iterations it
-    takes.
+    """One cycle: its scalars in order, the operations along it, and the number of iterations that
+    it spans.
 
-    `share` of the iterations go through its least executed statement.
+    `share` is the share of iterations that execute its least executed statement.
     """
 
     scalars: tuple[str, ...]
@@ -51,8 +52,8 @@ _JOINING = frozenset((
     "fp_add", "fp_mul", "fp_div", "fp_sqrt", "fp_neg", "fp_compare", "int_add", "int_mul",
     "int_logic", "int_compare",
 ))  # fmt: skip
-"""Operations that combine an iteration's value with previous ones. `recurrences` handles
-floating-point ones, and others may be reordered.
+"""Operations that combine the value of an iteration with previous ones. `recurrences` handles
+floating-point operations, and integer operations may be reordered.
 """
 
 _Ways = dict[str, _RecurrencePath]
@@ -63,11 +64,11 @@ def carried_cycles(
     facts: Sequence[StatementFact], shares: Sequence[float], counter: str, *,
     reassociates: bool,
 ) -> Iterator[CarriedCycle]:  # fmt: skip
-    """The cycles over scalars of one iteration, without duplicates, each starting with the name
-    that comes first in it.
+    """The cycles between scalars of one iteration, without duplicates. Each starts with the name
+    that an iteration uses first.
 
-    Excluded are the cases of `recurrences`, operations that combine each iteration's value in one
-    statement (such as a sum or a product), and integers that are only summed.
+    Three kinds are excluded: the cases of `recurrences`, operations that combine the value of each
+    iteration in one statement (such as a sum or a product), and integers that are only summed.
     """
     edges = _edges(facts, shares, counter, reassociates)
     met: set[frozenset[str]] = set()
@@ -92,7 +93,9 @@ def _waits(way: _RecurrencePath, iterations: int) -> bool:
 def _edges(
     facts: Sequence[StatementFact], shares: Sequence[float], counter: str, reassociates: bool
 ) -> Mapping[str, _Ways]:
-    """For each carried scalar, the paths from its old value to the new values of others."""
+    """For each scalar that is carried between iterations, the paths from its old value to new
+    values of others.
+    """
     now: dict[str, _Ways] = {}
     for number, fact in enumerate(facts):
         statement = fact.statement
@@ -102,7 +105,7 @@ def _edges(
         paths = [
             (name, path_run(kinds, reassociates=reassociates)) for name, kinds in statement.paths
         ]
-        made = _made(paths, now, share)
+        made = _paths_to(paths, now, share)
         for name in statement.writes:
             before = now.get(name, {name: _UNCHANGED}) if share < 1.0 else {}
             now[name] = _longest(before, made)
@@ -114,7 +117,7 @@ def _edges(
     return edges
 
 
-def _made(
+def _paths_to(
     paths: Sequence[tuple[str, tuple[str, ...]]], now: Mapping[str, _Ways], share: float
 ) -> _Ways:
     """The paths to a statement's value, through other values set in the same iteration."""
@@ -137,7 +140,7 @@ def _longest(first: Mapping[str, _RecurrencePath], second: Mapping[str, _Recurre
 def _slowest(
     edges: Mapping[str, _Ways], start: str
 ) -> tuple[tuple[str, ...], _RecurrencePath] | None:
-    """The cycle through `start` with the most operations per iteration, over up to a few
+    """The cycle through `start` with the most operations per iteration. It spans at most a few
     iterations.
     """
     best: tuple[tuple[str, ...], _RecurrencePath] | None = None

@@ -1,11 +1,11 @@
-"""A number that remembers how it was computed from the program's names.
+"""A number that stores how it was computed from the program's names.
 
-Counting with such numbers gives the same results as with plain numbers, and each result has its
-expression. The formula shown is therefore what was counted. It holds for all sizes with the same
-comparison results.
+Counting with such numbers gives the same results as with plain numbers, and each result has an
+expression. The formula that is shown is therefore exactly what was counted. It is valid for all
+sizes for which all comparisons have the same results.
 
-Expressions of only a few of thousands of numbers are requested. Each number keeps its operation and
-operands, and builds its expression on request.
+Out of thousands of numbers, the expressions of only a few are needed. Each number stores its
+operation and operands, and builds its expression on demand.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ Operation = Callable[..., Expr | None]
 
 
 class Derived(float):
-    """A float with `expr`, its value as an expression, or None if it cannot be shown.
+    """A float whose value is also an expression, `expr`. The expression is None if it cannot be
+    shown.
 
     Arithmetic, comparisons and rounding are those of floats. Two derived numbers are equal only if
-    their expressions are.
+    their expressions are equal.
 
     >>> n = Derived(100, Expr.name("n"))
     >>> half = (n - 1) / 2
@@ -42,7 +43,7 @@ class Derived(float):
     _operands: tuple[float, ...]
 
     def __new__(cls, value: float, expr: Expr | None) -> Derived:
-        """A `value` and its expression."""
+        """Creates a number from a `value` and its expression."""
         made = super().__new__(cls, value)
         made._expr = _shown(expr)
         made._operation = None
@@ -51,7 +52,9 @@ class Derived(float):
 
     @classmethod
     def by(cls, value: float, operation: Operation, *operands: float) -> Derived:
-        """A `value` whose expression is the `operation` on those of the `operands`."""
+        """A `value` whose expression is the `operation` applied to the expressions of the
+        `operands`.
+        """
         made = super().__new__(cls, value)
         made._expr = None
         made._operation = operation
@@ -66,7 +69,7 @@ class Derived(float):
         return self._expr
 
     def _work_out(self) -> None:
-        """Evaluates operands before their results without recursion, since sums can have thousands
+        """Evaluates operands before their results, without recursion, since sums can have thousands
         of terms.
         """
         waiting = [self]
@@ -160,14 +163,15 @@ def _power(base: Expr, power: int) -> Expr:
 
 
 def as_number(value: Number | float) -> float:
-    """A float, which keeps its expression if it has one."""
+    """A float. It keeps its expression if it has one."""
     return value if isinstance(value, Derived) else float(value)
 
 
 def lines_of_run(begin: float, end: float, element: float, line_bytes: float) -> float:
-    """Lines that elements from `begin` to `end` touch, at an unknown position within a line.
+    """The number of lines that elements from `begin` to `end` touch, at an unknown position within
+    a line.
 
-    A sum over thousands of runs is a single operation for each run.
+    In a sum over thousands of runs, each run is a single operation.
     """
     if not (isinstance(begin, Derived) or isinstance(end, Derived)):
         return 1.0 + (end - begin - element) / line_bytes
@@ -201,7 +205,9 @@ def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
 
 
 def expression(value: float) -> Expr | None:
-    """A number in the program's names. A plain number is itself, and infinity is None."""
+    """A number in terms of the program's names. A plain number is unchanged, and infinity is
+    None.
+    """
     if isinstance(value, Derived):
         return value.expr
     if value - value != 0:  # infinite or NaN
@@ -229,7 +235,7 @@ def _quotient(above: float, below: float) -> Derived:
 
 
 def _exact_quotient(value: float, above: Expr, below: Expr) -> Expr | None:
-    """The quotient of two expressions, which has the value `value`. None if it is not exact."""
+    """The quotient of two expressions, whose value is `value`. None if it is not exact."""
     divisor = below.constant
     if divisor is not None:
         return above * _reciprocal(divisor)

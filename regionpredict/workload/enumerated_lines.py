@@ -2,8 +2,7 @@
 
 Closed forms count a lattice with separate rows, and triangles by their mean. Enumeration handles
 overlapping rows (`a[2 * i + j][i]`), loop ranges that depend on another loop, and several groups in
-an array. The addresses are usually few enough, because a contiguous run of elements is one step of
-any length.
+an array. It is usually fast, because a contiguous run of elements is one step of any length.
 """
 
 from __future__ import annotations
@@ -22,17 +21,17 @@ if TYPE_CHECKING:
     from regionpredict.workload.address_run_arrays import ManyRuns
 
 Sections = dict[tuple[object, ...], tuple[float, float]]
-"""The start and the number of iterations of a loop, by its index and the values that they depend
-on.
+"""The start and the number of iterations of a loop. The key is its index and the values that they
+depend on.
 """
 
 
 class Path(NamedTuple):
-    """The active loops around groups, the outermost first, and their constant properties.
+    """The active loops around groups, outermost first, and their constant properties.
 
-    `asked` are the variables in a loop's bounds. A loop that is `alone` is independent of these
-    loops. Deeper loops depend on one that `decides`. In a loop that is `last`, all inner loops are
-    alone.
+    `asked` are the variables in the bounds of a loop. A loop that is `alone` does not depend on
+    these loops. A loop `decides` if deeper loops depend on it. All loops inside a loop that is
+    `last` are independent.
     """
 
     loops: tuple[LoopHeader, ...]
@@ -67,8 +66,9 @@ def path_of(loops: Sequence[LoopHeader]) -> Path:
 
 
 class IndependentRanges(NamedTuple):
-    """The ranges of a path's independent loops: (position in the path, first value, step,
-    iterations) of each, and the omitted fractions of iterations. `loops` is None if one is empty.
+    """The ranges of the independent loops of a path, and the omitted fractions of iterations. Each
+    range is (position in the path, first value, step, iterations). `loops` is None if one of them
+    is empty.
     """
 
     loops: tuple[tuple[int, float, int, int], ...] | None
@@ -76,7 +76,9 @@ class IndependentRanges(NamedTuple):
 
 
 class Walk(NamedTuple):
-    """A group, the loops around it that run, and the distances of its threads: (bytes, threads)."""
+    """A group, the loops around it that run, and the distances between its threads: (bytes,
+    threads).
+    """
 
     group: ReferenceGroup
     path: Path
@@ -84,8 +86,8 @@ class Walk(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """The accesses of a walk in compact form. `rows` are sorted, and repeated by `levels` of
-    (bytes, steps), the narrowest first, by its threads, and by the offsets of its references.
+    """The accesses of a walk in compact form. `rows` are sorted. They are repeated by `levels` of
+    (bytes, steps), narrowest first, by the threads, and by the offsets of the references.
 
     Many rows of plain numbers are stored as arrays.
     """
@@ -99,14 +101,14 @@ class Shape(NamedTuple):
 
 
 KnownLines = dict[tuple[object, ...], Lines | None]
-"""Counted lines for arrays with or without alignment, by their accesses. The first shape is moved
-to the first line, since whole lines of offset do not change the result.
+"""The counted lines of arrays with or without alignment. The key is their accesses. The first shape
+is moved to the first line, since an offset of whole lines does not change the result.
 """
 
 
 class Rows(NamedTuple):
-    """The positions that dependent loops reach, in order (None: too many), and the omitted
-    fractions of iterations.
+    """The positions that dependent loops reach, in order, and the omitted fractions of iterations.
+    The positions are None if there are too many.
     """
 
     rows: tuple[Run, ...] | ManyRuns | None
@@ -114,18 +116,18 @@ class Rows(NamedTuple):
 
 
 KnownRows = dict[tuple[object, ...], Rows]
-"""Positions that loops reach, by all values that they depend on."""
+"""The positions that loops reach. The key contains all values that they depend on."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The enumerated part of a nest, with the outer loops at `env`.
+    """The enumerated part of a nest for the values of outer loops in `env`.
 
-    `pieces` are the iterations of one thread's piece by the index of a parallel loop. `cut` is the
-    part of the first loop that runs. `block` replaces both by the first iteration and their number.
-    `aligned`: arrays start on a line, at a known place of the part. `sections` and `alone` cache
-    queries of its loops (except the block), `known` the counted lines and `walked` the enumerated
-    loops, for any part. The caller keeps them.
+    `pieces` are the iterations of one thread's piece. The key is the index of a parallel loop.
+    `cut` is the part of the first loop that runs. `block` replaces both by the first iteration and
+    their number. `aligned` says that arrays start on a line, at a known place of the part.
+    `sections` and `alone` cache results for its loops (except the block). `known` caches the
+    counted lines and `walked` the enumerated loops, for any part. The caller keeps these caches.
     """
 
     env: Env
@@ -141,10 +143,11 @@ class Part:
 
 
 def distinct_lines(walks: Sequence[Walk], part: Part) -> Lines | None:
-    """The lines of groups of one array, without duplicates. None if there are too many runs.
+    """The number of different lines of the groups of one array. None if there are too many runs.
 
-    The pieces of a thread may have a fraction of an iteration on average. This fraction weights the
-    lines that a whole additional iteration adds. The largest of several fractions is used.
+    On average, the piece of a thread may contain a fraction of an iteration. This fraction is the
+    weight of the lines that another whole iteration adds. If there are several fractions, the
+    largest is used.
     """
     fractions: set[float] = set()
     low = _lines(walks, part, fractions, up=False)
@@ -162,7 +165,8 @@ def mean_of_blocks(
 ) -> Lines | None:
     """The mean number of lines over blocks of iterations. None if there are too many runs.
 
-    Blocks of the same length with the same accesses, moved by whole lines, are counted once.
+    Blocks of the same length that have the same accesses, moved by whole lines, are counted only
+    once.
     """
     total = Lines(0.0, 0.0)
     known: dict[tuple[float, int], Lines | None] = {}
@@ -179,8 +183,8 @@ def mean_of_blocks(
 
 
 def _shift(walks: Sequence[Walk], part: Part) -> float | None:
-    """The bytes by which the next iteration of the outermost loop moves all accesses. None if it
-    changes them in another way, or if sums of bytes are rounded.
+    """The number of bytes by which the next iteration of the outermost loop moves all accesses.
+    None if it changes them in any other way, or if sums of bytes are rounded.
     """
     outermost = [walk.path.loops[0] for walk in walks]
     shifts = {
@@ -192,7 +196,7 @@ def _shift(walks: Sequence[Walk], part: Part) -> float | None:
     shapes = [_Steps(walk, part, set(), up=False).shape() for walk in walks]
     known = [shape for shape in shapes if shape is not None]
     (shift,) = shifts
-    whole = len(known) == len(shapes) and _plain_and_whole(known)[1]
+    whole = len(known) == len(shapes) and _are_plain_and_whole(known)[1]
     if not whole or type(shift) is not float or not shift.is_integer():
         return None
     # At an unknown place in a line, only the distances of accesses matter.
@@ -208,7 +212,7 @@ def _lines(
         if shape is None:
             return None
         shapes.append(shape)
-    plain, whole = _plain_and_whole(shapes)
+    plain, whole = _are_plain_and_whole(shapes)
     if not whole:
         return _lines_of_shapes(shapes, part, plain=plain)
     moved = _from_the_first_line(shapes, part.line_bytes)
@@ -218,7 +222,7 @@ def _lines(
     return part.known[asked]
 
 
-def _plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
+def _are_plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
     """Whether all bytes of the shapes are plain numbers without expressions, and whether they are
     whole numbers. Sums of whole numbers are never rounded.
     """
@@ -244,7 +248,7 @@ def _by_value(shape: Shape) -> tuple[object, ...]:
 
 
 def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
-    """The shapes moved by whole lines, so that the first starts in the first line."""
+    """The shapes moved by whole lines, so that the first access is in the first line."""
     for shape in shapes:
         if shape.rows:
             begin = shape.rows[0][0] if isinstance(shape.rows, tuple) else shape.rows.first()[0]
@@ -309,8 +313,8 @@ def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
 
 
 class _Steps:
-    """Enumerates the dependent loops around one reference. Other loops contribute numbers of
-    copies.
+    """Enumerates the dependent loops around one reference. Other loops only contribute their
+    numbers of copies.
     """
 
     def __init__(self, walk: Walk, part: Part, fractions: set[float], *, up: bool) -> None:
@@ -328,7 +332,7 @@ class _Steps:
         self.left = int(MOST_RUNS.value)
 
     def shape(self) -> Shape | None:
-        """The accesses of the walk. None for too many rows."""
+        """The accesses of the walk. None if there are too many rows."""
         path, group = self.path, self.walk.group
         inside = path.variables
         address = 0.0
@@ -336,7 +340,7 @@ class _Steps:
             if name not in inside:
                 address += slope * self.env[name]
         nothing = Shape((), (), self.walk.team, group.offsets, group.written, group.element)
-        alone = self._alone()
+        alone = self._independent_loops()
         if alone is None:
             return nothing
         levels = []
@@ -357,7 +361,7 @@ class _Steps:
         return nothing._replace(rows=rows, levels=tuple(levels))
 
     def _rows(self, address: float) -> Rows:
-        """The places of dependent loops, enumerated once per address."""
+        """The positions that dependent loops reach. They are enumerated once for each address."""
         part = self.part
         asked = (
             self.path.positions, tuple(self.slopes), self.element, self.up, part.line_bytes,
@@ -387,9 +391,9 @@ class _Steps:
         runs = in_order_once(self.many, self.runs)
         return runs if runs.number > FEW_RUNS.value else tuple(runs.one_by_one())
 
-    def _alone(self) -> Sequence[tuple[int, float, int, int]] | None:
-        """(position, first value, step, iterations) of each independent loop. None if one has no
-        iterations.
+    def _independent_loops(self) -> Sequence[tuple[int, float, int, int]] | None:
+        """The position, first value, step and iterations of each independent loop. None if a loop
+        has no iterations.
         """
         path, part = self.path, self.part
         block = part.block is not None and path.alone[0]
@@ -416,7 +420,7 @@ class _Steps:
         return ((0, begin, path.loops[0].step, number), *known.loops)
 
     def _visit(self, at: int, address: float) -> bool:
-        """Adds the runs of the loops from a depth on. False if there are too many."""
+        """Adds the runs of the loops at and inside a depth. Returns False if there are too many."""
         path = self.path
         while at < len(path.loops) and path.alone[at]:
             at += 1
@@ -456,7 +460,9 @@ class _Steps:
         return True
 
     def _all_at_once(self, at: int, begin: float, number: int, address: float) -> bool | None:
-        """Like `_visit`, for the only loop that depends on this one. None if impossible."""
+        """Like `_visit`, for a loop on which only one loop depends. Returns None if this is
+        impossible.
+        """
         path = self.path
         inner = at + 1
         while path.alone[inner]:

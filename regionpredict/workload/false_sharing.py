@@ -1,4 +1,6 @@
-"""Elements selected by thread number that share a cache line with other threads' elements."""
+"""Finds elements selected by thread number that share a cache line with the elements of other
+threads.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from regionpredict.ir import Access, Diagnostic
 
 
 def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
-    """A note (RP223) for each array with such writes, for lines of `line_bytes`.
+    """A note (RP223) for each array with such writes. Lines have `line_bytes`.
 
     Each write takes the line from the previous thread (false sharing: Torrellas, Lam and Hennessy
     1994, IEEE Trans. Computers 43(6)).
@@ -32,8 +34,8 @@ def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
 
 
 def bytes_between_threads(facts: RegionFacts, access: Access) -> int | None:
-    """The distance of neighboring threads' elements. None if it is unknown, or without the thread
-    number in the subscripts.
+    """The distance between the elements of neighboring threads. None if it is unknown, or if no
+    subscript contains the thread number.
     """
     array = facts.region.array(access.array)
     if root_of(access.array) not in facts.region.shared:

@@ -1,6 +1,7 @@
-"""The tables of counted footprints: what is known about the lines that threads touch, by its keys.
+"""The tables of counted footprints. Their keys contain everything that the lines touched by threads
+depend on.
 
-They let all thread counts, cache sizes and windows of one nest share their counts.
+All thread counts, cache sizes and windows of one nest can therefore share their counts.
 """
 
 from __future__ import annotations
@@ -32,35 +33,35 @@ Positions = tuple[int, ...]
 
 
 class RangesOf(NamedTuple):
-    """The ranges of a chain of loops. `run`: each has an iteration."""
+    """The ranges of a chain of loops. `run` says that each has an iteration."""
 
     ranges: Ranges
     run: bool
 
 
 RangesKey = tuple[Positions, tuple[tuple[str, float], ...], tuple[float | None, ...], Cut | None]
-"""A chain of loops, with the loop variables, pieces and cut that affect its ranges."""
+"""A chain of loops, with the loop variables, pieces and cut that affect the ranges of the loops."""
 GroupKey = tuple[
     int, tuple[float, ...], tuple[float, ...], tuple[Range | float, ...], tuple[TeamLevel, ...],
     float, bool,
 ]  # fmt: skip
 """Everything that a group's number of lines depends on: index, offsets, writes, and a range or
-value for every variable in its slopes. The rest are the threads along these, copies of its data,
-and whether it is per thread.
+value for every variable in its slopes. Further entries are the threads along these variables, the
+copies of its data, and whether each thread has a copy.
 """
 Row = tuple[tuple[float, ...], tuple[float, ...]]
-"""Offsets of a group's references, and those written."""
+"""The offsets of a group's references, and those that are written."""
 TeamKey = tuple[float, int | tuple[TeamLevel, ...]]
-"""Everything the accesses of threads in inner loops depend on."""
+"""Everything that the accesses of threads in inner loops depend on."""
 FootprintKey = tuple[
     TeamKey, Positions, Cut | None, tuple[float | None, ...], Positions, tuple[float, ...], bool
 ]
 
 
 class Chain(NamedTuple):
-    """The active loops around a group, the outermost first, and their positions.
+    """The active loops around a group, outermost first, with their positions.
 
-    `depends`: the bounds of one of them depend on outer loops.
+    `depends` says that the bounds of one loop depend on outer loops.
     """
 
     loops: tuple[LoopHeader, ...]
@@ -71,8 +72,9 @@ class Chain(NamedTuple):
 
 class Meeting(NamedTuple):
     """Groups of one array: their chains, and the `names` in their addresses and ranges. It also
-    says whether one is irregular, whether threads drift along one, and whether all are aligned.
-    Rows may overlap (`within`) for several groups, or if a loop's bounds depend on others.
+    says whether one is irregular, whether the positions of threads drift along one, and whether all
+    are aligned. With several groups, or if a loop's bounds depend on others, rows may overlap
+    (`within`).
     """
 
     chains: tuple[Chain, ...]
@@ -85,7 +87,7 @@ class Meeting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FootprintTables:
-    """The counts of one nest with one line length, for any number of threads.
+    """The counts of one nest for one line length, and for any number of threads.
 
     The tables belong to one traffic counter.
     """

@@ -11,8 +11,8 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions
 
 
 class Gather(NamedTuple):
-    """All data-dependent references to one `array`: `accesses` to pages in the whole region, evenly
-    distributed over `extent` bytes.
+    """All data-dependent references to one `array`. The whole region makes `accesses` to pages,
+    which are evenly distributed over `extent` bytes.
     """
 
     array: str
@@ -21,8 +21,9 @@ class Gather(NamedTuple):
 
 
 def gathers_of(nest: LoopNest, page_bytes: int) -> tuple[Gather, ...]:
-    """One entry per array, in the order of the nest. Members of one element on a page of
-    `page_bytes` are one access."""
+    """One entry for each array, in the order of the nest. Members of one element that are on the
+    same page of `page_bytes` are one access.
+    """
     gathers: dict[str, Gather] = {}
     for loop, (_, executions) in zip(nest.loops, body_executions(nest), strict=True):
         for group in loop.groups:

@@ -1,8 +1,8 @@
-"""Conditions on the parallel loop's variable: the share of iterations in which they hold, and
-where.
+"""For conditions on the parallel loop's variable, the share of iterations in which they hold, and
+where these are.
 
-`if (i < n / 10)` holds in the first tenth of the iterations, which then has all the work of the
-guarded loops.
+`if (i < n / 10)` holds in the first tenth of the iterations. They then have all the work of the
+loops in this branch.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ from regionpredict.workload.constants import GOLDEN_RATIO, PROFILE_SAMPLES, SCAT
 from regionpredict.workload.derived_number import evaluated
 
 Tests = tuple[tuple[Expr, bool], ...]
-"""The conditions around a node, each with the required truth value."""
+"""The conditions around a node, each with the value that it must have."""
 _ORDERED = frozenset(("lt", "le", "and", "or", "not", "floordiv"))
-"""With only these operators, a condition holds in a few contiguous ranges of a loop."""
+"""If a condition consists only of these operators, it holds in a few contiguous ranges of a
+loop.
+"""
 
 
 class TrueIterations(NamedTuple):
-    """The iterations of the loop over `variable` in which `tests` hold, a `share` (0 to 1) of all.
+    """The iterations of the loop over `variable` in which `tests` hold. They are a `share` (0 to 1)
+    of all iterations.
 
-    `values` are those of the other names. If the tests hold `together`, in contiguous ranges, some
-    threads have more such iterations than others.
+    `values` are the values of the other names. `together` says that the tests hold in contiguous
+    ranges. Some threads then have more such iterations than others.
     """
 
     tests: Tests
@@ -36,7 +39,7 @@ class TrueIterations(NamedTuple):
     together: bool
 
     def at(self, env: Mapping[str, float]) -> float:
-        """The frequency with which they hold at a position, relative to the average."""
+        """How often the conditions hold at a position, relative to the average."""
         place = env.get(self.variable)
         if place is None or not self.together:
             return 1.0
@@ -48,16 +51,17 @@ def held_in(
     tests: Tests, variable: str, begin: float, step: int, trips: float,
     values: Mapping[str, int | Fraction],
 ) -> TrueIterations | None:  # fmt: skip
-    """Where the tests hold in a loop of `trips` iterations. None if it is unknown.
+    """The iterations of a loop with `trips` iterations in which the tests hold. None if unknown.
 
-    Found at sample positions. A condition that holds at none of them holds in one iteration.
+    The conditions are evaluated at sample positions. A condition that holds at none of them is
+    assumed to hold in one iteration.
     """
     known = values.keys() | {variable}
     if not trips >= 1.0 or not all(test.names <= known for test, _ in tests):
         return None
     if not any(variable in test.names for test, _ in tests):
         return None
-    together = all(_is_ordered(test, variable) for test, _ in tests)
+    together = all(_is_only_compared(test, variable) for test, _ in tests)
     count = int((PROFILE_SAMPLES if together else SCATTERED_SAMPLES).value)
     hits = 0
     for sample in range(count):
@@ -72,7 +76,7 @@ def held_in(
 
 
 def _hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:
-    """Whether all tests have their required value. None if one has no value."""
+    """Whether all tests have the value that they must have. None if one has no value."""
     for test, wanted in tests:
         value = evaluated(test, values)
         if value is None:
@@ -82,10 +86,10 @@ def _hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:
     return True
 
 
-def _is_ordered(test: Expr, variable: str) -> bool:
-    """Whether the variable is only compared by size."""
+def _is_only_compared(test: Expr, variable: str) -> bool:
+    """Whether the variable only occurs in comparisons of size."""
     return all(
-        atom.kind in _ORDERED and all(_is_ordered(arg, variable) for arg in atom.args)
+        atom.kind in _ORDERED and all(_is_only_compared(arg, variable) for arg in atom.args)
         for atom in _atoms_of(test)
         if variable in atom.names
     )

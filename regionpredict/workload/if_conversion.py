@@ -1,4 +1,4 @@
-"""Conditional code of a loop body, and its vectorization."""
+"""Conditional code in the body of a loop, and whether it can be vectorized."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from regionpredict.workload.loop_nest import Conditional
 
 
 def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, ...]:
-    """The share of executions in which each side of a branch runs: as given, or equal (`even`).
+    """The share of executions in which each branch of a condition runs, as given by the user. If
+    none is given, all branches are equally frequent (`even`).
 
-    A side with a message or an allocation is rare (`RARE_SIDE`). A running extreme counts as in a
-    loop of `trips` iterations. A side that ends this loop runs once in it.
+    A branch with a message or an allocation is rare (`RARE_SIDE`). A running extreme counts as in a
+    loop of `trips` iterations. A branch that ends this loop runs once in it.
 
     In a random order of n values, 1 + 1/2 + ... + 1/n exceed all previous ones. See Rényi 1962,
     "Théorie des éléments saillants d'une suite d'observations".
@@ -37,18 +38,18 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
 
 
 def _is_rare(side: Sequence[Node]) -> bool:
-    """Whether a side of a branch contains a message or an allocation."""
+    """Whether a branch contains a message or an allocation."""
     return any(call.name in RARE_UNDER_A_CONDITION for statement in statements_in(side)
                for call in statement.calls)  # fmt: skip
 
 
 def under_branches(loop: Loop, *, reassociates: bool) -> Conditional:
-    """The most difficult content of the branches directly in the loop's body.
+    """The content of the branches directly in the loop's body that is most difficult to vectorize.
 
-    Vectors blend variables of the loop, and mask elements that move with it. Loops, calls,
+    Vector code blends variables of the loop, and masks elements that move with it. Loops, calls,
     synchronization and writes to one place prevent vectorization. A variable that the previous
     iteration may have set is a running extreme. A single extreme is blended if operations may be
-    reordered (`reassociates`). An extreme with its index is not.
+    reordered (`reassociates`). An extreme together with its index is not.
     """
     sides = [side for node in loop.body if isinstance(node, Branch) for side in node.sides]
     set_there = {

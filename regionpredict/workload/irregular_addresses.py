@@ -1,5 +1,6 @@
-"""Addresses that are not affine in loop variables: their range in bytes, and the loops in which
-they are constant."""
+"""Addresses that are not affine in loop variables. Finds their range in bytes, and the loops in
+which they are constant.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +12,9 @@ from regionpredict.workload.value_ranges import Intervals, interval_of
 
 
 def invariant_loops(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> frozenset[str]:
-    """The variables of the innermost loops in which the addresses are constant, such as `b[k[i]]`
-    in an unshared loop over j. A call may return another number each time.
+    """The variables of the innermost loops in which the addresses are constant. An example is
+    `b[k[i]]` in a loop over j that threads do not share. A call may return a different number each
+    time.
     """
     subscripts = [subscript for access in accesses for subscript in access.subscripts]
     if any("call" in subscript.kinds for subscript in subscripts):
@@ -29,8 +31,8 @@ def invariant_loops(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> 
 def bytes_between(
     forms: Sequence[Form | None], accesses: Sequence[Access], intervals: Intervals
 ) -> float | None:
-    """The range in bytes that loop variables give the addresses: 192 for `a[i % 24]`. None if they
-    depend on data.
+    """The range in bytes over which loop variables move the addresses: 192 for `a[i % 24]`. None if
+    the addresses depend on data.
     """
     lows, highs = [], []
     for form, access in zip(forms, accesses, strict=True):

@@ -1,4 +1,4 @@
-"""Dependencies between the statements of an iteration: chains of dependent operations."""
+"""Chains of dependent operations in an iteration, from dependences between its statements."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from regionpredict.workload.constant_divisions import operations_run
 
 
 class Step(NamedTuple):
-    """One statement: its operations (kind, number), and the `after` steps whose results it needs.
+    """One statement: its operations as (kind, number), and the steps in `after`, whose results it
+    needs.
 
-    `loads` is the number of dependent loads before it can start: none without memory reads, one, or
-    two if the address is data. `chain` is the longest chain of dependent operations in it.
+    `loads` is the number of dependent loads before the statement can start. It is zero without
+    memory reads, and two if an address is data. Otherwise it is one. `chain` is the longest chain
+    of dependent operations in it.
     """
 
     operations: tuple[tuple[str, float], ...]
@@ -27,8 +29,8 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """The statements of one iteration. `gathered` are references with data-dependent addresses.
 
-    A step follows the last previous one that wrote a variable it reads, or an element with the same
-    text. Values of the previous iteration are not steps of this one (`recurrences`).
+    A step follows the last previous step that wrote a variable that it reads, or an element with
+    the same text. Values of the previous iteration are not steps of this one (`recurrences`).
     """
     steps: list[Step] = []
     written: dict[str, int] = {}

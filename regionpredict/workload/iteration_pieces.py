@@ -1,4 +1,4 @@
-"""The division of iterations into pieces by a schedule."""
+"""Divides iterations into pieces according to a schedule."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from regionpredict.workload.constants import GUIDED_DIVISOR, MOST_GUIDED_PIECES
 
 
 def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
-    """Consecutive iterations of one thread.
+    """The number of consecutive iterations of one thread.
 
     >>> piece_length(100.0, 4, Schedule("static", None))
     25.0
@@ -18,10 +18,10 @@ def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
 
 
 def piece_count(iterations: float, threads: int, schedule: Schedule) -> float:
-    """The total number of assigned pieces.
+    """The total number of pieces.
 
-    A guided piece is a share of the remaining iterations (`GUIDED_DIVISOR`), down to the smallest
-    piece.
+    A guided piece is a share of the remaining iterations (`GUIDED_DIVISOR`), but not smaller than
+    the smallest piece.
 
     >>> piece_count(100.0, 4, Schedule("dynamic", 30.0))
     4.0

@@ -1,5 +1,5 @@
-"""Merges references that touch the same lines: those with equal addresses, and arrays with equal
-references.
+"""Merges references that touch the same lines. They have equal addresses, or are in arrays with
+equal references.
 """
 
 from __future__ import annotations
@@ -13,13 +13,15 @@ from regionpredict.workload.loop_nest import ReferenceGroup
 
 Groups = Sequence[ReferenceGroup]
 LoopBounds = dict[int, tuple[str, str]]
-"""The first value and the limit of loops as text, by their `index`, if already computed."""
+"""The first value and the limit of loops as text, if they are already computed. The key is the
+loop's `index`.
+"""
 _index = attrgetter("index")
 
 
 class AlikeArrays(NamedTuple):
-    """Arrays with equal references, and so equally many lines. Their `groups` are merged by
-    address, and those of the first array represent all.
+    """Arrays with equal references, and therefore the same number of lines. Their `groups` are
+    merged by address, and those of the first array represent all.
     """
 
     arrays: list[str]
@@ -30,7 +32,7 @@ def joined_groups(groups: Groups, bounds: LoopBounds) -> list[ReferenceGroup]:
     """Merges groups with the same addresses, such as `c[i][j]` before, in and after the loop over
     k, or in two loops over the same range.
 
-    `bounds` caches the bounds of loops, since many groups share them.
+    `bounds` caches the bounds of loops, since many groups have the same loops.
     """
     if len(groups) == 1:
         return list(groups)
@@ -63,9 +65,9 @@ def _as_one(groups: list[ReferenceGroup]) -> ReferenceGroup:
 
 
 def alike_arrays(groups: Groups, bounds: LoopBounds) -> list[AlikeArrays]:
-    """Groups arrays whose addresses differ only in their start.
+    """Groups arrays whose addresses differ only in the start of the array.
 
-    `bounds` is as for `joined_groups`.
+    `bounds` has the same meaning as in `joined_groups`.
     """
     by_array: dict[str, list[ReferenceGroup]] = {}
     for group in joined_groups(groups, bounds):

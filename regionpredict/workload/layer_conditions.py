@@ -1,10 +1,10 @@
 """Finds the loop that carries the reuse of an array in a cache of a given size: layer conditions.
 
-Loops are visited from the innermost outward. While one iteration's data fit the cache, the loop
-hits all reuse, and misses each distinct line once. From the first loop whose data do not fit, its
-iterations miss what their bodies miss. (Stengel et al. 2015, sec. 2.4, layer conditions; the
-working sets of loop levels of Ferrante, Sarkar and Thrash 1991.) Lines are those of all threads
-that share the cache.
+Loops are visited from the innermost outwards. As long as the data of one iteration fit the cache,
+the loop hits all reuse, and misses each distinct line once. Starting at the first loop whose data
+do not fit, the iterations of a loop miss what its body misses. (Stengel et al. 2015, sec. 2.4,
+layer conditions; the working sets of loop levels of Ferrante, Sarkar and Thrash 1991.) The lines
+are those of all threads that share the cache.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from regionpredict.workload.team_footprint import TeamFootprints
 
 LoopEnv = dict[str, float]
 Held = frozenset[int]
-"""Groups, by `index`, whose lines an outer loop has already counted."""
+"""The `index` of groups whose lines an outer loop has already counted."""
 
 
 class Carrier(NamedTuple):
-    """The loop along which an array's reuse hits: its variable (or None), and bytes per
-    iteration."""
+    """The loop along which an array's reuse hits: its variable (or None), and the bytes per
+    iteration.
+    """
 
     loop: str | None
     window_bytes: float
 
 
 Carriers = dict[str, Carrier]
-"""By array, the outermost loop whose reuse the cache holds."""
+"""For each array, the outermost loop whose reuse hits in the cache."""
 
 
 class Misses(NamedTuple):
-    """Missed lines of the threads of a cache, by array, and the carriers of reuse."""
+    """The lines that the threads of a cache miss, by array, and the loops that carry the reuse."""
 
     volume: Volume
     carriers: Carriers
@@ -47,11 +48,13 @@ class Misses(NamedTuple):
 
 MissKey = tuple[TeamKey, float, int, Held, tuple[float, ...]]
 MissTable = dict[MissKey, Misses]
-"""The misses of inner loops, by threads, cache size, loop, counted groups, and loop variables."""
+"""The misses of inner loops. The key consists of threads, cache size, loop, counted groups and loop
+variables.
+"""
 
 
 class LayerConditions:
-    """Misses of the threads' part of a nest in a cache of `capacity` bytes.
+    """Counts the misses of the threads' part of a nest in a cache of `capacity` bytes.
 
     The caller keeps `table` and reuses it for other numbers of threads and cache sizes.
     """
@@ -63,7 +66,7 @@ class LayerConditions:
         self._ranges: dict[int, Ranges] = {}
 
     def misses(self, root: NestLoop) -> Misses:
-        """The misses of the threads' part of the region, from an empty cache."""
+        """The misses of the threads' part of the region if the cache is empty at the start."""
         carriers: Carriers = {}
         volume = dict(self._loop(root, {}, frozenset(), carriers))
         for group in root.groups_below:
@@ -72,8 +75,8 @@ class LayerConditions:
         return Misses(volume, carriers)
 
     def _gathered(self, group: ReferenceGroup) -> Lines:
-        """Misses of random accesses: each with P = 1 - C/WS (Chatzopoulos 2012, eq. 4.2), and at
-        least one per touched line.
+        """The misses of random accesses. Each misses with P = 1 - C/WS (Chatzopoulos 2012, eq.
+        4.2), and every touched line is missed at least once.
         """
         number = self.team.threads
         number *= lattice_lines((), group.offsets, group.element, self.team.line_bytes)
@@ -90,11 +93,11 @@ class LayerConditions:
         return Lines(missing, missing if group.written else 0.0)
 
     def window(self, loop: NestLoop, env: LoopEnv) -> float:
-        """Bytes that the threads touch in one iteration of `loop`."""
+        """The number of bytes that the threads touch in one iteration of `loop`."""
         return self.team.bytes(loop.children, env, loop.groups_below)
 
     def _fits(self, loop: NestLoop, env: LoopEnv) -> bool:
-        """Whether the cache holds the data of one iteration of `loop`."""
+        """Whether the data of one iteration of `loop` fit into the cache."""
         return not self.team.exceeds(loop.children, env, loop.groups_below, self.capacity)
 
     def _loop(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
@@ -102,7 +105,7 @@ class LayerConditions:
 
         The misses of an inner loop do not depend on the number of pieces.
 
-        `carriers` receives the carriers of reuse.
+        `carriers` receives the loops that carry the reuse.
         """
         if loop.parallel:
             return self._run(loop, env, held, carriers)
@@ -130,12 +133,12 @@ class LayerConditions:
         for begin, end, fitting in parts:
             cut = (begin, end) if slanted else None
             if fitting:
-                _add(total, self._whole(loop, env, _uncounted(loop.groups_below, held), cut))
+                _add(total, self._fitting_loop(loop, env, _uncounted(loop.groups_below, held), cut))
                 continue
-            kept = [*self._invariant_groups(loop), *self._touched_every_time(loop, middle)]
+            kept = [*self._invariant_groups(loop), *self._always_touched(loop, middle)]
             still = _uncounted(kept, held)
             if still:
-                _add(total, self._whole(loop, env, still, cut))
+                _add(total, self._fitting_loop(loop, env, still, cut))
             inside_held = held.union(group.index for group in still)
             nodes = TRIANGLE_NODES if slanted else ((0.5, 1.0),)
             for place, weight in nodes:
@@ -145,24 +148,26 @@ class LayerConditions:
                 _add(total, body, weight * (end - begin) * trips)
         return total
 
-    def _whole(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
-        """The lines of a loop if each iteration fits into the cache, counting shared lines of
-        references once.
+    def _fitting_loop(
+        self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None
+    ) -> Volume:
+        """The lines of a loop in which each iteration fits into the cache. Lines that references
+        share count once.
 
-        References whose distance exceeds the cache count their lines separately.
+        References count their lines separately if the distance between them exceeds the cache.
         """
         near, *far = self._within_reach(loop, env, groups)
-        total = dict(self._once(loop, env, near, cut))
+        total = dict(self._lines_of_fitting(loop, env, near, cut))
         for others in far:
-            _add(total, self._once(loop, env, others, cut))
+            _add(total, self._lines_of_fitting(loop, env, others, cut))
         return total
 
     def _within_reach(self, loop: NestLoop, env: LoopEnv, groups: Groups) -> list[Groups]:
-        """The groups, divided into parts in which references reuse each other's lines: `a[i]` and
-        `a[i + m]` have a distance of m iterations.
+        """The groups, divided into parts in which references reuse each other's lines. For example,
+        the distance between `a[i]` and `a[i + m]` is m iterations.
 
-        References that do not meet while the loop runs, such as two rows of a matrix, stay in one
-        part. Other threads may have touched their lines.
+        References that do not meet while the loop runs, such as two rows of a matrix, are in the
+        same part. Other threads may have touched their lines.
         """
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
         parts: list[list[ReferenceGroup]] = [[]]
@@ -196,11 +201,14 @@ class LayerConditions:
             return trips
         return 1.0 + max(0.0, self.capacity - window) / ((everything - window) / (trips - 1.0))
 
-    def _once(self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None) -> Volume:
-        """The lines of a loop if each iteration fits: counted once, or once per thread.
+    def _lines_of_fitting(
+        self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None
+    ) -> Volume:
+        """The lines of a loop in which each iteration fits. They are counted once, or once for each
+        thread.
 
-        Pieces of threads are far from each other, so threads touch common lines at their edges at
-        different times. Chunks are processed next to each other.
+        The pieces of threads are far from each other, so threads touch common lines at their edges
+        at different times. Chunks are processed next to each other.
         """
         together = self.team.in_step or (
             loop.parallel and self.team.bytes((loop,), env, groups, cut) <= self.capacity
@@ -208,7 +216,7 @@ class LayerConditions:
         return self.team.footprint((loop,), env, groups, per_thread=not together, cut=cut)
 
     def _at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
-        """The environment at a position (0..1) of the threads' mean piece of a loop."""
+        """The environment at a position (0 to 1) of the mean piece of the threads in a loop."""
         # Threads are far from each other, so their mean covers only a part of the range.
         spread = 1.0 / self.team.threads if loop.parallel else 1.0
         along = 0.5 + (place - 0.5) * spread
@@ -216,7 +224,9 @@ class LayerConditions:
         return {**env, loop.variable: value}
 
     def _parts(self, loop: NestLoop, env: LoopEnv) -> list[tuple[float, float, bool]]:
-        """(from, to, whether an iteration fits) for a loop whose iterations grow or shrink."""
+        """The parts of a loop whose iterations grow or shrink, as (from, to, whether an iteration
+        fits).
+        """
 
         def fits(place: float) -> bool:
             return self._fits(loop, self._at(loop, env, place))
@@ -235,10 +245,10 @@ class LayerConditions:
         return [(0.0, edge, first), (edge, 1.0, last)]
 
     def _body(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
-        """Misses of an iteration that does not fit: the sum over its inner loops, with adjacent
-        ones that fit merged.
+        """The misses of an iteration that does not fit. They are the sum over its inner loops.
+        Neighboring loops that fit are merged.
 
-        A loop that runs in a share of the iterations contributes that share of its misses.
+        A loop that runs in only a share of the iterations contributes this share of its misses.
         """
         total: Volume = {}
         waiting = list(loop.children)
@@ -263,10 +273,11 @@ class LayerConditions:
 
     @staticmethod
     def _invariant_groups(loop: NestLoop) -> list[ReferenceGroup]:
-        """Groups that are constant in everything inside `loop`: `c[i][j]` in the loop over k.
+        """The groups whose address is constant in everything inside `loop`, such as `c[i][j]` in
+        the loop over k.
 
-        They are touched in the last inner iteration and in the first of the next, so their line
-        survives any inner traffic.
+        They are touched in the last inner iteration and in the first one of the next outer
+        iteration. Their line therefore stays in the cache for any inner traffic.
         """
         if len(loop.children) != 1:
             return []
@@ -281,11 +292,12 @@ class LayerConditions:
                 invariant.append(group)
         return invariant
 
-    def _touched_every_time(self, loop: NestLoop, env: LoopEnv) -> list[ReferenceGroup]:
-        """Groups that every iteration of an inner loop touches completely, such as a small matrix.
+    def _always_touched(self, loop: NestLoop, env: LoopEnv) -> list[ReferenceGroup]:
+        """The groups that every iteration of an inner loop touches completely, such as a small
+        matrix.
 
-        If such an iteration fits, the next one finds their lines, even the first of the next
-        iteration of `loop`.
+        If such an iteration fits, the next one finds their lines in the cache. This includes the
+        first iteration after `loop` advances.
         """
         if len(loop.children) != 1 or loop.groups:
             return []
@@ -294,7 +306,7 @@ class LayerConditions:
             return []
         inside = self._at(inner, env, 0.5)
         if not self._fits(inner, inside):
-            kept = self._touched_every_time(inner, inside)
+            kept = self._always_touched(inner, inside)
             return [g for g in kept if not g.slopes.get(loop.variable)]
         return [
             group

@@ -1,9 +1,9 @@
 """The number of cache lines of a reference group, in closed form from its strides.
 
-A group's addresses are translates of one lattice. Strides without a gap of a line merge into one
-dense run. A wider stride repeats the run. Overlapping runs of all offsets are merged. A run of `s`
-bytes at an unknown position in a line of `l` bytes touches `1 + (s - e) / l` lines on average. `e`
-is the element size.
+The addresses of a group are translates of one lattice. Strides that leave no gap of a line are
+merged into one dense run. A wider stride repeats the run. Overlapping runs of all offsets are
+merged. A run of `s` bytes at an unknown position in a line of `l` bytes touches `1 + (s - e) / l`
+lines on average. `e` is the element size.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def lattice_lines(
 ) -> float:  # fmt: skip
     """The number of lines of the union of the lattice's translates.
 
-    `levels` are (stride in bytes, number of steps), in any order. `offsets`, `element` and
+    `levels` are (stride in bytes, number of steps) in any order. `offsets`, `element` and
     `line_bytes` are in bytes.
 
     >>> lattice_lines([(8, 64)], (0,), 8, 64)  # 512 bytes at any alignment
@@ -42,10 +42,10 @@ def lattice_lines(
 def unskewed(
     levels: Sequence[tuple[float, float]], element: float, line_bytes: float
 ) -> list[tuple[float, float]]:
-    """The levels, with two that reach neighbors in the same rows replaced by rows and columns. An
-    example is `a[d - i][i]`, where a step of both loops moves by one element.
+    """The levels in which two that reach neighbors in the same rows are replaced by rows and
+    columns. An example is `a[d - i][i]`, where a step of both loops moves by one element.
 
-    The number of rows is that of both loops, and the columns are divided among them.
+    The number of rows is that of both loops together, and the columns are divided among them.
 
     >>> unskewed([(8008, 100), (8000, 200)], 8, 64)  # a[i + j][i]
     [(8000, 299), (8, 66.88963210702342)]
@@ -65,8 +65,8 @@ def unskewed(
     return list(levels)
 
 
-def rows_within(levels: Iterable[tuple[float, float]], element: float, line_bytes: float) -> bool:
-    """Whether rows of a lattice overlap: `a[2 * i + j][i]`, where several i have the same row.
+def rows_overlap(levels: Iterable[tuple[float, float]], element: float, line_bytes: float) -> bool:
+    """Whether rows of a lattice overlap. In `a[2 * i + j][i]`, several i have the same row.
 
     >>> rows_within([(8, 100), (800, 100)], 8, 64), rows_within([(2400, 20), (2408, 40)], 8, 64)
     (False, True)
@@ -109,8 +109,8 @@ def _repeated(
     offsets: tuple[float, ...], span: float, level: tuple[float, float], element: float,
     line_bytes: float,
 ) -> float:  # fmt: skip
-    """Lines of repeated intervals whose last one may touch the first of the next repetition. An
-    example is a struct longer than a line.
+    """The lines of repeated intervals, in which the last line may touch the first one of the next
+    repetition. An example is a struct longer than a line.
 
     >>> _repeated((0.0, 40.0, 64.0), 8.0, (72.0, 100.0), 8.0, 64.0)  # 7200 bytes at any alignment
     113.375
@@ -128,7 +128,9 @@ def _repeated(
 def _merged(
     offsets: tuple[float, ...], span: float, element: float, line_bytes: float
 ) -> list[float]:
-    """Lengths of the intervals [offset, offset + span) after merging touching ones."""
+    """The lengths of the intervals [offset, offset + span) after intervals that touch each other
+    are merged.
+    """
     lengths = []
     ordered = sorted(offsets)
     begin, end = ordered[0], ordered[0] + span

@@ -1,4 +1,6 @@
-"""Distinct lines of several reference groups of one array: the sum minus the overlap."""
+"""The number of different lines of several reference groups of one array. It is the sum minus the
+overlap.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ Level = tuple[float, float]
 
 
 class Lines(NamedTuple):
-    """Cache lines of one array: `touched`, and how many are `written`."""
+    """The cache lines of one array: the number `touched`, and the number `written`."""
 
     touched: float
     written: float
@@ -21,7 +23,7 @@ class Lines(NamedTuple):
         return Lines(self.touched * factor, self.written * factor)
 
     def plus(self, other: Lines) -> Lines:
-        """The sum."""
+        """The sum of both numbers of lines."""
         return Lines(self.touched + other.touched, self.written + other.written)
 
 
@@ -30,8 +32,8 @@ Volume = dict[str, Lines]
 
 
 class GroupLines(NamedTuple):
-    """The lines of one group and the position of one thread's lines in bytes from the array's
-    start.
+    """The lines of one group, and the position of one thread's lines in bytes from the start of the
+    array.
 
     `team` are the levels of the threads, each as (distance in bytes, threads).
     """
@@ -49,7 +51,9 @@ class GroupLines(NamedTuple):
 
 
 def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
-    """Lines of several groups of one array: the sum minus the overlap by position and density."""
+    """The lines of several groups of one array. It is the sum minus the overlap, which follows from
+    positions and densities.
+    """
     kept: list[GroupLines] = []
     touched = written = 0.0
     for part in sorted(_distinct(parts), key=lambda lines: -lines.touched):
@@ -57,7 +61,7 @@ def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
         for other in kept:
             if extra <= 0.0 and fresh <= 0.0:
                 break
-            share = _covered(part, other, line_bytes)
+            share = _covered_share(part, other, line_bytes)
             extra -= part.touched * share
             fresh -= part.written * share * (1.0 if other.written else 0.0)
         kept.append(part)
@@ -67,8 +71,9 @@ def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
 
 
 def _distinct(parts: Sequence[GroupLines]) -> list[GroupLines]:
-    """One part per place, with the most written lines. Calls of one function may touch the same
-    lines hundreds of times."""
+    """One part for each place, the one with the most written lines. Calls of the same function may
+    touch the same lines hundreds of times.
+    """
     most: dict[GroupLines, GroupLines] = {}
     for part in parts:
         place = part._replace(written=0.0)
@@ -78,8 +83,8 @@ def _distinct(parts: Sequence[GroupLines]) -> list[GroupLines]:
     return list(most.values())
 
 
-def _covered(part: GroupLines, other: GroupLines, line_bytes: float) -> float:
-    """The share of a part's lines that another has touched."""
+def _covered_share(part: GroupLines, other: GroupLines, line_bytes: float) -> float:
+    """The share of a part's lines that another part has touched."""
     low, high, other_low, other_high = part.low, part.high, other.low, other.high
     touched = other.touched
     if part.team == other.team:
@@ -92,16 +97,16 @@ def _covered(part: GroupLines, other: GroupLines, line_bytes: float) -> float:
     overlap = min(high, other_high) - max(low, other_low)
     if overlap <= 0:
         return 0.0
-    if part.team == other.team and _holds(other, part, line_bytes):
+    if part.team == other.team and _contains_steps(other, part, line_bytes):
         return 1.0
     density = 1.0
-    if part.team != other.team or not _in_step(part, other, line_bytes):
+    if part.team != other.team or not _cover_same_places(part, other, line_bytes):
         density = min(1.0, touched * line_bytes / max(line_bytes, other_high - other_low))
     return overlap / (high - low) * density
 
 
-def _in_step(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:
-    """Whether two parts cover the same places: `b[k][j]` and `b[i][j]` with constant j."""
+def _cover_same_places(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:
+    """Whether two parts cover the same places. `b[k][j]` and `b[i][j]` do so if j is constant."""
     if part.slanted or other.slanted:
         return False
     if part.strides != other.strides:
@@ -113,12 +118,14 @@ def _in_step(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:
 
 
 def _reach(team: tuple[Level, ...]) -> float:
-    """Bytes from the first to the last thread."""
+    """The number of bytes from the first to the last thread."""
     return sum(abs(distance) * (threads - 1) for distance, threads in team)
 
 
-def _holds(other: GroupLines, part: GroupLines, line_bytes: float) -> bool:
-    """Whether every step of a part is inside a run of the other: `a[j][0]` and `a[j][i]`."""
+def _contains_steps(other: GroupLines, part: GroupLines, line_bytes: float) -> bool:
+    """Whether every step of a part is inside a run of the other part. An example is `a[j][0]` and
+    `a[j][i]`.
+    """
     rest = list(other.levels)
     for level in part.levels:
         if level not in rest:

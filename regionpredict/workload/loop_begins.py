@@ -1,4 +1,4 @@
-"""Loops whose start depends on outer loops, counted from their start.
+"""Counts loops from zero if their start depends on outer loops.
 
     for (i..) for (k = 100 * i; k < 100 * i + 100; k++) s += val[k];
     for (i..) for (k = 0; k < 100; k++) s += val[100 * i + k];             the same
@@ -25,23 +25,29 @@ from regionpredict.workload.loop_nest import (
 
 
 def counted_from_begins(loop: NestLoop) -> NestLoop:
-    """The loop and its contents, each counted from its start if that moves with constant length. If
-    an address moves with both variables (`b[k][i]`, `k` from `i` on), the loop is unchanged. Its
-    lines are those of a matrix, not of a sheared one.
+    """The loop and its contents. Each loop counts from its start if the start moves and the length
+    is constant. If an address moves with both variables (`b[k][i]`, `k` from `i`), the loop is
+    unchanged. Its lines are then those of a matrix, and not those of a sheared one.
     """
     children = tuple(map(counted_from_begins, loop.children))
     loop = with_contents(loop, children, loop.groups, loop.statements)
     first, limit = loop.first, loop.limit
     if not isinstance(first, Affine) or not first.slopes or limit is None:
         return loop
-    alike = limit.slopes == first.slopes if isinstance(limit, Affine) else _is_block(first, limit)
-    if not alike or not _can_be(loop, first.slopes):
+    alike = (
+        limit.slopes == first.slopes
+        if isinstance(limit, Affine)
+        else _has_constant_length(first, limit)
+    )
+    if not alike or not _can_be_moved(loop, first.slopes):
         return loop
     return _Counted(loop, first.slopes).nest_loop(loop)
 
 
-def _is_block(first: Affine, limit: Form) -> bool:
-    """Whether a length is constant, except for a constant end: from i on up to `min(i + 8, n)`."""
+def _has_constant_length(first: Affine, limit: Form) -> bool:
+    """Whether a length is constant, perhaps limited by a constant end: from i up to
+    `min(i + 8, n)`.
+    """
     terms = limit.expr.terms if isinstance(limit, Curved) else {}
     varying = [term for term in terms.items() if term[0]]
     if not isinstance(limit, Curved) or len(varying) != 1:
@@ -60,9 +66,10 @@ def _is_block(first: Affine, limit: Form) -> bool:
                             for name, each in factor.items()}  # fmt: skip
 
 
-def _can_be(loop: NestLoop, moved: Mapping[str, float]) -> bool:
+def _can_be_moved(loop: NestLoop, moved: Mapping[str, float]) -> bool:
     """Whether everything that depends on the loop's variable is affine, and depends on nothing that
-    moves it."""
+    moves the variable.
+    """
     for group in loop.groups_below:
         if any(form is not None and loop.variable in form.names for form in group.exact):
             return False
@@ -74,7 +81,7 @@ def _can_be(loop: NestLoop, moved: Mapping[str, float]) -> bool:
 
 
 class _Counted:
-    """A loop counted from its start, with its contents."""
+    """A loop that counts from its start, with its contents."""
 
     def __init__(self, loop: NestLoop, moved: Mapping[str, float]) -> None:
         self.loop = loop

@@ -1,4 +1,4 @@
-"""The core's work in each loop body: operations, loads, stores, chains, and obstacles to
+"""The work of a core in each loop body: operations, loads, stores, chains, and obstacles to
 vectorization.
 """
 
@@ -19,7 +19,7 @@ from regionpredict.workload.scalar_replacement import NONE_KEPT, ConstantAccesse
 
 @dataclass(frozen=True, slots=True)
 class LoopBody:
-    """A loop with its direct statements. Counts are per iteration.
+    """A loop with the statements directly inside it. Counts are per iteration.
 
     `executions` is the total number for the body. `innermost`: it contains no loop. `element_bytes`
     is the widest element. `operations` are (kind, number), with conditional statements counted by
@@ -55,9 +55,10 @@ class LoopBody:
 def loop_bodies(
     nest: LoopNest, statements: Sequence[StatementFact], *, reassociates: bool
 ) -> tuple[LoopBody, ...]:
-    """The bodies of all loops with statements, in source order. `statements` are those of the nest.
+    """The bodies of all loops with statements, in source order. `statements` are the statements of
+    the nest.
 
-    `reassociates`: the compiler may reorder sums.
+    `reassociates` says that the compiler may reorder sums.
     """
     bodies = []
     inside = {child.index: loop for loop in nest.loops for child in loop.children}
@@ -127,7 +128,9 @@ def _operations(
 
 
 def _memory_operations(loop: NestLoop) -> tuple[float, float]:
-    """(loads, stores) of one iteration: distinct references that move with the loop."""
+    """The loads and stores of one iteration. They are distinct references that move with the
+    loop.
+    """
     loads, stores = 0.0, 0.0
     for group in loop.groups:
         if not group.irregular and not group.slopes.get(loop.variable) and not loop.children:

@@ -1,8 +1,9 @@
-"""The loop nest in numbers: loops with numeric bounds, and references as affine addresses.
+"""The loop nest in numbers. Loops have numeric bounds, and references have affine addresses.
 
 References to one array whose addresses differ by a constant form a reference group ("uniformly
 generated", Wolf and Lam 1991). For example, `a[i-1]`, `a[i]` and `a[i+1]` are one stream. Its
-strides determine the footprint in whole cache lines, so the cost is independent of sizes.
+strides determine the footprint in whole cache lines, so the cost of counting does not depend on
+sizes.
 """
 
 from __future__ import annotations
@@ -18,22 +19,22 @@ from regionpredict.workload.derived_number import evaluated
 from regionpredict.workload.held_branches import TrueIterations
 
 Env = Mapping[str, float]
-"""Values of the variables of outer loops."""
+"""The values of the variables of outer loops."""
 Conditional = Literal["", "values", "elements", "code"]
-"""The contents of a loop body's branches, by difficulty of vectorization."""
+"""The contents of branches in a loop body. They say how difficult vectorization is."""
 Cut = tuple[float, float]
 """The start and the end of the executed part of a loop's iterations, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """`constant + sum(slopes[v] * v)` over loop variables."""
+    """The form `constant + sum(slopes[v] * v)` over loop variables."""
 
     constant: float
     slopes: dict[str, float]
 
     def at(self, env: Env) -> float:
-        """The value for given loop variables (absent ones count as 0)."""
+        """The value for given loop variables. A missing one counts as 0."""
         total = self.constant
         for name, slope in self.slopes.items():
             total += slope * env.get(name, 0.0)
@@ -41,7 +42,7 @@ class Affine:
 
     @property
     def names(self) -> frozenset[str]:
-        """The loop variables in it."""
+        """The loop variables in the form."""
         return frozenset(self.slopes)
 
 
@@ -54,7 +55,7 @@ class Curved:
     names: frozenset[str]
 
     def at(self, env: Env) -> float:
-        """The value at rounded loop variables. NaN if there is none."""
+        """The value at rounded loop variables. NaN if there is no value."""
         bound: dict[str, int | Fraction] = dict(self.values)
         for name in self.names:
             bound[name] = round(env.get(name, 0.0))
@@ -64,7 +65,7 @@ class Curved:
 
 @dataclass(frozen=True, slots=True)
 class Substituted:
-    """A form with an affine value substituted for one of its variables."""
+    """A form in which an affine value replaces one of the variables."""
 
     form: Curved | Substituted | Less
     variable: str
@@ -72,11 +73,11 @@ class Substituted:
 
     @property
     def names(self) -> frozenset[str]:
-        """The loop variables in it."""
+        """The loop variables in the form."""
         return self.form.names - {self.variable} | self.value.names
 
     def at(self, env: Env) -> float:
-        """The value at loop variables. NaN if there is none."""
+        """The value for given loop variables. NaN if there is no value."""
         return self.form.at({**env, self.variable: self.value.at(env)})
 
 
@@ -89,11 +90,11 @@ class Less:
 
     @property
     def names(self) -> frozenset[str]:
-        """The loop variables in it."""
+        """The loop variables in the form."""
         return self.form.names | self.begin.names
 
     def at(self, env: Env) -> float:
-        """The value at loop variables. NaN if there is none."""
+        """The value for given loop variables. NaN if there is no value."""
         return self.form.at(env) - self.begin.at(env)
 
 
@@ -102,7 +103,8 @@ Form = Affine | Curved | Substituted | Less
 
 @dataclass(frozen=True, slots=True)
 class LoopHeader:
-    """A loop with numeric bounds: `variable` takes `trips` values from `start` by `step`.
+    """A loop with numeric bounds. Its `variable` takes `trips` values, from `start` in steps of
+    `step`.
 
     `index` is its position among the loops of the nest in source order. `first` and `limit` are
     forms over the outer loops' variables, with `limit` exclusive in the direction of `step`. Both
@@ -130,7 +132,7 @@ class LoopHeader:
     held: TrueIterations | None = field(default=None, kw_only=True)
 
     def trips(self, env: Env) -> float:
-        """Iterations with the outer loops at `env`, at least 0."""
+        """The number of iterations for the outer loops' values in `env`, at least 0."""
         if self.first is None or self.limit is None:
             return UNKNOWN_TRIPS.value
         distance = (self.limit.at(env) - self.first.at(env)) / self.step
@@ -141,14 +143,14 @@ class LoopHeader:
         return 0.0 if self.first is None else self.first.at(env)
 
     def middle(self, env: Env) -> float:
-        """The variable's value in the middle of the iterations."""
+        """The value of the variable in the middle of the iterations."""
         return self.begin(env) + self.step * max(0.0, self.trips(env) - 1) / 2
 
     def section(self, env: Env, length: float | None, cut: Cut | None) -> tuple[float, float]:
         """(first value, iterations) of a part of the loop.
 
-        `length` iterations (None: all) are one thread's piece. The middle piece represents all.
-        `cut` is the executed part of these.
+        `length` is the number of iterations in one thread's piece. None means all iterations. The
+        middle piece represents all. `cut` is the executed part of the piece.
         """
         begin, trips = self.begin(env), self.trips(env)
         if length is not None and length < trips:
@@ -162,7 +164,7 @@ class LoopHeader:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceGroup:
-    """References to one array in one loop body whose byte addresses differ by constants.
+    """References to one array in one loop body. Their byte addresses differ by constants.
 
     `index` is its position among the groups of the nest, and `loops` are the loops around it,
     outermost first. `slopes` are the address changes in bytes per unit of each variable, `offsets`
@@ -199,9 +201,9 @@ class ReferenceGroup:
 class NestLoop(LoopHeader):
     """A loop with its contents.
 
-    `groups` are the references directly in its body, and `groups_below` those at any depth, its own
-    first. `bounds_below` are the variables in bounds of inner loops. `statements` are the direct
-    statements: (number in the region, share of the iterations that execute it).
+    `groups` are the references directly in its body. `groups_below` are those at any depth,
+    starting with its own. `bounds_below` are the variables in bounds of inner loops. `statements`
+    are the direct statements: (number in the region, share of the iterations that execute it).
     """
 
     children: tuple[NestLoop, ...]
@@ -237,10 +239,11 @@ def in_source_order(loop: NestLoop) -> list[NestLoop]:
 
 @dataclass(frozen=True, slots=True)
 class LoopNest:
-    """A region in numbers: all its loops in source order, the worksharing loop first.
+    """A region in numbers. It contains all loops in source order, starting with the worksharing
+    loop.
 
     `parallel` are the loops whose iterations the threads share, outermost first. `assumed` has one
-    line per assumed bound or extent, and `unbound` the names to set for them.
+    line for each assumed bound or extent, and `unbound` lists the names to set for them.
     """
 
     loops: tuple[NestLoop, ...]
@@ -254,13 +257,15 @@ class LoopNest:
         return self.loops[0]
 
     def groups(self) -> Iterator[ReferenceGroup]:
-        """Every reference group, by loop in source order."""
+        """Every reference group, in the source order of loops."""
         for loop in self.loops:
             yield from loop.groups
 
 
 def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
-    """Innermost iterations of `loops`, each at the middle of its outer loops."""
+    """The number of innermost iterations of `loops`, with each loop at the middle of its outer
+    loops.
+    """
     total = 0.0
     for loop in loops:
         trips = loop.trips(env)
@@ -272,24 +277,28 @@ def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
 
 
 def moved_with(group: ReferenceGroup, variable: str) -> float:
-    """Bytes by which a group's addresses move with the variable of an outer loop, directly and
-    through the starts of inner loops.
+    """The number of bytes by which a group's addresses move with the variable of an outer loop,
+    directly and through the starts of inner loops.
 
-    Only inner loops of about constant length qualify: a block (`j = i; j < i + 8`), or rows of one
-    length. Accesses of a triangle from different starts overlap.
+    An inner loop counts only if its length is about constant: a block (`j = i; j < i + 8`), or rows
+    of one length. In a triangle, accesses from different starts overlap.
     """
     follows = {variable: 1.0}
     for loop in group.loops:
-        if loop.variable != variable and isinstance(loop.first, Affine) and _is_as_long(loop):
+        if (
+            loop.variable != variable
+            and isinstance(loop.first, Affine)
+            and _has_constant_length(loop)
+        ):
             moved = sum(slope * follows.get(name, 0.0) for name, slope in loop.first.slopes.items())
             if moved:
                 follows[loop.variable] = moved
     return sum(slope * follows.get(name, 0.0) for name, slope in group.slopes.items())
 
 
-def _is_as_long(loop: LoopHeader) -> bool:
-    """Whether a loop's length is independent of its start. An end like `min(i + 8, n)` counts as
-    independent.
+def _has_constant_length(loop: LoopHeader) -> bool:
+    """Whether a loop's length does not depend on its start. An end such as `min(i + 8, n)` is
+    ignored.
     """
     if not isinstance(loop.first, Affine) or loop.limit is None:
         return False
@@ -299,7 +308,9 @@ def _is_as_long(loop: LoopHeader) -> bool:
 
 
 def shares_of_runs(nest: LoopNest) -> tuple[float, ...]:
-    """For every loop, the remaining share of its iterations under conditions with given shares."""
+    """For every loop, the share of its iterations that remains under conditions with given
+    shares.
+    """
     shares: list[float] = []
 
     def visit(loop: NestLoop, around: float) -> None:
@@ -312,10 +323,12 @@ def shares_of_runs(nest: LoopNest) -> tuple[float, ...]:
 
 
 def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
-    """(trips, executions of the body) of every loop, with outer loops at their middle.
+    """The trip count and the number of executions of the body of every loop, with outer loops at
+    their middle.
 
-    If the parallel loop's variable selects between two bounds, as in `i < n / 10 ? 1000 : 1`, its
-    middle has only one of them. Both are then means over samples along the parallel loop.
+    The variable of the parallel loop may select between two bounds, as in `i < n / 10 ? 1000 : 1`.
+    The middle then has only one of them. Both results are then means over samples along the
+    parallel loop.
     """
     root = nest.root
     if not any(_is_chosen(loop.limit, root.variable) for loop in nest.loops):
@@ -336,7 +349,7 @@ def _is_chosen(limit: Form | None, variable: str) -> bool:
 
 
 def _executions_at(nest: LoopNest, place: float) -> list[tuple[float, float]]:
-    """The same for one position of the parallel loop's variable."""
+    """The same for one position of the variable of the parallel loop."""
     executions: list[tuple[float, float]] = []
 
     def visit(loop: NestLoop, env: dict[str, float], around: float) -> None:

@@ -1,4 +1,4 @@
-"""The values of the variables in a chain of loops: number, distance, and start."""
+"""The values of the variables in a chain of loops: their number, distance, and start."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NOWHERE: Env = {}
 
 
 class Range(NamedTuple):
-    """A loop's variable over its outer loops: mean trips and total extent."""
+    """The range of a loop's variable over its outer loops: mean trip count and total extent."""
 
     trips: float
     extent: float  # steps between the smallest and the largest value, plus one
@@ -26,10 +26,11 @@ Ranges = dict[str, Range]
 def loop_ranges(
     chain: Sequence[LoopHeader], env: Env, pieces: Mapping[int, float], cut: Cut | None = None
 ) -> Ranges:
-    """The range of every loop of a chain, the outermost first, with outer loops at `env`.
+    """The range of every loop of a chain, outermost first. The outer loops have the values in
+    `env`.
 
-    `pieces` has the iterations of one thread's piece by the index of a parallel loop. `cut` is the
-    executed part of the first loop.
+    `pieces` gives the iterations of one thread's piece. The key is the index of a parallel loop.
+    `cut` is the executed part of the first loop.
     """
     if not any(loop.depends for loop in chain):
         return _independent_ranges(chain, pieces, cut)
@@ -63,7 +64,7 @@ def loop_ranges(
 def _independent_ranges(
     chain: Sequence[LoopHeader], pieces: Mapping[int, float], cut: Cut | None
 ) -> Ranges:
-    """The ranges of loops without variables in their bounds."""
+    """The ranges of loops whose bounds contain no variables."""
     ranges: Ranges = {}
     for loop in chain:
         begin, trips = loop.section(_NOWHERE, pieces.get(loop.index), cut)

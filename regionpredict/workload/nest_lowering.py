@@ -1,4 +1,4 @@
-"""Lowers one region's loops and references to numbers, for given sizes."""
+"""Lowers the loops and references of one region to numbers, for given sizes."""
 
 from __future__ import annotations
 
@@ -44,14 +44,16 @@ from regionpredict.workload.value_ranges import Interval, interval_of
 
 
 def loop_nest(region: Region, values: Mapping[str, int | Fraction]) -> LoopNest | None:
-    """The region's nest with `values` for its names. None if no loop could be read."""
+    """The region's nest for `values` of its names. None if no loop could be read."""
     if region.nest is None:
         return None
     return _Lowering(region, values).nest(region.nest)
 
 
-def _uneven(root: NestLoop) -> bool:
-    """Whether iterations of the parallel loop differ in work, so that threads get out of step."""
+def _is_uneven(root: NestLoop) -> bool:
+    """Whether iterations of the parallel loop differ in work, so that threads are at different
+    positions.
+    """
     trips, begin = root.trips({}), root.begin({})
     weights = [
         innermost_iterations(
@@ -78,7 +80,7 @@ def _drifts(group: ReferenceGroup, shared: frozenset[str]) -> frozenset[str]:
 
 
 def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
-    """The loop and its contents, with the variables in which threads get out of step."""
+    """The loop and its contents, with the variables in which threads are at different positions."""
     groups = tuple(replace(group, drifts=_drifts(group, shared)) for group in loop.groups)
     return with_contents(
         loop, tuple(_with_drifts(child, shared) for child in loop.children), groups,
@@ -91,7 +93,7 @@ def _moved(address: Affine | None, offset: int) -> Affine | None:
 
 
 def _middle_trips(chain: Sequence[LoopHeader]) -> float:
-    """Iterations of the innermost loop with the outer loops in their middle."""
+    """The number of iterations of the innermost loops, with outer loops at their middle."""
     env: dict[str, float] = {}
     for header in chain[:-1]:
         env[header.variable] = header.middle(env)
@@ -107,7 +109,7 @@ class _Contents(NamedTuple):
 
 
 class _Member(NamedTuple):
-    """One reference of a group: its number in the region, and its address if that is affine."""
+    """One reference of a group: its number in the region, and its address if it is affine."""
 
     number: int
     offset: float
@@ -115,9 +117,9 @@ class _Member(NamedTuple):
     address: Affine | None
 
 
-def _places(members: Sequence[_Member]) -> tuple[float, ...]:
-    """The offsets of a group's references. For data-dependent whole structs, the offsets of all
-    their numbers, so that they cover the same lines as references to their members.
+def _offsets_of(members: Sequence[_Member]) -> tuple[float, ...]:
+    """The offsets of a group's references. A data-dependent access of a whole struct has the
+    offsets of all numbers in it. It then covers the same lines as references to members.
     """
     places = {member.offset for member in members}
     for member in members:
@@ -129,7 +131,7 @@ def _places(members: Sequence[_Member]) -> tuple[float, ...]:
 
 
 class _Lowering:
-    """Turns the expressions of one region into numbers."""
+    """Converts the expressions of one region to numbers."""
 
     def __init__(self, region: Region, values: Mapping[str, int | Fraction]) -> None:
         self.values = values
@@ -159,7 +161,7 @@ class _Lowering:
         """The whole nest."""
         root = counted_from_begins(self._loop(source, (), shared=True))
         parallel = frozenset(loop.variable for loop in self._parallel(root))
-        if _uneven(root):
+        if _is_uneven(root):
             root = _with_drifts(root, parallel)
         return LoopNest(
             tuple(in_source_order(root)), self._parallel(root),
@@ -177,10 +179,8 @@ class _Lowering:
         self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool, given: float = 1.0,
         tests: Tests = (),
     ) -> NestLoop:  # fmt: skip
-        """A loop that runs in a `given` share of the outer iterations, and where the `tests`
-        hold.
-        """
-        held = self._held(tests, around)
+        """A loop that runs in a `given` share of the outer iterations in which the `tests` hold."""
+        held = self._where_tests_hold(tests, around)
         step = source.step.evaluate(self.values) if source.step is not None else None
         size = int(step) if isinstance(step, int | Derived) and step else 1
         onward = size // abs(size)
@@ -247,9 +247,9 @@ class _Lowering:
         self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _Contents,
         share: float, given: float = 1.0, tests: Tests = (),
     ) -> None:  # fmt: skip
-        """Reads nodes below a loop that run in a `share` of its iterations. `given` shares are the
-        caller's, and others are assumed. `tests` are the conditions in between with a value. Code
-        that never runs moves no data.
+        """Reads the nodes in a loop that run in a `share` of its iterations. `given` shares are
+        those of the caller, and others are assumed. `tests` are the conditions in between whose
+        value is known. Code that never runs moves no data.
         """
         for node in nodes:
             if isinstance(node, Statement):
@@ -280,8 +280,12 @@ class _Lowering:
             else:
                 self._body(node.body, chain, contents, share, given, tests)
 
-    def _held(self, tests: Tests, around: Sequence[LoopHeader]) -> TrueIterations | None:
-        """Where the tests hold along the parallel loop, if its variable alone decides."""
+    def _where_tests_hold(
+        self, tests: Tests, around: Sequence[LoopHeader]
+    ) -> TrueIterations | None:
+        """The iterations of the parallel loop in which the tests hold, if only its variable
+        decides.
+        """
         if not tests or around[0].first is None:
             return None
         root = around[0]
@@ -296,7 +300,7 @@ class _Lowering:
         self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"
 
     def form(self, expr: Expr | None) -> Form | None:
-        """The expression with its sizes substituted. None if a name has no value."""
+        """The expression with values substituted for sizes. None if a name has no value."""
         if expr is None:
             return None
         known = self._affine_forms.get(expr)
@@ -343,7 +347,7 @@ class _Lowering:
         return Curved(expr, self.values, moving) if moving else Affine(value, {})
 
     def _middle(self, name: str) -> int:
-        """A value in the middle of a loop variable's range."""
+        """A value in the middle of the range of a loop variable."""
         interval = self.intervals.get(name)
         return 1 if interval is None else round((interval.low + interval.high) / 2)
 
@@ -378,17 +382,17 @@ class _Lowering:
         array = self.arrays[self.memories[access.array]]
         self.groups += 1
         own = tuple(member.access for member in members)
-        exact = tuple(self._exact(access) for access in own)
+        exact = tuple(self._exact_address(access) for access in own)
         return ReferenceGroup(
             index=self.groups - 1,
             array=array.name,
             element=max(1, min(member.access.bytes for member in members)),
             slopes=address.slopes if address is not None else {},
-            offsets=_places(members),
-            written=_places([member for member in members if member.access.kind == "write"]),
+            offsets=_offsets_of(members),
+            written=_offsets_of([member for member in members if member.access.kind == "write"]),
             loops=chain,
             irregular=address is None,
-            extent=self._spread(own, exact, array, chain) if address is None else 0.0,
+            extent=self._range_of_irregular(own, exact, array, chain) if address is None else 0.0,
             private=array.storage == "private",
             accesses=own,
             order=tuple(member.number for member in members),
@@ -400,7 +404,7 @@ class _Lowering:
             still=invariant_loops(own, chain) if address is None else frozenset(),
         )
 
-    def _spread(
+    def _range_of_irregular(
         self, accesses: Sequence[Access], exact: Sequence[Form | None], array: Array,
         chain: tuple[LoopHeader, ...],
     ) -> float:  # fmt: skip
@@ -413,9 +417,9 @@ class _Lowering:
         whole = self._extent(array, chain)
         return whole if between is None else min(between, whole)
 
-    def _exact(self, access: Access) -> Form | None:
-        """The byte address of a function of loop variables that is not affine. None if it is
-        affine, depends on data, or an extent of its array is unknown.
+    def _exact_address(self, access: Access) -> Form | None:
+        """The byte address as a function of loop variables, if it is not affine. None if it is
+        affine, depends on data, or a length of its array is unknown.
         """
         if all(isinstance(self.form(subscript), Affine) for subscript in access.subscripts):
             return None
@@ -423,10 +427,10 @@ class _Lowering:
         return None if address is None else self.form(address)
 
     def _address(self, access: Access, chain: tuple[LoopHeader, ...]) -> Affine | None:
-        """The byte address relative to the array's start. None if it is not affine.
+        """The byte address relative to the start of the array. None if it is not affine.
 
-        Rows selected through a table (`a[row[i]][j]`, with the loop over j inside) are assumed to
-        be in order.
+        Rows that a table selects (`a[row[i]][j]`, with the loop over j inside) are assumed to be in
+        order.
         """
         own, loops = self.subscripts, self.sources
         address = self._affine(access, own.plain(access, loops), chain)
@@ -470,7 +474,9 @@ class _Lowering:
     def _length(
         self, array: Array, position: int, form: Affine, chain: tuple[LoopHeader, ...]
     ) -> float:
-        """Elements along one dimension. If it is undeclared, the range of the reference."""
+        """The number of elements in one dimension. If it is not declared, the range of the
+        reference.
+        """
         extent = array.dims[position] if position < len(array.dims) else None
         known = self.form(extent)
         if isinstance(known, Affine) and not known.slopes and known.constant > 0:
@@ -482,8 +488,8 @@ class _Lowering:
         return reach
 
     def _extent(self, array: Array, chain: tuple[LoopHeader, ...]) -> float:
-        """The size of an array in bytes. Without a known length, one element per iteration of the
-        parallel loop.
+        """The size of an array in bytes. If its length is unknown, one element for each iteration
+        of the parallel loop.
         """
         total = float(array.element_bytes)
         for extent in array.dims:

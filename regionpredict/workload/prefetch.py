@@ -9,8 +9,8 @@ from regionpredict.workload.loop_nest import LoopNest, NestLoop, ReferenceGroup
 def unprefetched_arrays(
     nest: LoopNest, *, line_bytes: int, stride_bytes: float, streams: float
 ) -> frozenset[str]:
-    """Arrays with gathers or strides beyond `stride_bytes`, and all arrays of a loop with more than
-    `streams` streams.
+    """The arrays with gathers or with strides beyond `stride_bytes`. If a loop has more than
+    `streams` streams, all of its arrays.
     """
     unforeseen = set(strided_arrays(nest, stride_bytes))
     for loop in nest.loops:
@@ -37,5 +37,5 @@ def strided_arrays(nest: LoopNest, stride_bytes: float) -> frozenset[str]:
 
 
 def _stride(group: ReferenceGroup, loop: NestLoop) -> float:
-    """A reference's stride in its own loop, in bytes."""
+    """The stride of a reference in its own loop, in bytes."""
     return abs(group.slopes.get(loop.variable, 0.0) * loop.step)

@@ -1,4 +1,6 @@
-"""Chains of operations that wait for the previous iteration: sums into a scalar, recurrences."""
+"""Finds chains of operations that wait for the previous iteration: sums into a scalar, and
+recurrences.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ from regionpredict.workload.scalar_replacement import changed_between, stored_ea
 
 
 class Recurrence(NamedTuple):
-    """A chain: its variable or array, and the floating-point operations by statement.
+    """A chain: its variable or array, and its floating-point operations by statement.
 
     `distance` is the number of iterations from a store to the load that needs it. None for a sum in
     one place, where only the combining operation waits for the previous iteration. `unordered`: the
@@ -41,13 +43,13 @@ def recurrences_of(
     loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool,
     around: Sequence[StatementFact] = (), shares: Sequence[float] = (),
 ) -> tuple[Recurrence, ...]:  # fmt: skip
-    """The chains of an innermost loop with these statements. Sums into scalars come first.
+    """The chains of an innermost loop with these statements. Sums into scalars are first.
 
-    `shares` are the shares of the iterations in which each statement runs. By default, all
+    `shares` gives the share of the iterations in which each statement runs. By default, all
     statements run in all iterations.
 
-    `reassociates`: all sums may be reordered, not only the loop's reductions. `around` are the
-    statements directly in the outer loop.
+    `reassociates` says that all sums may be reordered, and not only the reductions of the loop.
+    `around` are the statements directly in the outer loop.
     """
     if loop.children:
         return ()
@@ -63,7 +65,8 @@ def recurrences_of(
             chains.append(
                 Recurrence(
                     f"sum into {sorted(carried)[0]}", (floating,), None,
-                    unordered=carried <= loop.unordered or (reassociates and _adds(floating)),
+                    unordered=carried <= loop.unordered
+                    or (reassociates and _allows_partial_results(floating)),
                     restarts=carried <= anew,
                 )
             )  # fmt: skip
@@ -81,7 +84,7 @@ def recurrences_of(
     for group in loop.groups:
         chain = _over_array(group, loop, facts, reassociates)
         if chain is not None:
-            still = chain.distance is None and all(map(_adds, chain.operations))
+            still = chain.distance is None and all(map(_allows_partial_results, chain.operations))
             # Without a distance, it is constant in this loop, and outer loops move it.
             moves = chain.distance is not None or any(group.slopes.values())
             chains.append(
@@ -94,9 +97,11 @@ def recurrences_of(
 
 
 def _reset_scalars(around: Sequence[StatementFact]) -> frozenset[str]:
-    """The scalars that statements around a loop set to a value independent of their previous value.
+    """The scalars that statements around a loop set to a value that does not depend on their
+    previous value.
 
-    `double x = *seed; for (...) x = f(x); *seed = x;` continues with the loop's last value.
+    In `double x = *seed; for (...) x = f(x); *seed = x;`, the next execution of the loop continues
+    with its last value.
     """
     setters: dict[str, list[int]] = {}
     for place, fact in enumerate(around):
@@ -114,10 +119,11 @@ def _sources(
     names: Iterable[str], place: int, around: Sequence[StatementFact],
     setters: Mapping[str, Sequence[int]],
 ) -> frozenset[str]:  # fmt: skip
-    """The inputs of the statement at `place`, also through other statements.
+    """The inputs of the statement at `place`, directly and through other statements.
 
-    A name has the value of the last previous statement that sets it, or else of the last of all,
-    from the previous iteration. `setters` are the places of those that set it.
+    A name has the value of the last previous statement that sets it. If there is none, it has the
+    value of the last statement of the previous iteration that sets it. `setters` are the places of
+    these statements.
     """
     reached: set[tuple[str, int]] = set()
     ahead = [(name, place) for name in names]
@@ -133,7 +139,7 @@ def _sources(
     return frozenset(name for name, _ in reached)
 
 
-def _adds(kinds: Sequence[str]) -> bool:
+def _allows_partial_results(kinds: Sequence[str]) -> bool:
     """Whether a chain of these operations is a sum or a product, which allows partial results."""
     return bool(kinds) and set(kinds) <= {"fp_add", "fp_mul", "fp_neg"}
 
@@ -147,7 +153,7 @@ def _floating(fact: StatementFact, reassociates: bool) -> tuple[str, ...]:
 def _path_through(
     group: ReferenceGroup, facts: Sequence[StatementFact], reassociates: bool
 ) -> tuple[str, ...]:
-    """The operations of one statement from a constant element to its new value."""
+    """The operations of one statement on the path from a constant element to its new value."""
     texts = {access.text for access in group.accesses}
     ways = (
         path_run(path, reassociates=reassociates)

@@ -1,7 +1,7 @@
-"""The references of a small nest in program order, which are counted exactly.
+"""The references of a small nest in program order. They are counted exactly.
 
 A nest with few references is enumerated like the program, loop by loop, with all iterations of a
-loop at once. Larger ones use closed forms, which improve with size.
+loop at once. Larger nests use closed forms, which are more exact for larger sizes.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from regionpredict.workload.loop_nest import (
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 Points = dict[str, Numbers]
-"""Values of loop variables per iteration."""
+"""The values of loop variables in each iteration."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTrace:
     """References in the order of a serial execution.
 
-    By reference: `iteration` of the shared loops, `array` by its place in `arrays`, `byte` from the
-    start of the array, whether it is `written`, and whether each thread has its own array.
-    `iterations` is the number of iterations of the shared loops. `aligned` says for each array
-    whether it starts on a line.
+    For each reference: its `iteration` of the shared loops, its `array` as a position in `arrays`,
+    its `byte` from the start of the array, whether it is `written`, and whether each thread has its
+    own array. `iterations` is the number of iterations of the shared loops. `aligned` says for each
+    array whether it starts on a line.
     """
 
     iterations: int
@@ -59,13 +59,13 @@ def reference_trace(nest: LoopNest) -> ReferenceTrace | None:
 
 
 class _NotTracedError(Exception):
-    """The nest has too many references or unknown bounds."""
+    """Raised if the nest has too many references or unknown bounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Body:
     """All iterations of a loop: the values of variables, the outer iterations, and the references
-    in each.
+    in each iteration.
     """
 
     loop: NestLoop
@@ -113,7 +113,7 @@ class _Tracer:
         return self.arrays.setdefault(reference.group.array, len(self.arrays))
 
     def _shared_body(self) -> _Body:
-        """The body of the innermost loop shared among the threads."""
+        """The body of the innermost loop that threads share."""
         points: Points = {}
         number = 1
         for loop in self.nest.parallel:
@@ -151,14 +151,14 @@ class _Tracer:
         return inside, inner_points, len(inside)
 
     def _spend(self, references: float, *, keep: bool = False) -> None:
-        """Counts references. `keep`: only tests whether the limit can be reached."""
+        """Counts references. `keep` only tests whether the limit would be reached."""
         if not references <= self.left:
             raise _NotTracedError
         if not keep:
             self.left -= references
 
     def _fill(self, body: _Body, start: Whole) -> None:
-        """Stores the references of a body at their positions. Its iterations start at `start`."""
+        """Stores the references of a body at their positions. The iterations begin at `start`."""
         at = start.copy()
         for part in _in_order(body.loop):
             if isinstance(part, int):
@@ -193,7 +193,7 @@ class _Tracer:
                     total = total + slope * points[name]
             return total
         if isinstance(form, Curved):
-            moved, rest = _parted(form)
+            moved, rest = _split(form)
             if moved.slopes:
                 return self._values(moved, points, number) + self._values(rest, points, number)
         names = sorted(form.names & points.keys())
@@ -210,7 +210,7 @@ class _Tracer:
         return array
 
 
-def _parted(form: Curved) -> tuple[Affine, Curved]:
+def _split(form: Curved) -> tuple[Affine, Curved]:
     """Splits a form into an affine part and a rest. For `300 * i + j % 8` with 8 values of j, only
     the 8 values of `j % 8` are evaluated.
     """
@@ -230,7 +230,7 @@ def _parted(form: Curved) -> tuple[Affine, Curved]:
 
 
 class _Reference(NamedTuple):
-    """A reference of a group: its offset, whether it is `written`, and its `exact` address if that
+    """A reference of a group: its offset, whether it is `written`, and its `exact` address if this
     is not affine.
     """
 

@@ -1,9 +1,9 @@
 """The number of distinct cache lines between two uses of a line, for each reference.
 
-The distances are those of an LRU stack: a larger cache hits, and a smaller one misses (Mattson,
-Gecsei, Slutz and Traiger 1970; Ding and Zhong 2003). One thread runs the whole region and starts
-with empty caches. Each loop carries the reuse of lines that consecutive iterations touch. Their
-number is the sum over its iterations minus the lines of the whole loop. The distance is the
+The distances are those of an LRU stack. A larger cache hits, and a smaller one misses (Mattson,
+Gecsei, Slutz and Traiger 1970; Ding and Zhong 2003). One thread runs the whole region, and caches
+are empty at the start. Each loop carries the reuse of lines that consecutive iterations touch.
+Their number is the sum over its iterations minus the lines of the whole loop. The distance is the
 footprint of one iteration, or of several if another reference used the line earlier (layer
 conditions: Stengel et al. 2015, sec. 2.4).
 """
@@ -31,16 +31,17 @@ from regionpredict.workload.thread_nest import undivided
 
 _Env = dict[str, float]
 _Place = tuple[ReferenceGroup, float]
-"""A reference by its group and its offset in it."""
+"""A reference, given by its group and its offset in the group."""
 _MIDDLE = 1 / 2
 
 
 class ReuseShare(NamedTuple):
-    """A `share` of a reference's executions that find their line `lines` other lines away.
+    """The `share` of a reference's executions with a distance of `lines` other lines since the last
+    use of their line.
 
     `lines` is None for the first access to a line. `carried_by` is the variable of the loop whose
-    previous iteration used it. It is None for a use in the same iteration of all loops. `spread`:
-    the distances are random and uniform from 0 to `lines`.
+    previous iteration used the line. It is None if the line was used in the same iteration of all
+    loops. `spread` says that the distances are random and uniform from 0 to `lines`.
     """
 
     share: float
@@ -49,7 +50,7 @@ class ReuseShare(NamedTuple):
     spread: bool = False
 
     def hits(self, lines: float) -> float:
-        """The share of the reference's executions that hit a cache of this many lines."""
+        """The share of the reference's executions that hit in a cache of this number of lines."""
         if self.lines is None:
             return 0.0
         if self.spread:
@@ -58,14 +59,14 @@ class ReuseShare(NamedTuple):
 
 
 class ReferenceReuse(NamedTuple):
-    """A reference: its number in the region, its executions, and its uses, the nearest first."""
+    """A reference: its number in the region, its executions, and its reuse, nearest first."""
 
     number: int
     executions: float
     uses: tuple[ReuseShare, ...]
 
     def hits(self, lines: float) -> float:
-        """The share of its executions that hit a cache of this many lines."""
+        """The share of its executions that hit in a cache of this number of lines."""
         return sum(use.hits(lines) for use in self.uses)
 
 
@@ -81,15 +82,15 @@ def reuse_distances(
 
 
 def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
-    """References of the whole region that miss a cache of this many lines."""
+    """The references of the whole region that miss in a cache of this number of lines."""
     return sum(reuse.executions * (1.0 - reuse.hits(lines)) for reuse in reuses)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """A reference with the `path` of its loops. An irregular one forms its own group.
+    """A reference with the `path` of its loops. An irregular reference is a separate group.
 
-    `alike` is the first group whose references touch equally many lines.
+    `alike` is the first group whose references touch the same number of lines.
     """
 
     number: int
@@ -105,9 +106,11 @@ class _Reference:
 
 
 def _movement(group: ReferenceGroup) -> tuple[object, ...]:
-    """The inputs of the number of lines of one reference in a group, except its offset.
+    """The inputs of the number of lines of one reference in a group, except the offset of the
+    reference.
 
-    Equal numbers may differ: one has an expression in the program's names, and the other none.
+    Two equal numbers may differ in their expression. Only one may have an expression in the
+    program's names.
     """
     return (
         tuple([loop.index for loop in group.loops]), tuple(group.slopes.items()),
@@ -121,7 +124,7 @@ def _number(reference: _Reference) -> int:
 
 
 class _ReuseCounter:
-    """Counts the lines of single references, by the footprints of one thread."""
+    """Counts the lines of single references with the footprints of one thread."""
 
     def __init__(self, nest: LoopNest, line_bytes: int, samples: int) -> None:
         self.line_bytes = line_bytes
@@ -159,7 +162,7 @@ class _ReuseCounter:
             self._visit(child, path)
 
     def reuse(self, reference: _Reference) -> ReferenceReuse:
-        """The uses of one reference."""
+        """The reuse of one reference."""
         body = reference.path[-1].index
         executions = self._runs.get(body)
         if executions is None:
@@ -168,14 +171,14 @@ class _ReuseCounter:
             return ReferenceReuse(reference.number, 0.0, ())
         if reference.group.irregular:
             return ReferenceReuse(
-                reference.number, executions, self._by_chance(reference, executions)
+                reference.number, executions, self._random_reuse(reference, executions)
             )
         last = self._latest.get(reference.number)
         if last is not None:
             env: _Env = {}
             for loop in reference.path:
                 env = _at(loop, env, _MIDDLE)
-            away = self._since(reference, last.number, env)
+            away = self._lines_since(reference, last.number, env)
             return ReferenceReuse(reference.number, executions, (ReuseShare(1.0, away, None),))
         uses: list[ReuseShare] = []
         first = self._run(reference, 0, {}, 1.0, uses)
@@ -193,15 +196,15 @@ class _ReuseCounter:
         return trips * sum(inside) / len(places)
 
     def _places(self, loop: NestLoop) -> Sequence[float]:
-        """Positions along a loop (0 to 1) at which it is evaluated: one if iterations are equal,
-        else several.
+        """The positions along a loop (0 to 1) at which it is evaluated. There is one position if
+        iterations are equal, and several otherwise.
         """
         number = self.samples if loop.variable in loop.bounds_below else 1
         return [(2 * at + 1) / (2 * number) for at in range(number)]
 
-    def _by_chance(self, reference: _Reference, executions: float) -> tuple[ReuseShare, ...]:
-        """Random accesses: previous accesses are uniformly distributed over the array's lines
-        (Chatzopoulos 2012, eq. 4.2), except for first accesses.
+    def _random_reuse(self, reference: _Reference, executions: float) -> tuple[ReuseShare, ...]:
+        """The reuse of random accesses. Except for first accesses, previous accesses are uniformly
+        distributed over the lines of the array (Chatzopoulos 2012, eq. 4.2).
         """
         lines = max(1.0, reference.group.extent / self.line_bytes)
         each = executions / float(lines)
@@ -215,10 +218,10 @@ class _ReuseCounter:
     def _run(
         self, reference: _Reference, depth: int, env: _Env, runs: float, uses: list[ReuseShare]
     ) -> float:
-        """First accesses in one execution of the loop at a depth. `uses` receives the reuse found
-        in `runs` executions of it.
+        """The first accesses in one execution of the loop at a depth. `uses` receives the reuse in
+        `runs` executions of the loop.
 
-        Loops are processed from the innermost outward.
+        Loops are processed from the innermost outwards.
         """
         loop = reference.path[depth]
         trips = float(loop.trips(env))
@@ -227,9 +230,14 @@ class _ReuseCounter:
         places = self._places(loop)
         each = trips / len(places)
         inner = reference.path[depth + 1] if depth + 1 < len(reference.path) else None
-        before, ahead = self._before(reference, depth), self._ahead(reference, depth)
+        before, ahead = (
+            self._preceding_references(reference, depth),
+            self._leading_references(reference, depth),
+        )
         # If all previous references are in the inner loop, its run gave the remaining ones.
-        only_inner = inner is not None and len(before) == len(self._ahead(reference, depth + 1))
+        only_inner = inner is not None and len(before) == len(
+            self._leading_references(reference, depth + 1)
+        )
         fresh: list[tuple[float, _Env]] = []
         for place in places:
             inside = _at(loop, env, place)
@@ -239,7 +247,7 @@ class _ReuseCounter:
             if before and not only_inner:
                 first = min(below, self._fresh(reference, before, loop.children, inside))
             if below > first:
-                between = self._between(reference, before, inner, loop, inside)
+                between = self._lines_between(reference, before, inner, loop, inside)
                 uses.append(ReuseShare((below - first) * each * runs, between, None))
             fresh.append((first * each, inside))
         total = sum(lines for lines, _ in fresh)
@@ -251,7 +259,7 @@ class _ReuseCounter:
         alone = self._fresh(reference, [], (loop,), env)
         own = max(0.0, total - max(whole, alone))
         others = total - whole - own
-        turns = self._turns(reference, ahead, loop)
+        turns = self._iterations_since(reference, ahead, loop)
         for lines, inside in fresh:
             share = runs * lines / total
             if own > 0:
@@ -269,7 +277,9 @@ class _ReuseCounter:
         loops: Sequence[NestLoop],
         env: _Env,
     ) -> float:
-        """Lines that the reference adds to those of `before` during one execution of `loops`."""
+        """The lines that the reference adds to those of `before` during one execution of
+        `loops`.
+        """
         if not before:
             return self._alone(reference, loops, env)
         own = self._lines([*before, reference], loops, env)
@@ -278,7 +288,7 @@ class _ReuseCounter:
     def _lines(
         self, references: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
     ) -> float:
-        """Lines of one array."""
+        """The lines of one array."""
         # In a fixed order, so that results are cached for the next reference.
         places = [(each.group, each.offset) for each in sorted(references, key=_number)]
         return self._touched(loops, env, places)
@@ -288,7 +298,7 @@ class _ReuseCounter:
         return float(sum(lines.touched for lines in volume.values()))
 
     def _alone(self, reference: _Reference, loops: Sequence[NestLoop], env: _Env) -> float:
-        """Lines of one reference. They do not depend on its offset if its array may start
+        """The lines of one reference. They do not depend on its offset if its array may start
         anywhere.
         """
         group = reference.alike
@@ -296,7 +306,7 @@ class _ReuseCounter:
         return self._touched(loops, env, [(group, offset)])
 
     def _parts(self, places: Sequence[_Place]) -> list[ReferenceGroup]:
-        """References as parts of their groups."""
+        """The references as parts of their groups."""
         parts: dict[int, tuple[ReferenceGroup, set[float]]] = {}
         for group, offset in places:
             parts.setdefault(group.index, (group, set()))[1].add(offset)
@@ -305,7 +315,7 @@ class _ReuseCounter:
             for group, offsets in parts.values()
         ]  # fmt: skip
 
-    def _others(self, reference: _Reference, depth: int) -> list[_Reference]:
+    def _other_references(self, reference: _Reference, depth: int) -> list[_Reference]:
         """The other references to its array inside the loop at a depth."""
         loop = reference.path[depth].index
         return [
@@ -314,25 +324,25 @@ class _ReuseCounter:
             and depth < len(other.path) and other.path[depth].index == loop
         ]  # fmt: skip
 
-    def _before(self, reference: _Reference, depth: int) -> list[_Reference]:
+    def _preceding_references(self, reference: _Reference, depth: int) -> list[_Reference]:
         """The references before it in one iteration of the loop at a depth."""
-        others = self._others(reference, depth)
+        others = self._other_references(reference, depth)
         if depth + 1 == len(reference.path):
             return [other for other in others if other.number < reference.number]
         inner = reference.path[depth + 1].index
-        ahead = self._ahead(reference, depth + 1)
+        ahead = self._leading_references(reference, depth + 1)
         return ahead + [
             other for other in others
             if other.number < reference.number
             and (len(other.path) <= depth + 1 or other.path[depth + 1].index != inner)
         ]  # fmt: skip
 
-    def _ahead(self, reference: _Reference, depth: int) -> list[_Reference]:
+    def _leading_references(self, reference: _Reference, depth: int) -> list[_Reference]:
         """The references that access a line before it while the loop at a depth runs."""
         known = self._leading.get((reference.number, depth))
         if known is None:
             known = self._leading[reference.number, depth] = [
-                other for other in self._others(reference, depth)
+                other for other in self._other_references(reference, depth)
                 if self._leads(other, reference, depth)
             ]  # fmt: skip
         return known
@@ -357,8 +367,10 @@ class _ReuseCounter:
         stride = max(near, key=abs) if near else min(moving, key=abs)
         return gap * stride > 0
 
-    def _turns(self, reference: _Reference, ahead: Sequence[_Reference], loop: NestLoop) -> float:
-        """The number of iterations since one of the references ahead accessed the same line."""
+    def _iterations_since(
+        self, reference: _Reference, ahead: Sequence[_Reference], loop: NestLoop
+    ) -> float:
+        """The number of iterations since one of the leading references accessed the same line."""
         stride = abs(reference.group.slopes.get(loop.variable, 0.0) * loop.step)
         turns = [1.0]
         if stride:
@@ -368,9 +380,9 @@ class _ReuseCounter:
         return min(turns)
 
     def _own_distance(self, reference: _Reference, depth: int, inside: _Env) -> float:
-        """Other lines between two uses of a line in consecutive iterations of a loop.
+        """The number of other lines between two uses of a line in consecutive iterations of a loop.
 
-        If it is constant in the inner loops, their last iteration used it.
+        If the line is constant in the inner loops, their last iteration used it.
         """
         loop, env = reference.path[depth], dict(inside)
         for inner in reference.path[depth + 1 :]:
@@ -381,7 +393,7 @@ class _ReuseCounter:
         return self._iteration(loop, env) - 1.0
 
     def _iteration(self, loop: NestLoop, env: _Env) -> float:
-        """Lines of all arrays in one iteration of a loop."""
+        """The lines of all arrays in one iteration of a loop."""
         asked = (loop.index, tuple(env.values()))
         known = self._iterations.get(asked)
         if known is None:
@@ -390,7 +402,9 @@ class _ReuseCounter:
         return known
 
     def _window(self, loop: NestLoop, inside: _Env, turns: float) -> float:
-        """Lines of all arrays in this many iterations of a loop, from the position in `inside`."""
+        """The lines of all arrays in this number of iterations of a loop, starting at the position
+        in `inside`.
+        """
         if turns <= 1:
             return self._iteration(loop, inside)
         asked = (loop.index, turns, tuple(inside.values()))
@@ -401,8 +415,8 @@ class _ReuseCounter:
             self._windows[asked] = known
         return known
 
-    def _since(self, reference: _Reference, last: int, env: _Env) -> float:
-        """Lines of other arrays between a reference of the same loop and this one."""
+    def _lines_since(self, reference: _Reference, last: int, env: _Env) -> float:
+        """The lines of other arrays between a reference of the same loop and this one."""
         loop = reference.path[-1].index
         between = [
             (other.group, other.offset) for other in self.references
@@ -411,14 +425,14 @@ class _ReuseCounter:
         ]  # fmt: skip
         return self.footprints.bytes((), env, self._parts(between)) / self.line_bytes
 
-    def _between(
+    def _lines_between(
         self, reference: _Reference, before: Sequence[_Reference], inner: NestLoop | None,
         loop: NestLoop, env: _Env,
     ) -> float:  # fmt: skip
-        """Other lines since the line was used in the same iteration of a loop."""
+        """The other lines since the line was used in the same iteration of a loop."""
         if inner is None:
             last = max((other.number for other in before), default=reference.number)
-            return self._since(reference, last, env)
+            return self._lines_since(reference, last, env)
         position = loop.children.index(inner)
         depth = reference.path.index(inner)
         begun = {other.path[depth].index for other in before if len(other.path) > depth}
@@ -436,7 +450,7 @@ def _at(loop: NestLoop, env: _Env, place: float) -> _Env:
 
 
 def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int]) -> NestLoop:
-    """A loop with this many iterations from a given value, and its contents. The loop and its
+    """A loop with this number of iterations from a given value, and its contents. The loop and its
     groups get new `numbers`.
     """
     own = LoopHeader(
@@ -458,7 +472,9 @@ def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int
 
 
 def _merged(uses: Sequence[ReuseShare]) -> tuple[ReuseShare, ...]:
-    """Uses with the same distance merged, sorted by distance, without those of weight zero."""
+    """Reuse with equal distances merged and sorted by distance. Entries of weight zero are left
+    out.
+    """
     merged: dict[tuple[float | None, str | None, bool], ReuseShare] = {}
     for use in uses:
         key = use[1:]

@@ -17,13 +17,13 @@ from regionpredict.workload.reuse_distance import ReferenceReuse, ReuseShare, re
 
 
 class ReuseFact(NamedTuple):
-    """The distance from a use of a line by one reference to the previous use.
+    """The distance between a use of a line by one reference and the previous use of the line.
 
-    There are at most `lines` other lines in between. A larger cache misses first uses only. `expr`
-    is that number in the program's names. `carried_by` is the variable of the loop that carries it
-    (None: the same iteration). All three are None without reuse, or if it is unknown. `lines` is
-    also None for an unknown size. `uses` are all uses by distance, empty for an unknown size. In
-    triangular loops, `expr` and `lines` are those of the middle.
+    There are at most `lines` other lines in between. In a larger cache, only first uses miss.
+    `expr` is that number in the program's names. `carried_by` is the variable of the loop that
+    carries the reuse (None for the same iteration). All three are None if there is no reuse or if
+    it is unknown. `lines` is also None if a size is unknown. `uses` are all uses by distance, and
+    empty if a size is unknown. In triangular loops, `expr` and `lines` are those of the middle.
     """
 
     access: Access
@@ -35,9 +35,9 @@ class ReuseFact(NamedTuple):
 
 
 class HistogramBar(NamedTuple):
-    """The `share` of a region's references with a distance below `below` lines.
+    """The `share` of a region's references whose distance is less than `below` lines.
 
-    The distance is at least that of the previous bar. None: first accesses.
+    The distance is at least that of the previous bar. None means first accesses.
     """
 
     below: int | None
@@ -45,9 +45,9 @@ class HistogramBar(NamedTuple):
 
 
 def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
-    """One fact per reference, in source order. Empty if no loop could be read.
+    """One fact for each reference, in source order. Empty if no loop could be read.
 
-    For unknown sizes, the expressions hold for large sizes.
+    If sizes are unknown, the expressions are valid for large sizes.
     """
     if facts.status == "skipped" or facts.region.nest is None:
         return ()
@@ -81,7 +81,7 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
 
 
 def reuse_histogram(facts: Sequence[ReuseFact]) -> tuple[HistogramBar, ...]:
-    """The histogram of a region's reuse distances, with powers of two as limits. Empty if
+    """The histogram of a region's reuse distances. The limits are powers of two. Empty if
     unknown.
     """
     if any(fact.executions is None for fact in facts):
@@ -104,8 +104,8 @@ def reuse_histogram(facts: Sequence[ReuseFact]) -> tuple[HistogramBar, ...]:
 
 
 def _spread(use: ReuseShare) -> list[tuple[int, float]]:
-    """(power of two, share) of a use's distances. Distances are below the power and at least half
-    of it.
+    """The powers of two and shares of the distances of a use. Distances are less than the power and
+    at least half of it.
     """
     lines = max(0.0, use.lines or 0.0)
     last = 1 << int(lines).bit_length()

@@ -1,11 +1,12 @@
-"""Elements that are constant in an inner loop: kept in a register, or stored in each iteration.
+"""Decides which elements that are constant in an inner loop are kept in a register, and which are
+stored in each iteration.
 
-`y[i] += a[i][j] * x[j]` in a loop over j stores y[i] each time, unless no reference of the loop can
-be y[i]. It is loaded again if a store may have changed it. Compilers outline the code of a
-directive, and pass the addresses of shared data. There they know only types, despite `restrict`,
-local arrays or new memory (seen in GCC 12.2's assembly at -O2, -O3 and -Ofast). Global arrays with
-known extents are distinct. So are numbers of different length, except bytes (C11, sec. 6.5,
-paragraph 7), and private data.
+`y[i] += a[i][j] * x[j]` in a loop over j stores y[i] in each iteration if another reference of the
+loop can be y[i]. It is loaded again if a store may have changed it. Compilers move the code of a
+directive to a separate function, and pass the addresses of shared data. In this function they know
+only types, despite `restrict`, local arrays or new memory (seen in GCC 12.2's assembly at -O2, -O3
+and -Ofast). Global arrays with known lengths are distinct. So are numbers of different length,
+except bytes (C11, sec. 6.5, paragraph 7), and private data.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ BYTE_LENGTH = 1
 
 
 class ConstantAccesses(NamedTuple):
-    """The `loads` and `stores` of constant elements per iteration."""
+    """The `loads` and `stores` of constant elements in each iteration."""
 
     loads: float
     stores: float
@@ -30,7 +31,7 @@ NONE_KEPT = ConstantAccesses(0.0, 0.0)
 
 
 def kept_in_memory(loop: NestLoop) -> ConstantAccesses:
-    """The loads and stores of constant elements in an innermost loop's iteration."""
+    """The loads and stores of constant elements in an iteration of an innermost loop."""
     loads = stores = 0.0
     for group in loop.groups:
         if stored_each_time(group, loop):
@@ -41,12 +42,14 @@ def kept_in_memory(loop: NestLoop) -> ConstantAccesses:
 
 def stored_each_time(group: ReferenceGroup, loop: NestLoop) -> bool:
     """Whether a group that is constant in an innermost loop must be stored in each iteration."""
-    return _is_constant_in(group, loop) and any(_may_be(group, other) for other in loop.groups)
+    return _is_constant_in(group, loop) and any(_may_alias(group, other) for other in loop.groups)
 
 
 def changed_between(group: ReferenceGroup, loop: NestLoop) -> bool:
-    """Whether, for a compiler, another store of the loop's body may change the group."""
-    return any(other.written and _may_be(group, other) for other in loop.groups)
+    """Whether another store in the loop's body may change the group, according to the rules of
+    compilers.
+    """
+    return any(other.written and _may_alias(group, other) for other in loop.groups)
 
 
 def _is_constant_in(group: ReferenceGroup, loop: NestLoop) -> bool:
@@ -54,8 +57,10 @@ def _is_constant_in(group: ReferenceGroup, loop: NestLoop) -> bool:
     return bool(group.written) and not moves and not loop.children
 
 
-def _may_be(group: ReferenceGroup, other: ReferenceGroup) -> bool:
-    """Whether, for a compiler, a reference of the other group may be one of this group."""
+def _may_alias(group: ReferenceGroup, other: ReferenceGroup) -> bool:
+    """Whether a reference of the other group may be one of this group, according to the rules of
+    compilers.
+    """
     if other is group or group.private or other.private:
         return False
     if group.aligned and other.aligned and group.array != other.array:

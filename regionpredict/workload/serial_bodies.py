@@ -1,7 +1,7 @@
 """Splits a region into concurrent work and serial bodies.
 
 Each kind of serial body (`critical`, `ordered`, `single`) is a selection of the region's
-statements, within their loops and branches. The rest is another selection.
+statements, in their loops and branches. The rest is another selection.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ SERIAL_KINDS: Mapping[str, str] = {
     "critical": "critical", "ordered": "ordered", "single": "single", "master": "single",
     "masked": "single",
 }  # fmt: skip
-"""The kind of serial body by the construct."""
+"""The kind of serial body of each construct."""
 
 
 class SerialKind(NamedTuple):
-    """A kind of serial body: 'critical', 'ordered' or 'single', with the lock of a critical
-    section.
+    """A kind of serial body: 'critical', 'ordered' or 'single'. For a critical section, also the
+    lock.
     """
 
     kind: str
@@ -29,14 +29,16 @@ class SerialKind(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """A part of a region: its loops, and the statements of the region in it, in order."""
+    """A part of a region: its loops, and its statements in order."""
 
     nest: Loop
     statements: tuple[int, ...]
 
 
 def parts_of(nest: Loop) -> tuple[Selection, dict[SerialKind, Selection]]:
-    """The loops without serial bodies, and the loops with the bodies of one kind only, by kind."""
+    """The loops without serial bodies, and for each kind, the loops with only the bodies of this
+    kind.
+    """
     kinds = sorted(_kinds(nest.body))
     if not kinds:
         return Selection(nest, tuple(range(_statements_in(nest.body)))), {}
@@ -73,8 +75,8 @@ def _kinds(nodes: tuple[Node, ...]) -> set[SerialKind]:
 class _Selector:
     """Traverses a loop's body once and counts every statement.
 
-    `kind` is that of the kept serial bodies. None: everything else, with empty constructs, because
-    their number still counts.
+    `kind` is the kind of the serial bodies that are kept. None keeps everything else, and empty
+    constructs, because their number still counts.
     """
 
     def __init__(self, kind: SerialKind | None) -> None:
@@ -87,7 +89,7 @@ class _Selector:
         return self._select(nodes, keep=self.kind is None)
 
     def _select(self, nodes: tuple[Node, ...], *, keep: bool) -> tuple[Node, ...]:
-        """The remaining nodes. `keep`: plain statements here are kept."""
+        """The remaining nodes. `keep` says that statements outside of constructs are kept here."""
         left: list[Node] = []
         for node in nodes:
             if isinstance(node, Statement):

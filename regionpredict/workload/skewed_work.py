@@ -1,11 +1,11 @@
-"""Data-dependent work per iteration: the largest share that one thread may have.
+"""Data-dependent work per iteration: the largest share of it that one thread may have.
 
-Two distributions represent all. With a `ratio` of longest to mean iteration, some iterations have
-the maximum length and `HEAVY_SHARE` of the work, and the others are equal. With an `exponent`,
+Two distributions represent all others. With a `ratio` of longest to mean iteration, some iterations
+have the maximum length and `HEAVY_SHARE` of the work, and the others are equal. With an `exponent`,
 iterations follow a power law: the longest part x of them has x^((a-2)/(a-1)) of the work. See
 Newman 2005, "Power laws, Pareto distributions and Zipf's law", Contemporary Physics 46, sec. 3.3.
-In both, the long iterations are adjacent, which is the worst order: a static block takes between
-the mean and `ratio` times the mean. In a random order, long blocks are nearly even.
+In both cases, the long iterations are adjacent, which is the worst order. A static block then takes
+between the mean and `ratio` times the mean. In a random order, long blocks are nearly even.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions, in_sourc
 
 
 class Skew(NamedTuple):
-    """The distribution of a data-dependent `share` (0 to 1) of a region's work over its iterations.
+    """How a data-dependent `share` (0 to 1) of a region's work is distributed over its iterations.
 
     Exactly one of `ratio` (longest over mean, at least 1) and `exponent` (of a power law, above 2)
-    is given.
+    is set.
     """
 
     share: float
@@ -32,12 +32,12 @@ class Skew(NamedTuple):
 
     @staticmethod
     def given(share: float, skew: GivenSkew) -> Skew:
-        """The given distribution of a share of the work."""
+        """The distribution that the user gave for a share of the work."""
         value = float(skew.value)
         return Skew(share, value) if skew.kind == "skew" else Skew(share, None, value)
 
     def heaviest(self, part: float) -> float:
-        """The share of the work in the longest `part` (0 to 1) of the iterations.
+        """The share of the work in the longest iterations, which are a `part` (0 to 1) of all.
 
         >>> Skew(1.0, ratio=9.0).heaviest(0.05), Skew(1.0, exponent=3.0).heaviest(0.25)
         (0.45, 0.5)
@@ -58,7 +58,7 @@ class Skew(NamedTuple):
 
 
 def uneven_share(loops: tuple[UnevenLoop, ...], nest: LoopNest) -> float:
-    """The share of a nest's statements that run in some of its loops, 0 to 1."""
+    """The share of a nest's statements that run in the given loops, from 0 to 1."""
     runs = body_executions(nest)
     work = [often * max(1, len(loop.statements))
             for loop, (_, often) in zip(nest.loops, runs, strict=True)]  # fmt: skip
@@ -72,10 +72,10 @@ def uneven_share(loops: tuple[UnevenLoop, ...], nest: LoopNest) -> float:
 
 
 def skewed_share(skew: Skew, iterations: float, threads: int, schedule: Schedule) -> float:
-    """The busiest thread's part of the data-dependent work, with the long iterations first.
+    """The busiest thread's share of the data-dependent work if the long iterations are first.
 
-    With dynamic schedules, a thread may get the longest piece last. It then has at most an even
-    part of the rest plus that piece (Graham 1969, "Bounds on multiprocessing timing anomalies").
+    With a dynamic schedule, a thread may get the longest piece last. It then has at most an even
+    part of the rest and this piece (Graham 1969, "Bounds on multiprocessing timing anomalies").
     """
     whole = max(1.0, iterations)
     if schedule.kind == "static" and schedule.chunk is None:

@@ -1,7 +1,8 @@
-"""Source changes of one region that may help it use more threads, each with the changed workload.
+"""Changes to the source of one region that may help it use more threads, each with the changed
+workload.
 
-The changes are first touch, schedule, collapse, padding, one parallel region for several loops, and
-no barrier.
+The changes concern first touch, schedule, collapse, padding, one parallel region for several loops,
+and barriers.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from regionpredict.workload.workload import Workload
 
 
 class Change(NamedTuple):
-    """One change: its rule, its place, its instruction, the affected terms of the time, and the new
-    workload.
+    """One change: its rule, its place, an instruction, the terms of the time that it affects, and
+    the new workload.
     """
 
     id: str
@@ -34,7 +35,7 @@ class Change(NamedTuple):
 def changes_of(
     facts: RegionFacts, workload: Workload, build: Callable[[RegionFacts], Workload]
 ) -> Iterator[Change]:
-    """All changes that certainly keep the region's results. `build` makes a workload."""
+    """All changes that certainly do not change the region's results. `build` makes a workload."""
     region = facts.region
     if region.nest is None or workload.execution is None:
         return
@@ -48,8 +49,8 @@ def changes_of(
 def with_parallel_first_touch(
     workload: Workload,
 ) -> tuple[Workload, tuple[ArrayPlacement, ...]] | None:
-    """The workload if all threads had first written its arrays, and the arrays that one thread
-    wrote. None if no such array is known.
+    """The workload if all threads had written its arrays first, and the names of the arrays that
+    one thread wrote. None if no such array is known.
     """
     serial = tuple(array for array in workload.placement.arrays if array.kind == "serial")
     if not serial:
@@ -60,7 +61,7 @@ def with_parallel_first_touch(
 
 
 def without_fork(workload: Workload) -> Workload | None:
-    """The workload of the loop inside a `parallel` started elsewhere. None if it is already inside
+    """The workload of the loop if its `parallel` started elsewhere. None if it is already inside
     one.
     """
     execution = workload.execution
@@ -71,7 +72,7 @@ def without_fork(workload: Workload) -> Workload | None:
 
 
 def without_barrier(workload: Workload) -> Workload | None:
-    """The workload of the loop with `nowait`. None if it is unknown."""
+    """The workload of the loop with `nowait`. None if unknown."""
     execution = workload.execution
     if execution is None:
         return None
@@ -80,7 +81,9 @@ def without_barrier(workload: Workload) -> Workload | None:
 
 
 def _schedules(region: Region, workload: Workload, *, unseen: bool) -> Iterator[Change]:
-    """Other schedules, if the cost of the iterations is known: not with `unseen` calls."""
+    """Other schedules. The result is empty if the cost of the iterations is unknown because of
+    `unseen` calls.
+    """
     now = workload.schedule
     if unseen and now.kind != "static":
         return
@@ -115,7 +118,9 @@ def clause_of(schedule: Schedule) -> str:
 def _collapsed(
     facts: RegionFacts, region: Region, build: Callable[[RegionFacts], Workload]
 ) -> Iterator[Change]:
-    """Two loops that share their iterations instead of one, if no statement is between them."""
+    """Two loops that share their iterations instead of one loop. No statement may be between
+    them.
+    """
     nest = region.nest
     if region.by_hand or region.collapse != 1:
         return
@@ -138,7 +143,7 @@ def _rectangular(outer: Loop, inner: Loop) -> bool:
 
 
 def _padded(region: Region, workload: Workload) -> Iterator[Change]:
-    """Elements written by thread number, on separate lines."""
+    """The workload in which elements written by thread number are on separate lines."""
     execution = workload.execution
     if execution is None:
         return

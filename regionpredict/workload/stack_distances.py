@@ -1,9 +1,10 @@
-"""Stack distances of the references that reach caches: the number of other lines between two uses.
+"""Stack distances of the references that reach caches. A stack distance is the number of other
+lines between two uses of a line.
 
-An LRU cache of `n` lines hits if fewer than `n` other lines were accessed in between. So one pass
-gives the traffic of caches of all sizes (Mattson, Gecsei, Slutz and Traiger 1970). References with
-a short distance form a run, and only its first can miss. The distances of runs are counted by
-merging blocks of them (Bentley 1980, sec. 3), all blocks of a level at once.
+An LRU cache of `n` lines hits if fewer than `n` other lines were accessed in between. One pass
+therefore gives the traffic of caches of all sizes (Mattson, Gecsei, Slutz and Traiger 1970).
+References with a short distance form a run, and only the first one can miss. The distances of runs
+are counted by merging blocks of them (Bentley 1980, sec. 3), all blocks of a level at once.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ Whole = NDArray[np.int64]
 Small = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 _DIGIT = 16
-"""The number of bits that numpy sorts by radix sort in one pass."""
+"""The number of bits that numpy sorts in one pass of radix sort."""
 
 
 class References:
-    """The references to caches, grouped by cache, each in order.
+    """The references to caches, grouped by cache. The references of a cache are in order.
 
-    By reference: its `line` (below `lines`), its `array` (below `arrays`), and whether it is
-    `written`. Values that do not depend on the start of caches are computed once.
+    Each reference has a `line` (below `lines`) and an `array` (below `arrays`), and says whether it
+    is `written`. Values that do not depend on the start of caches are computed once.
     """
 
     def __init__(self, line: Whole, lines: int, array: Whole, arrays: int, written: Flags) -> None:
@@ -42,9 +43,9 @@ class References:
         self._starts: dict[int, Whole] = {}
         self._distances: dict[int, Whole] = {}
 
-    def into_others(self, begins: Whole, near: int) -> Whole:
-        """Reuses of lines among the first `near` references after a cache starts, as positions in
-        the order of lines.
+    def reuses_at_start(self, begins: Whole, near: int) -> Whole:
+        """The reuses of lines among the first `near` references after a cache starts, as positions
+        in the order of lines.
         """
         after = (begins[:, None] + np.arange(near)).ravel()
         begin = np.repeat(begins, near)
@@ -60,7 +61,7 @@ class References:
         stands[self.by_line] = np.arange(len(stands))
         return stands
 
-    def starts(self, near: int) -> Whole:
+    def run_starts(self, near: int) -> Whole:
         """The first references of runs in a single cache, as positions in the order of lines."""
         if near not in self._starts:
             self._starts[near] = np.flatnonzero(~(self.again & (self.reuse_time <= near)))
@@ -69,11 +70,11 @@ class References:
     def distances(self, near: int) -> Whole:
         """The number of other lines between the previous run on the same line and each run.
 
-        They are the runs that started since then after the previous run of their line ended, and
-        the active ones. The value for a first run is unused.
+        These are the runs that are active, and the runs that started after the previous run of
+        their line ended. The value for a first run is not used.
         """
         if near not in self._distances:
-            starts = self.starts(near)
+            starts = self.run_starts(near)
             start, end = self.by_line[starts], self.by_line[_ends(starts, self.number)]
             first = ~self.again[starts]
             before: Whole = np.roll(end, 1)
@@ -90,18 +91,19 @@ class References:
 
 
 class LineRuns:
-    """Runs of references to one line with fewer than `near` others in between. Caches start at some
-    of the references.
+    """Runs of references to one line with fewer than `near` other lines in between. Caches start at
+    some of the references.
 
-    All arrays are in the order of lines, and for one line in one cache by time. Requested caches
-    hold at least `near` lines. Between two runs in one cache are the same lines as in a single one.
+    All arrays are in the order of lines. For one line in one cache, they are in the order of time.
+    Requested caches have at least `near` lines. Between two runs in one cache, the lines are the
+    same as in a single cache.
     """
 
     def __init__(self, references: References, begins: Whole, near: int) -> None:
         count_references(references.number)
-        by_line, starts = references.by_line, references.starts(near)
+        by_line, starts = references.by_line, references.run_starts(near)
         if len(begins) > 1:
-            others = np.sort(references.into_others(begins[1:], near))
+            others = np.sort(references.reuses_at_start(begins[1:], near))
             starts = np.sort(np.concatenate([starts, others]), kind="stable")
             starts = starts[np.append(True, starts[1:] > starts[:-1])]
         self._starts = starts
@@ -120,8 +122,8 @@ class LineRuns:
         self.touched = int(np.bincount(cache[self.first]).max())
 
     def moved(self, held: int) -> tuple[Whole, Whole]:
-        """Lines, by array, that caches of `held` lines load and write back. Caches are empty at
-        first and are flushed at the end.
+        """The lines of each array that caches of `held` lines load and write back. Caches are empty
+        at the start and are flushed at the end.
         """
         missed = self.first
         if held < min(self.touched, self._longest):
@@ -136,18 +138,18 @@ class LineRuns:
     def _distances(self) -> Whole:
         """The number of other lines between the previous run on the same line and each run."""
         known = self._references.distances(self._near)
-        places = np.searchsorted(self._references.starts(self._near), self._starts)
+        places = np.searchsorted(self._references.run_starts(self._near), self._starts)
         distances: Whole = known[np.minimum(places, len(known) - 1)]
         return distances
 
 
 def _ends(starts: Whole, number: int) -> Whole:
-    """The last positions of runs with these `starts`, of `number` positions."""
+    """The last positions of runs that start at `run_starts`. There are `number` positions."""
     return np.append(starts[1:] - 1, number - 1)
 
 
 def in_order_of(numbers: Whole, most: int) -> Whole:
-    """The places of numbers below `most`, sorted by number and stable.
+    """The places of numbers less than `most`, in a stable order by number.
 
     >>> in_order_of(np.array([70000, 3, 70000, 2]), 70001).tolist()
     [3, 1, 0, 2]
@@ -160,11 +162,12 @@ def in_order_of(numbers: Whole, most: int) -> Whole:
 
 
 def earlier_and_lower(ranked: Whole) -> Whole:
-    """By position, how many earlier positions have a lower rank. `ranked` are the positions by
-    rank.
+    """For each position, the number of earlier positions with a lower rank. `ranked` are the
+    positions by rank.
 
-    Blocks of places are processed from the largest to the smallest, each in order of rank. For the
-    right half, the earlier elements of the left half are counted. Then the halves are separated.
+    Blocks of places are processed from the largest to the smallest, each in order of rank. For each
+    element of the right half, the earlier elements of the left half are counted. Then the halves
+    are separated.
 
     >>> earlier_and_lower(np.array([2, 0, 1])).tolist()
     [0, 1, 0]

@@ -1,5 +1,5 @@
-"""The statements of a region with their operations and references, from which scores are
-computed.
+"""The statements of a region with their operations and references. Scores are computed from
+them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class ReferenceRow(NamedTuple):
     """One reference of a statement.
 
     `kind` is 'read' or 'write', `reuse` 'hit' or 'miss', `pattern` 'streaming', 'latency' or
-    'irregular'. `counted`: its array has the most dimensions. `bytes` is the size of the access.
+    'irregular'. `counted` says that its array has the largest number of dimensions. `bytes` is the
+    size of the access.
     """
 
     text: str
@@ -35,7 +36,7 @@ class ReferenceRow(NamedTuple):
 
 class StatementRow(NamedTuple):
     """One statement. `operations` are (kind, number) of one execution, in source order, and
-    `executions` their number per run of the region. None if unknown.
+    `executions` is the number of executions per run of the region. It is None if unknown.
     """
 
     line: int
@@ -71,10 +72,10 @@ class StatementTable:
 def statement_table(
     facts: RegionFacts, line_bytes: int, target: SizeTarget | None = None
 ) -> StatementTable:
-    """The table of one region. Access patterns refer to cache lines of `line_bytes`.
+    """The table of one region. Access patterns are those for cache lines of `line_bytes`.
 
-    With a `target`, unknown executions are those for data of that size, and `assumed` lists them.
-    Raises InputError for sizes beyond 64 bits (`check_sizes`).
+    With a `target`, unknown numbers of executions are those for data of that size, and `assumed`
+    lists them. Raises InputError for sizes beyond 64 bits (`check_sizes`).
     """
     region = facts.region
     if facts.status != "skipped":
@@ -133,7 +134,9 @@ def _row(facts: RegionFacts, fact: StatementFact, line_bytes: int) -> StatementR
 
 
 def _pattern(facts: RegionFacts, fact: StatementFact, access: AccessFact, line_bytes: int) -> str:
-    """The pattern from the facts for common line sizes, computed again for others."""
+    """The pattern in the facts for common line sizes. For other line sizes, it is computed
+    again.
+    """
     if line_bytes == LINE_BYTES:
         return access.pattern
     array = facts.region.array(access.access.array)

@@ -1,6 +1,6 @@
-"""Simplified subscripts of a region's references, which do not depend on sizes.
+"""Simplified subscripts of a region's references. They do not depend on sizes.
 
-A region is lowered at dozens of sizes, so each simplification is made once per reference.
+A region is lowered at dozens of sizes, so each subscript is simplified only once.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from regionpredict.workload.constants import NEAR
 T = TypeVar("T")
 
 _Key = tuple[str, int, tuple[int, ...]]
-"""A question, a reference, and its enclosing loops, by identity."""
+"""A property, a reference, and its enclosing loops, by identity."""
 
 
 class NestedArray(NamedTuple):
-    """An array with its own subscripts of a reference, as a range: the array itself, or one whose
-    elements contain it.
+    """An array with its own subscripts of a reference, as a range. It is the array itself, or an
+    array whose elements contain it.
     """
 
     array: Array
@@ -35,17 +35,17 @@ class NestedArray(NamedTuple):
 
 
 class InOrder(NamedTuple):
-    """Subscripts with tables replaced by their index, and the names in these indices."""
+    """Subscripts in which tables are replaced by their index, and the names in these indices."""
 
     subscripts: tuple[Expr, ...]
     picked: frozenset[str]
 
 
 class Subscripts:
-    """The subscripts of one region. `loops` are those around a reference, the outermost first."""
+    """The subscripts of one region. `loops` are the loops around a reference, outermost first."""
 
     def __init__(self, region: Region, orders: Mapping[str, Number] | None = None) -> None:
-        """`orders` are the given distances of elements, by `order_name`."""
+        """`orders` are the distances of elements that the user gave. The key is `order_name`."""
         self.variables = frozenset(loop.variable for loop in region.loops())
         self._arrays = {array.name: array for array in region.arrays}
         self._lists = dict(region.index_lists)
@@ -53,11 +53,11 @@ class Subscripts:
         self._known: dict[_Key, object] = {}
 
     def plain(self, access: Access, loops: Sequence[Loop]) -> tuple[Expr, ...]:
-        """Without clamps and wrap-around. A value read from an index list is assumed to follow the
-        loop.
+        """The subscripts without clamps and wrap-around. A value read from an index list is assumed
+        to follow the loop.
 
-        Rows of several entries share most elements with neighboring rows, so they move by one
-        element per row. A given value (`order_name`) has precedence.
+        Rows with several entries have most elements in common with neighboring rows, so they move
+        by one element per row. A given value (`order_name`) takes precedence.
         """
 
         def simplified() -> tuple[Expr, ...]:
@@ -80,8 +80,8 @@ class Subscripts:
         return self._once("nearly", access, loops, simplified)
 
     def in_order(self, access: Access, loops: Sequence[Loop]) -> InOrder:
-        """The `plain` subscripts, with tables that are constant in the innermost loop replaced by
-        their index.
+        """The `plain` subscripts in which tables that are constant in the innermost loop are
+        replaced by their index.
         """
 
         def simplified() -> InOrder:
@@ -93,7 +93,7 @@ class Subscripts:
         return self._once("in order", access, loops, simplified)
 
     def address(self, access: Access) -> Expr | None:
-        """The byte address. None if an extent of the array is unknown."""
+        """The byte address. None if a length of the array is unknown."""
 
         def symbolic() -> Expr | None:
             address = Expr.const(access.offset)
@@ -110,8 +110,8 @@ class Subscripts:
         return self._once("address", access, (), symbolic)
 
     def element(self, access: Access) -> tuple[tuple[Expr, ...], float]:
-        """The data-dependent element, and a reference's offset from its start in bytes. Members of
-        one struct (`q[k[i]].x`) and neighbors (`q[3 * k[i] + 1]`) share it.
+        """The data-dependent element, and the offset of a reference from its start in bytes.
+        Members of one struct (`q[k[i]].x`) and neighbors (`q[3 * k[i] + 1]`) have the same element.
         """
 
         def divided() -> tuple[tuple[Expr, ...], float]:
@@ -174,7 +174,7 @@ class Subscripts:
 
 
 def subscripts_of(region: Region, values: Mapping[str, Number]) -> Subscripts:
-    """The subscripts of a region with these values for its names."""
+    """The subscripts of a region for these values of its names."""
     orders = {name: value for name, value in values.items() if name.endswith(_ORDER)}
     return Subscripts(region, orders) if orders else _without_orders(region)
 
@@ -188,8 +188,8 @@ def _without_orders(region: Region) -> Subscripts:
 
 
 def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
-    """The subscript, with tables that are constant in the loop over `inner` replaced by their
-    index.
+    """The subscript in which tables that are constant in the loop over `inner` are replaced by
+    their index.
 
     `picked` receives the names in these indices.
 

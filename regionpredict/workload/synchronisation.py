@@ -1,4 +1,4 @@
-"""Calls of a region to OpenMP's runtime: forks, barriers, reductions, locks, pieces."""
+"""Counts calls of a region to OpenMP's runtime: forks, barriers, reductions, locks, and pieces."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class SpreadAtomics(NamedTuple):
 
 
 class SynchronisationCounts(NamedTuple):
-    """Counts of one run of the region, all threads together.
+    """The counts of one run of the region, for all threads together.
 
     `forks`: the region starts its own threads. `waits`: it ends with a barrier. `reductions` are
     reduced scalars, and `iterations` those assigned at run time. `by_construct` are the executions
@@ -66,39 +66,39 @@ class SynchronisationCounts(NamedTuple):
 
     @property
     def inner_teams(self) -> float:
-        """Parallel regions that its threads start."""
+        """The number of parallel regions that its threads start."""
         return self.by_construct.get("parallel", 0.0)
 
     @property
     def atomics(self) -> float:
-        """Atomic updates."""
+        """The number of atomic updates."""
         return self.by_construct.get("atomic", 0.0)
 
     @property
     def in_one_place(self) -> float:
-        """Atomic updates of a variable that all threads may share."""
+        """The number of atomic updates of a variable that all threads may share."""
         spread = sum(updates.updates for updates in self.spread)
         return max(0.0, self.atomics - spread - self.apart)
 
     @property
-    def alone(self) -> float:
-        """Atomic updates of lines that the thread already has: `apart`, and releases of selected
-        locks.
+    def uncontended(self) -> float:
+        """The number of atomic updates of lines that the thread already has. These are the `apart`
+        updates, and releases of selected locks.
         """
         return self.apart + self.by_construct.get("lock", 0.0)
 
     @property
     def barriers(self) -> float:
-        """Explicit barriers."""
+        """The number of explicit barriers."""
         return self.by_construct.get("barrier", 0.0)
 
     @property
     def serial_bodies(self) -> float:
-        """Executions of all serial bodies."""
+        """The number of executions of all serial bodies."""
         return sum(self.by_construct.get(name, 0.0) for name in SERIAL_KINDS)
 
     def visits(self, kind: SerialKind) -> float:
-        """Executions of the serial bodies of one kind."""
+        """The number of executions of the serial bodies of one kind."""
         if kind.lock:
             return self.by_lock.get(kind.lock, 0.0)
         return sum(
@@ -111,7 +111,8 @@ class SynchronisationCounts(NamedTuple):
 def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> SynchronisationCounts:
     """Counts the region's calls of the OpenMP runtime.
 
-    `source` is the worksharing loop, and `nest` has its numbers: the same loops in order.
+    `source` is the worksharing loop, and `nest` contains its numbers. Both have the same loops in
+    the same order.
     """
     iterations = 1.0
     for loop in nest.parallel:
@@ -147,7 +148,8 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
 
 
 def team_limit(region: Region) -> int | None:
-    """The maximum number of threads by `num_threads` and `if` of its `parallel`. None: no limit.
+    """The maximum number of threads according to `num_threads` and `if` of its `parallel`. None if
+    there is no limit.
 
     A nested parallel region has one thread, unless the program enables nested parallelism.
     """
@@ -162,7 +164,9 @@ def team_limit(region: Region) -> int | None:
 
 
 class _Run(NamedTuple):
-    """A construct that runs `times` times, inside `loops`. `perhaps`: this number is a guess."""
+    """A construct that runs `times` times inside `loops`. `perhaps` says that this number is a
+    guess.
+    """
 
     construct: Synchronisation
     times: float
@@ -174,8 +178,8 @@ def _gather(
     nodes: tuple[Node, ...], times: float, trips: list[float],
     around: tuple[tuple[Loop, float], ...], loop: int, runs: list[_Run], *, perhaps: bool = False,
 ) -> int:  # fmt: skip
-    """Adds the constructs below `nodes`, which run `times`. `around` are their loops with
-    iterations, and `loop` is the position of the first inner loop. Returns the position of the next
+    """Adds the constructs inside `nodes`, which run `times` times. `around` gives their loops with
+    iterations, and `loop` the position of the first inner loop. Returns the position of the next
     loop.
     """
     for node in nodes:
@@ -197,7 +201,7 @@ def _gather(
 
 
 def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
-    """The atomic updates through an index, one entry per array."""
+    """The atomic updates through an index, one entry for each array."""
     memories = region.memories()
     spread: dict[str, SpreadAtomics] = {}
     for run in runs:
@@ -212,8 +216,8 @@ def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
 
 
 def _updates_distinct_elements(run: _Run, region: Region) -> bool:
-    """Whether other iterations update other elements: `a[i]`, `a[i + 1]`, or `p[0]` of a `p` that
-    each iteration sets.
+    """Whether different iterations update different elements: `a[i]`, `a[i + 1]`, or `p[0]` of a
+    `p` that each iteration sets.
     """
     if run.construct.kind != "atomic":
         return False
@@ -227,7 +231,7 @@ def _updates_distinct_elements(run: _Run, region: Region) -> bool:
 
 
 def _written(construct: Synchronisation) -> list[Access]:
-    """The element that an `atomic` writes, or none for a variable."""
+    """The element that an `atomic` writes. None for a variable."""
     return [
         access
         for statement in statements_in(construct.body)

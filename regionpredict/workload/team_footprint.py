@@ -1,8 +1,8 @@
-"""Distinct cache lines, by array, that the threads of one cache touch together.
+"""Counts the distinct cache lines of each array that the threads of one cache touch together.
 
-Neighboring threads are one piece of the parallel loop from each other. For a reference that moves
-with the loop, the threads are another level of its lattice. Neighbors that share a line count it
-once, and common data count once.
+The distance between neighboring threads is one piece of the parallel loop. For a reference that
+moves with the loop, the threads are another level of its lattice. A line that neighbors share
+counts once, and so do common data.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from regionpredict.workload.joined_groups import (
     Groups,
     alike_arrays,
 )
-from regionpredict.workload.line_lattice import lattice_lines, rows_within, unskewed
+from regionpredict.workload.line_lattice import lattice_lines, rows_overlap, unskewed
 from regionpredict.workload.line_overlap import GroupLines, Level, Lines, Volume, union_of
 from regionpredict.workload.loop_nest import (
     Cut,
@@ -53,7 +53,7 @@ _index = attrgetter("index")
 
 
 class TeamFootprints:
-    """Footprints of `threads` neighboring threads that share a cache, in a distributed nest."""
+    """The footprints of `threads` neighboring threads that share a cache, in a distributed nest."""
 
     def __init__(
         self, dealt: DistributedNest, threads: float, line_bytes: int, tables: FootprintTables
@@ -73,15 +73,15 @@ class TeamFootprints:
 
     @property
     def key(self) -> TeamKey:
-        """Everything the threads' accesses in inner loops depend on. If threads are far from each
-        other, the footprints are the same for all numbers of threads.
+        """Everything that the threads' accesses in inner loops depend on. If threads are far from
+        each other, the footprints are the same for any number of threads.
         """
         if self._key is None:
-            far = not self.columns and self._far()
+            far = not self.columns and self._are_far_apart()
             self._key = (self.threads, len(self.team) if far else self.team + self.columns)
         return self._key
 
-    def _far(self) -> bool:
+    def _are_far_apart(self) -> bool:
         """Whether no two threads can share a line while each stays in its iteration."""
         if not self.team:
             return True
@@ -130,14 +130,16 @@ class TeamFootprints:
         per_thread: bool = False,
         cut: Cut | None = None,
     ) -> Volume:
-        """Distinct lines, by array, that `groups` touch during one execution of `loops` and the
+        """The distinct lines, by array, that `groups` touch during one execution of `loops` and the
         loops inside.
 
-        `cut` is the executed part of the (then only) loop. Threads that get out of step in a
-        triangle touch similar lines. Neighbors touch the same lines at their edges, but at
-        different times. `per_thread` counts them for each thread.
+        `cut` is the executed part of the loop. There is then only one loop. In a triangle, threads
+        at different positions touch similar lines. Neighbors touch the same lines at their edges,
+        but at different times. `per_thread` counts these lines for each thread.
         """
-        asked, positions, active = self._asked(loops, env, groups, per_thread=per_thread, cut=cut)
+        asked, positions, active = self._query_key(
+            loops, env, groups, per_thread=per_thread, cut=cut
+        )
         volume = self._tables.volumes.get(asked)
         if volume is None:
             alike = self._alike(positions, groups)
@@ -145,7 +147,7 @@ class TeamFootprints:
             volume = self._tables.volumes[asked] = _in_order(counted, groups)
         return volume
 
-    def _asked(
+    def _query_key(
         self, loops: Sequence[NestLoop], env: Env, groups: Groups, *, per_thread: bool,
         cut: Cut | None,
     ) -> tuple[FootprintKey, Positions, Positions]:  # fmt: skip
@@ -168,18 +170,19 @@ class TeamFootprints:
     def bytes(
         self, loops: Sequence[NestLoop], env: Env, groups: Groups, cut: Cut | None = None
     ) -> float:
-        """The size of that footprint."""
+        """The size of the footprint in bytes."""
         return self._bytes(self.footprint(loops, env, groups, cut=cut))
 
     def _bytes(self, volume: Volume) -> float:
         return self.line_bytes * sum(lines.touched for lines in volume.values())
 
     def exceeds(self, loops: Sequence[NestLoop], env: Env, groups: Groups, capacity: float) -> bool:
-        """Whether that footprint is larger than a capacity.
+        """Whether the footprint is larger than a capacity.
 
-        Arrays are counted only until they exceed it, those that were the largest before first.
+        Arrays are counted only until they exceed it. Arrays that were the largest before are
+        counted first.
         """
-        asked, positions, active = self._asked(loops, env, groups, per_thread=False, cut=None)
+        asked, positions, active = self._query_key(loops, env, groups, per_thread=False, cut=None)
         volume = self._tables.volumes.get(asked)
         if volume is None:
             # The order of a sum changes its last digits.
@@ -199,7 +202,9 @@ class TeamFootprints:
         return self._bytes(volume) > capacity
 
     def part(self, group: ReferenceGroup, offsets: tuple[float, ...]) -> ReferenceGroup:
-        """A group with some of its references. Its number is below those of all groups."""
+        """A group that contains only some of its references. Its number is less than those of all
+        groups.
+        """
         asked = (group.index, offsets)
         part = self._tables.parts.get(asked)
         if part is None:
@@ -223,7 +228,7 @@ class TeamFootprints:
         counted: Volume = {}
         ranges: dict[Positions, RangesOf] = {}
         for arrays, own in alike:
-            known = self._enumerated_of(own, active, ranges, env, per_thread, cut)
+            known = self._enumerated_lines(own, active, ranges, env, per_thread, cut)
             if known is not None:
                 counted.update(dict.fromkeys(arrays, known))
                 continue
@@ -238,14 +243,15 @@ class TeamFootprints:
                 counted.update(dict.fromkeys(arrays, self._union(parts)))
         return counted
 
-    def _enumerated_of(
+    def _enumerated_lines(
         self, groups: Sequence[ReferenceGroup], active: Positions,
         ranges: dict[Positions, RangesOf], env: Env, per_thread: bool, cut: Cut | None,
     ) -> Lines | None:  # fmt: skip
         """The enumerated lines of an array whose closed form is only an estimate.
 
-        None if the closed form is exact, for too many runs, for random accesses, for drifting
-        threads, if only some groups exist once per thread, and if enumeration takes too long.
+        None if enumeration is not needed or not possible. The closed form may be exact, there may
+        be too many runs, and accesses may be random. Threads may be at drifting positions, only
+        some groups may exist once per thread, or enumeration may take too long.
         """
         count_footprint()
         if self._tables.work.closed:
@@ -265,7 +271,7 @@ class TeamFootprints:
             spanned = ranges.get(chain.positions)
             if spanned is None:
                 spanned = ranges[chain.positions] = self._ranges_of(chain, env, cut)
-            along, own = self._team_along(group, spanned.ranges, per_thread)
+            along, own = self._levels_along(group, spanned.ranges, per_thread)
             shared_levels: list[Level] = []
             for team in along:
                 if per_thread and team.variable in spanned.ranges:
@@ -278,7 +284,7 @@ class TeamFootprints:
                     for name, slope in group.slopes.items()
                     if (range_ := spanned.ranges.get(name)) is not None
                 ]
-                within = rows_within([*inside, *shared_levels], group.element, self.line_bytes)
+                within = rows_overlap([*inside, *shared_levels], group.element, self.line_bytes)
             copies.add(own)
             walks.append(Walk(group, chain.path, tuple(shared_levels)))
         if not within:
@@ -314,7 +320,7 @@ class TeamFootprints:
         return lines.times(each)
 
     def _meeting(self, groups: Sequence[ReferenceGroup], active: Positions) -> Meeting:
-        """The values of an array's groups that depend on neither position nor threads."""
+        """The properties of an array's groups that depend on neither position nor threads."""
         asked = (tuple(map(_index, groups)), active)
         met = self._tables.meetings.get(asked)
         if met is None:
@@ -331,7 +337,7 @@ class TeamFootprints:
     def _blocks(
         self, chains: Sequence[Chain], groups: Sequence[ReferenceGroup], each: int
     ) -> tuple[tuple[int, int], ...]:
-        """The (first iteration, iterations) of the outermost loop for `each` adjacent threads.
+        """The (first iteration, iterations) of the outermost loop for `each` neighboring threads.
         Empty if these are not whole rows of iterations.
         """
         first = chains[0].loops[0] if chains[0].loops else None
@@ -350,7 +356,7 @@ class TeamFootprints:
         begins = range(0, team - each + 1, each if team % each == 0 else 1)
         return tuple((edges[at], edges[at + each] - edges[at]) for at in begins)
 
-    def _team_along(
+    def _levels_along(
         self, group: ReferenceGroup, ranges: Ranges, per_thread: bool
     ) -> tuple[tuple[TeamLevel, ...], float]:
         """The levels of threads along the group's address, and the number of copies of its data."""
@@ -365,7 +371,7 @@ class TeamFootprints:
         self, group: ReferenceGroup, ranges: Ranges, per_thread: bool
     ) -> tuple[TeamLevel, ...]:
         """The threads along a group that moves with a shared loop inside the divided one. They are
-        at different columns of their rows, and each traverses all columns at a different time.
+        at different columns of their rows. Each traverses all columns, at a different time.
         """
         for column in self.columns:
             if column.row in ranges or (column.variable in ranges and not per_thread):
@@ -375,7 +381,7 @@ class TeamFootprints:
         return ()
 
     def _chain(self, group: ReferenceGroup, active: Positions) -> Chain:
-        """The group's loops from the first active one on."""
+        """The group's loops, starting at the first active one."""
         chain = self._tables.chains.get((group.index, active))
         if chain is None:
             inside = [at for at, loop in enumerate(group.loops) if loop.index in active]
@@ -398,7 +404,7 @@ class TeamFootprints:
         return union
 
     def _ranges_of(self, chain: Chain, env: Env, cut: Cut | None) -> RangesOf:
-        """The loops' ranges, cached by everything that affects them."""
+        """The ranges of loops. They are cached by everything that affects them."""
         around = tuple(env.items()) if chain.depends else ()
         cutting = () if self.pieces.keys().isdisjoint(chain.positions) else self._lengths
         asked = (chain.positions, around, cutting, cut)
@@ -419,7 +425,7 @@ class TeamFootprints:
         if not spanned.run:
             return ()
         slopes = group.slopes
-        along, copies = self._team_along(group, ranges, per_thread)
+        along, copies = self._levels_along(group, ranges, per_thread)
         asked = (
             group.index, group.offsets, group.written,
             tuple([ranges[name] if name in ranges else env[name] for name in slopes]),
@@ -435,12 +441,12 @@ class TeamFootprints:
         return lines
 
     def _lines_of_irregular(self, group: ReferenceGroup, ranges: Ranges) -> tuple[GroupLines, ...]:
-        """The lines of random accesses, cached by everything that affects them."""
+        """The lines of random accesses. They are cached by everything that affects them."""
         asked = (group.index, self.threads, tuple(ranges.items()))
         lines = self._tables.irregular.get(asked)
         if lines is None:
             rows = _separate_rows(group, ranges, self.line_bytes)
-            lines = tuple([self._spread(group, ranges, row) for row in rows])
+            lines = tuple([self._random_lines(group, ranges, row) for row in rows])
             self._tables.irregular[asked] = lines
         return lines
 
@@ -484,10 +490,10 @@ class TeamFootprints:
             else:
                 levels.append(level)
             separate_levels.append(level)
-        touched = copies * self._distinct(group, levels, offsets)
+        touched = copies * self._lattice_lines(group, levels, offsets)
         written = touched if stored == offsets else 0.0
         if stored and not written:
-            written = copies * self._distinct(group, levels, stored)
+            written = copies * self._lattice_lines(group, levels, stored)
         return GroupLines(
             touched, written, origin + low + offsets[0],
             origin + high + offsets[-1] + group.element, tuple(separate_levels), own,
@@ -495,11 +501,11 @@ class TeamFootprints:
             tuple(sorted([abs(s) for s, steps in own if steps > 1], reverse=True)),
         )  # fmt: skip
 
-    def _distinct(
+    def _lattice_lines(
         self, group: ReferenceGroup, levels: Sequence[Level], offsets: tuple[float, ...]
     ) -> float:
         """The lines of a lattice. If its array starts on a line and each step is a multiple of the
-        line size (such as structs of 128 B), the members on common lines are known.
+        line size (such as structs of 128 B), it is known which members share a line.
         """
         line = float(self.line_bytes)
         if group.aligned and all(slope % line == 0 for slope in group.slopes.values()):
@@ -507,8 +513,8 @@ class TeamFootprints:
             return lattice_lines(levels, begins, line, line)
         return lattice_lines(levels, offsets, group.element, line)
 
-    def _spread(self, group: ReferenceGroup, ranges: Ranges, row: Row) -> GroupLines:
-        """Random accesses: lines accessed at least once, for members that are adjacent in an
+    def _random_lines(self, group: ReferenceGroup, ranges: Ranges, row: Row) -> GroupLines:
+        """The lines that random accesses touch at least once, for members that are adjacent in an
         element.
         """
         offsets, stored = row
@@ -524,14 +530,14 @@ class TeamFootprints:
 
 
 def _in_order(counted: Volume, groups: Groups) -> Volume:
-    """The lines in the order of the groups, since sums of doubles depend on it."""
+    """The lines in the order of the groups, since sums of doubles depend on the order."""
     return {group.array: counted[group.array] for group in groups if group.array in counted}
 
 
 def _widen(name: str, slopes: Mapping[str, float], ranges: Ranges, steps: dict[str, float]) -> None:
-    """Counts a triangle by its wider stride: all its columns, each with the mean length.
+    """Counts a triangle by its wider stride. All columns count, each with the mean length.
 
-    For example, `a[j][i]` with j from i on touches all rows j, each in half of the columns i.
+    For example, `a[j][i]` with j starting at i touches all rows j, each in half of the columns i.
     """
     spanned = ranges[name]
     around = [other for other in spanned.depends if other in steps]

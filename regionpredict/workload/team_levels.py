@@ -1,4 +1,4 @@
-"""Positions of the threads that share a cache, as levels of a reference's lattice."""
+"""The positions of the threads that share a cache, as levels of the lattice of a reference."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing
 
 
 class TeamLevel(NamedTuple):
-    """Threads along one parallel loop: `threads` of them, `distance` units of its variable.
+    """Threads along one parallel loop. There are `threads` of them. The distance of neighbors is
+    `distance` units of the loop's variable.
 
-    `row`: only in the iterations of the loop over this variable, starting in the middle.
+    `row` restricts this to iterations of the loop over this variable that start in its middle.
     """
 
     variable: str
@@ -23,7 +24,7 @@ class TeamLevel(NamedTuple):
 
 
 def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
-    """The positions of `threads` neighbors along the shared loops."""
+    """The positions of `threads` neighboring threads along the shared loops."""
     left = threads
     levels = []
     for spacing in spacings:
@@ -35,10 +36,10 @@ def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLe
 
 
 def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[TeamLevel, ...]:
-    """The positions of `threads` neighbors that each have several rows.
+    """The positions of `threads` neighboring threads if each has several rows.
 
-    Threads within one row are adjacent. Other threads are distributed over the whole row, at as
-    many positions as occur before the first one repeats.
+    Threads within one row are adjacent. Other threads are distributed over the whole row. The
+    number of positions is the number of threads before the first position repeats.
     """
     levels = []
     for column in columns:

@@ -1,7 +1,8 @@
-"""The nest as one thread executes it: the iterations that a schedule assigns to it, in order.
+"""The nest in the form that one thread executes: the iterations that a schedule assigns to it, in
+order.
 
 One piece per thread is a section of the parallel loops. Cyclic chunks (Chen, Chang and Yew 1990,
-cyclic and block-cyclic distributions) are strip-mined: a loop over rounds surrounds the chunk, and
+cyclic and block-cyclic distributions) are strip-mined. A loop over rounds surrounds the chunk, and
 each round moves all threads on. Reuse between rounds is then reuse along a loop like any other.
 """
 
@@ -28,8 +29,8 @@ from regionpredict.workload.loop_nest import (
 
 
 class TeamSpacing(NamedTuple):
-    """The positions of threads along one loop: `distance` units of its variable, and at most `most`
-    of them.
+    """The positions of threads along one loop. Their distance is `distance` units of its variable,
+    and there are at most `most` of them.
     """
 
     variable: str
@@ -38,11 +39,11 @@ class TeamSpacing(NamedTuple):
 
 
 class ColumnSpacing(NamedTuple):
-    """The positions of threads along a shared loop that each thread runs completely. They apply in
-    the iterations of `row` around it, if threads start in the middle of one.
+    """The positions of threads along a shared loop that each thread executes completely. They apply
+    in the iterations of `row` around it, if threads start in the middle of a row.
 
-    Each thread is `turn` (-1/2 to 1/2) of the `length` ahead of the previous one, in units of the
-    variable, and wraps around at the end.
+    Each thread is ahead of the previous one by `turn` (-1/2 to 1/2) times the `length`, in units of
+    the variable, and wraps around at the end.
     """
 
     row: str
@@ -55,10 +56,10 @@ class ColumnSpacing(NamedTuple):
 class DistributedNest:
     """The iterations of one of `threads` threads.
 
-    `lengths` has the iterations of its piece, by the index of the divided loop. `spacings` give the
-    positions of its neighbors, closest loop first, and `columns` those in rows if each has several.
-    `in_step`: all threads are at about the same position at any time, so a common line is loaded
-    once.
+    `lengths` gives the iterations of its piece. The key is the index of the divided loop.
+    `spacings` gives the positions of its neighbors, closest loop first. `columns` gives those
+    within rows, if each thread has several rows. `in_step` says that all threads are at about the
+    same position at any time, so that a common line is loaded once.
     """
 
     nest: LoopNest
@@ -70,7 +71,7 @@ class DistributedNest:
 
     @property
     def iterations(self) -> float:
-        """Mean iterations of the shared loops per thread."""
+        """The mean number of iterations of the shared loops per thread."""
         total, env = 1.0, dict[str, float]()
         for loop in self.nest.parallel:
             begin, trips = loop.section(env, self.lengths.get(loop.index), None)
@@ -80,7 +81,7 @@ class DistributedNest:
 
 
 def undivided(nest: LoopNest) -> DistributedNest:
-    """The nest on one thread, under any schedule."""
+    """The nest on one thread. It does not depend on the schedule."""
     return DistributedNest(nest, 1, {}, (), in_step=False)
 
 
@@ -89,7 +90,7 @@ def deal(
 ) -> DistributedNest:
     """The part of one thread. There are at most as many threads as pieces.
 
-    `together`: the result represents all of its threads together.
+    With `together`, the result represents all of its threads together.
     """
     trips = parallel_trips(nest)
     total = max(1.0, math.prod(trips))
@@ -113,11 +114,11 @@ def deal(
         columns = _columns(nest, trips, cut, total / threads) if square else ()
         return DistributedNest(nest, threads, lengths, spacings, in_step=False, columns=columns)
     dealt = DistributedNest(nest, threads, lengths, spacings, in_step=True)
-    return _in_rounds(dealt, trips, cut, together=together)
+    return _with_rounds(dealt, trips, cut, together=together)
 
 
 def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
-    """Iterations of each shared loop, with outer loops at their middle."""
+    """The number of iterations of each shared loop, with outer loops at their middle."""
     trips, env = [], dict[str, float]()
     for loop in nest.parallel:
         trips.append(loop.trips(env))
@@ -127,7 +128,7 @@ def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
 
 def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
     """The outermost loop with at least one iteration in `own` consecutive innermost iterations, and
-    their number.
+    the number of these iterations.
     """
     inside = [max(1.0, math.prod(trips[at + 1 :])) for at in range(len(trips))]
     cut = next(at for at, number in enumerate(inside) if own >= number)
@@ -137,8 +138,8 @@ def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
 def _columns(
     nest: LoopNest, trips: Sequence[float], cut: int, own: float
 ) -> tuple[ColumnSpacing, ...]:
-    """The position of the next thread in the loops inside the cut one: its offset if `own`
-    iterations are not whole rows. Offsets below half a column count as rounding.
+    """The position of the next thread in the loops inside the divided one. It is an offset if `own`
+    iterations are not whole rows. Offsets of less than half a column count as rounding.
     """
     row, columns = nest.parallel[cut].variable, []
     for at in range(cut + 1, len(trips)):
@@ -158,13 +159,13 @@ def _turn_of(rows: float) -> float:
     return rows - round(rows)
 
 
-def _in_rounds(
+def _with_rounds(
     dealt: DistributedNest, trips: Sequence[float], cut: int, *, together: bool
 ) -> DistributedNest:
-    """The rounds of chunks as a loop, placed along the loop that a round divides.
+    """The rounds of chunks as a loop. It is placed along the loop that a round divides.
 
-    If rounds do not divide a row, a thread has other columns in the next round. Threads `together`
-    have all of them.
+    If rounds do not divide a row, a thread has different columns in the next round. The threads
+    `together` have all of them.
     """
     nest = dealt.nest
     at, covered = cut, dealt.threads * dealt.lengths[nest.parallel[cut].index]
@@ -204,7 +205,7 @@ class _Rounds:
         self, loop: LoopHeader, rounds: float, covered: float, length: float, index: int,
         drift: Mapping[str, float],
     ) -> None:  # fmt: skip
-        """`drift` is how far the thread's first iteration moves with an outer loop."""
+        """`drift` says how far the thread's first iteration moves with an outer loop."""
         assert isinstance(loop.first, Affine)
         self.loop = loop
         self.length = length
@@ -240,7 +241,7 @@ class _Rounds:
         return with_contents(self.round_header, (chunk,), (), ())
 
     def _around(self, loop: LoopHeader) -> LoopHeader:
-        """The header of another loop, which is cached, since it is around many groups."""
+        """The header of another loop. It is cached, since the loop is around many groups."""
         moved = self._moved.get(loop.index)
         if moved is None:
             names = loop.depends
@@ -261,7 +262,9 @@ class _Rounds:
         return Substituted(form, self.loop.variable, self.in_row)
 
     def _affine(self, slopes: Mapping[str, float]) -> tuple[float, dict[str, float]]:
-        """The change of the constant, and the slopes, with the variable's value substituted."""
+        """The change of the constant, and the slopes, if the value of the variable is
+        substituted.
+        """
         slope = slopes.get(self.loop.variable, 0.0)
         if not slope:
             return 0.0, dict(slopes)

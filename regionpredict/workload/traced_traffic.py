@@ -1,7 +1,7 @@
-"""Simulates the lines that LRU caches move, from a trace of all references.
+"""Simulates which lines LRU caches move, from a trace of all references.
 
 The threads of one cache alternate, reference by reference. Caches are fully associative, allocate
-written lines, and write them back. They are empty at first and are flushed at the end.
+written lines, and write them back. They are empty at the start and are flushed at the end.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from regionpredict.workload.reference_trace import ReferenceTrace, Whole
 from regionpredict.workload.stack_distances import Flags, LineRuns, References, in_order_of
 
 _Counts = tuple[Whole, Whole]
-"""Lines loaded and written back, by array."""
+"""The lines loaded and written back, by array."""
 
 
 class _CacheOrder(NamedTuple):
-    """The references of a trace as seen by caches: their places in it, cache by cache, the thread
-    of each if threads share caches, and the start of each cache in this order.
+    """The references of a trace in the order that caches see: their places in the trace, cache by
+    cache, the thread of each if threads share caches, and the start of each cache in this order.
     """
 
     order: Whole | slice
@@ -31,7 +31,8 @@ class _CacheOrder(NamedTuple):
 
 
 class _Lines(NamedTuple):
-    """The line of each reference. `shared` ones come first, then `private` ones of each thread.
+    """The line of each reference. `shared` lines are first, followed by the `private` lines of each
+    thread.
 
     `array` is the array of each line.
     """
@@ -43,8 +44,9 @@ class _Lines(NamedTuple):
 
 
 class _Caches(NamedTuple):
-    """Assignment of iterations and caches, by `volume`, and the start of arrays among the
-    `alignments` of a line."""
+    """The assignment of iterations and caches in a call of `volume`, and the start of arrays among
+    the `alignments` of a line.
+    """
 
     threads: int
     sharers: int
@@ -70,11 +72,12 @@ class TracedTraffic:
         self._stores = np.flatnonzero(trace.written)
 
     def volume(self, threads: int, sharers: int, chunk: int | None, held: float) -> Volume:
-        """Lines, by array, that all caches of `held` lines move together, with `sharers` threads
-        each.
+        """The lines, by array, that all caches of `held` lines move together. Each cache has
+        `sharers` threads.
 
-        Threads have one block each, as even as possible, or chunks in turn. The result is a mean
-        over several starts of unaligned arrays within a line. Longer traces use fewer starts.
+        Each thread has one block, as even as possible, or the threads have chunks in turn. The
+        result is a mean over several starts of unaligned arrays within a line. Longer traces use
+        fewer starts.
         """
         most = int(min(max(1.0, held), float(len(self.trace.byte))))
         alignments = 1 if self._aligned.all() else self._alignments()
@@ -101,15 +104,17 @@ class TracedTraffic:
                 # The lines of a cache do not depend on the accessing thread.
                 caches = caches._replace(threads=1, sharers=1, chunk=None)
             if caches not in self._touched:
-                self._touched[caches] = self._touched_by(caches, lines)
+                self._touched[caches] = self._traffic_if_all_fits(caches, lines)
             return self._touched[caches]
         near = min(most, int(NEAR_USE.value))
         if (caches, near) not in self._runs:
             self._runs[caches, near] = self._runs_of(caches, lines, near)
         return self._runs[caches, near].moved(most)
 
-    def _touched_by(self, caches: _Caches, lines: _Lines) -> _Counts:
-        """The traffic of caches that hold everything: each line once, written back if written."""
+    def _traffic_if_all_fits(self, caches: _Caches, lines: _Lines) -> _Counts:
+        """The traffic of caches that hold everything. Each line is loaded once, and is written back
+        if it was written.
+        """
         trace = self.trace
         count_references(len(trace.byte))
         line, number = lines.line, lines.shared + lines.private
@@ -157,8 +162,8 @@ class TracedTraffic:
         return References(line, number, trace.array[order], len(trace.arrays), trace.written[order])
 
     def _numbered(self, place: int, alignments: int) -> _Lines:
-        """Lines, numbered array by array. Unaligned arrays start at one of several places. If there
-        are fewer arrays than places, neighbors differ.
+        """The lines, numbered array by array. Unaligned arrays start at one of several places. If
+        there are fewer arrays than places, neighboring arrays start at different places.
         """
         known = self._lines.get((place, alignments))
         if known is None:
@@ -241,7 +246,8 @@ def _interleaved(first: Whole, sharers: int) -> Whole:
 
 
 def dealt(iterations: int, threads: int, chunk: int | None) -> Whole:
-    """The thread of each iteration: one block each, as even as possible, or chunks in turn.
+    """The thread of each iteration. Each thread has one block, as even as possible, or the threads
+    have chunks in turn.
 
     >>> dealt(7, 3, None).tolist(), dealt(7, 3, 2).tolist()
     ([0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2, 0])

@@ -1,4 +1,4 @@
-"""The range of an expression's values over enclosing loops, which is never too narrow."""
+"""Finds a range that contains all values of an expression over its enclosing loops."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ Intervals = Mapping[str, Interval]
 
 
 def interval_of(expr: Expr, intervals: Intervals) -> Interval | None:
-    """The interval of an expression (interval arithmetic, Moore 1966). None if a part has none.
+    """The interval of an expression (interval arithmetic, Moore 1966). None if a part has no
+    interval.
 
     >>> i = Expr.name("i")
     >>> interval_of(Expr.atom("mod", i + 9, Expr.const(24)) * 8, {"i": Interval(0, 99)})
@@ -62,7 +63,7 @@ def _of_atom(atom: Atom, intervals: Intervals) -> Interval | None:
 
 
 def _remainder(value: Interval, divisor: Interval) -> Interval | None:
-    """The remainder of a division. Its distance from zero is smaller than the divisor's."""
+    """The remainder of a division. Its absolute value is smaller than the divisor's."""
     most = divisor.low - 1
     if most < 0 or divisor.low != divisor.high:
         return None
@@ -81,19 +82,21 @@ def _quotient(value: Interval, divisor: Interval) -> Interval | None:
 
 
 def _masked(value: Interval, mask: Interval) -> Interval | None:
-    """`value & mask`: at most the smaller nonnegative operand."""
+    """The value of `value & mask`, which is at most the smaller nonnegative operand."""
     most = [interval.high for interval in (value, mask) if interval.low >= 0]
     return Interval(0.0, min(most)) if most else None
 
 
 def _power_of_two(bits: Interval) -> Interval | None:
-    """Two to the power of a shift's width, where the shift is defined."""
+    """Two to the power of the width of a shift, if the shift is defined."""
     defined = 0 <= bits.low <= bits.high <= WIDEST_SHIFT
     return Interval(2.0**bits.low, 2.0**bits.high) if defined else None
 
 
-def _kept(value: Interval, bits: Interval, unsigned: Interval) -> Interval:
-    """A value in an integer type: unchanged if it fits, otherwise any value of the type."""
+def _in_integer_type(value: Interval, bits: Interval, unsigned: Interval) -> Interval:
+    """A value in an integer type. It is unchanged if it fits. Otherwise it may be any value of the
+    type.
+    """
     size = 2.0**bits.low
     low = 0.0 if unsigned.low else -size / 2
     own = Interval(low, low + size - 1)
@@ -104,7 +107,7 @@ _RULES: dict[str, Callable[..., Interval | None]] = {
     "mod": _remainder,
     "floordiv": _quotient,
     "bitand": _masked,
-    "wrap": _kept,
+    "wrap": _in_integer_type,
     "exp2": _power_of_two,
     "min": lambda *sides: Interval(min(s.low for s in sides), min(s.high for s in sides)),
     "max": lambda *sides: Interval(max(s.low for s in sides), max(s.high for s in sides)),

@@ -16,11 +16,11 @@ from regionpredict.workload.workload import Work, Workload
 
 
 class InconsistentWorkloadError(Exception):
-    """`place: contradiction`."""
+    """A contradiction between results, as the text `place: contradiction`."""
 
 
 def verify(workload: Workload, *, threads: Sequence[int] = (), caches: Sequence[int] = ()) -> None:
-    """Raises InconsistentWorkloadError if answers contradict each other.
+    """Raises InconsistentWorkloadError if results contradict each other.
 
     Hits and misses add up to the counted references. Each statement occurs in the loops once. The
     pieces of each number of `threads` add up to the iterations. The larger of two `caches` does not

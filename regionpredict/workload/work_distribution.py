@@ -1,4 +1,4 @@
-"""The balance of a schedule, and the number of threads at work at a time."""
+"""The balance of a schedule, and the number of threads that work at the same time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from regionpredict.workload.skewed_work import Skew, skewed_share
 
 
 class WorkProfile(NamedTuple):
-    """The distribution of work along the parallel loop.
+    """How work is distributed along the parallel loop.
 
     `iterations` is the number of shared iterations. `weights` is the work (innermost iterations) at
     samples along the loop, and empty if all iterations are equal. `skew` is the distribution of
-    data-dependent work. None if the work is even or unknown. `per_thread`: each iteration is the
-    work of the thread with its number.
+    data-dependent work. It is None if the work is even or unknown. `per_thread` says that each
+    iteration is the work of the thread with this number.
     """
 
     iterations: float
@@ -31,7 +31,7 @@ class WorkProfile(NamedTuple):
 def work_profile(
     nest: LoopNest, skew: Skew | None = None, *, per_thread: bool = False
 ) -> WorkProfile:
-    """The profile of a nest. `per_thread`: the parallel loop counts the threads."""
+    """The profile of a nest. `per_thread` says that the parallel loop counts the threads."""
     iterations, env = 1.0, dict[str, float]()
     for loop in nest.parallel:
         iterations *= max(1.0, loop.trips(env))
@@ -62,13 +62,14 @@ def _weights(nest: LoopNest) -> tuple[float, ...]:
 def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
     """The busiest thread's share of the work, which is 1/threads for even work.
 
-    Static pieces of a triangular nest are weighed at samples of the iteration space, except for
-    several chunks per thread. A dynamic schedule with more pieces than threads waits for a part of
-    a piece (`WAITED_PIECE`). For data-dependent work, the heaviest iterations are adjacent.
+    Static pieces of a triangular nest are weighed at samples of the iteration space, except if each
+    thread has several chunks. With a dynamic schedule and more pieces than threads, threads wait at
+    the end for a part of a piece (`WAITED_PIECE`). For data-dependent work, the heaviest iterations
+    are adjacent.
     """
     if threads == 1:
         return 1.0
-    counted = _counted_share(profile, threads, schedule)
+    counted = _share_by_bounds(profile, threads, schedule)
     if profile.skew is None:
         return counted
     skewed = skewed_share(profile.skew, profile.iterations, threads, schedule)
@@ -76,7 +77,7 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
     return max(counted, (1.0 - of_data) * counted + of_data * skewed)
 
 
-def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
+def _share_by_bounds(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
     """The busiest thread's share, as far as loop bounds determine the work of an iteration."""
     total = profile.iterations
     if profile.per_thread and threads <= len(profile.weights) == total:
@@ -110,11 +111,11 @@ def _counted_share(profile: WorkProfile, threads: int, schedule: Schedule) -> fl
 def threads_at_work(
     profile: WorkProfile, threads: int, sharers: int, schedule: Schedule
 ) -> list[tuple[int, float]]:
-    """(threads of one cache that work at a time, share of all work done by them), the largest
-    number first.
+    """The numbers of threads of one cache that work at the same time, each with its share of all
+    work, largest number first.
 
-    If static pieces differ, threads with light ones leave the cache to the others. At most
-    `WORK_PHASES` numbers represent all.
+    If static pieces differ, threads with light pieces finish early, and the others have the cache
+    to themselves. At most `WORK_PHASES` numbers represent all.
     """
     weights = profile.weights if schedule == Schedule("static", None) and sharers > 1 else ()
     if not weights:
@@ -140,7 +141,7 @@ def threads_at_work(
 
 
 def piece_weights(weights: Sequence[float], pieces: float) -> list[float]:
-    """The weights of equally long pieces, with a shorter one at the end, from the samples as a step
+    """The weights of equally long pieces, with a shorter one at the end. The samples are a step
     function.
 
     >>> piece_weights([1.0, 1.0, 2.0, 2.0, 2.0], 2.5)

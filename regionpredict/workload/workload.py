@@ -1,4 +1,4 @@
-"""One region's work in numbers with all sizes bound, as input for a model of any machine."""
+"""The work of one region in numbers for known sizes. It is the input of a model of any machine."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from regionpredict.workload.work_distribution import WorkProfile, work_profile
 
 
 class Work(NamedTuple):
-    """Loops in numbers: the nest, the distribution of its work along the parallel loop, and its
-    bodies.
+    """Loops in numbers: the nest, the distribution of its work along the parallel loop, and the
+    loop bodies.
 
     `uneven` has one line for each part with data-dependent work. `skew` is its possible
-    distribution, or None if nothing is uneven.
+    distribution, or None if all work is even.
     """
 
     nest: LoopNest
@@ -46,8 +46,8 @@ class Work(NamedTuple):
 
 
 class SerialWork(NamedTuple):
-    """All executions of one kind of serial body ('critical', 'ordered', 'single'), `visits` in
-    number.
+    """All executions of one kind of serial body ('critical', 'ordered', 'single'). `visits` is
+    their number.
     """
 
     kind: str
@@ -59,9 +59,9 @@ class SerialWork(NamedTuple):
 class Execution:
     """One execution of a region.
 
-    `work` is the concurrent work, and `serial` the serial part. `sharing` gives the location of
-    each shared array, and `contended` the arrays whose lines move between threads with each write.
-    `assumed` are guessed bounds and extents.
+    `work` is the concurrent work, and `serial` the serial part. `sharing` says where each shared
+    array is, and `contended` lists the arrays whose lines move between threads with each write.
+    `assumed` are assumed bounds and lengths.
     """
 
     work: Work
@@ -74,14 +74,14 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A region with all sizes bound, for caches with lines of `line_bytes`.
+    """A region with known sizes, for caches with lines of `line_bytes`.
 
-    `execution` is None without a readable loop. `team_limit` is the maximum number of threads of
-    the directive (None: no limit). `placement` gives the location of pages. `fresh` arrays were
-    never written before. `repeats`: it runs again on the same data. `contents` is the state of the
-    caches. `guessed` lists guessed sizes, one line each. `open_size` is the common value of all
-    unbound ones. `only_written` arrays are never read. `limited`: the traffic is counted within a
-    budget.
+    `execution` is None if no loop could be read. `team_limit` is the maximum number of threads of
+    the directive (None for no limit). `placement` says where pages are. `fresh` arrays were never
+    written before. `repeats` says that it runs again on the same data. `contents` is the state of
+    the caches. `guessed` lists assumed sizes, one line each. `open_size` is the common value of all
+    unknown sizes. `only_written` arrays are never read. `limited` says that the traffic is counted
+    within a budget.
     """
 
     table: StatementTable
@@ -113,7 +113,7 @@ def workload_of(
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,
 ) -> Workload:
-    """The workload of one region. Unknown sizes are chosen so that it touches the `target` amount
+    """The workload of one region. Unknown sizes are chosen so that it accesses the `target` amount
     of data.
 
     Raises InputError for sizes beyond 64 bits.
@@ -143,7 +143,9 @@ def workload_of(
 
 
 def _contents(facts: RegionFacts, history: History) -> CacheContents:
-    """The region's initial cache contents: its own data, or those of its arrays' last writers."""
+    """The region's initial cache contents: its own data, or those of the last writers of its
+    arrays.
+    """
     memories = facts.region.memories()
     if history.repeats:
         kept = frozenset(own for name, own in memories.items() if name not in history.untouched)

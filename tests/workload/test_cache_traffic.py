@@ -108,7 +108,7 @@ def test_schedules_that_share_what_is_counted(name: str) -> None:
         for schedule in schedules for threads in (1, 3, 4, 8)
     }  # fmt: skip
     first = counter_of(nest, schedules[0])
-    shared = {schedule: first.under(schedule) for schedule in schedules}
+    shared = {schedule: first.with_schedule(schedule) for schedule in schedules}
     for (schedule, threads), expected in reversed(alone.items()):
         assert shared[schedule].traffic(caches, threads) == expected
         assert shared[schedule].schedule == schedule

@@ -162,4 +162,4 @@ def test_closed_forms_replace_long_enumerations() -> None:
         assert less.total == pytest.approx(more.total, rel=0.2)
     # The answers of a counter do not depend on what it was asked before.
     assert few.traffic(caches, 1) == closed
-    assert few.under(STATIC).traffic([caches[1]], 1) == (closed[1],)
+    assert few.with_schedule(STATIC).traffic([caches[1]], 1) == (closed[1],)

@@ -60,7 +60,7 @@ def test_a_repeated_question_has_the_same_answer() -> None:
     """Data that others evict anyway change nothing, however often a counter is asked."""
     loops = "for (int i = 0; i < n; i++) s[0] += x[row[i]];"
     nest = nest_of(loops, "int n, int *row, double *s, double x[1024]", n=40_000)
-    counter = counter_of(nest).under(Schedule("dynamic", 1.0))
+    counter = counter_of(nest).with_schedule(Schedule("dynamic", 1.0))
     reads = set()
     for evicted in (1e9, 2e9, 3e9):
         contents = CacheContents(frozenset(("x",)), between=evicted)

@@ -8,7 +8,7 @@ from nest_texts import counter_of, loop_named, nest_of
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.ir import Expr
 from regionpredict.workload.cache_traffic import CacheLevel
-from regionpredict.workload.loop_begins import _is_block
+from regionpredict.workload.loop_begins import _has_constant_length
 from regionpredict.workload.loop_nest import Affine, Curved
 
 ROWS, LENGTH = 6000, 100  # rows of 800 bytes, which are no whole lines
@@ -163,7 +163,7 @@ CUT_AT_N = Expr.atom("min", OUTER + 8, N)
 def test_a_block_goes_on_with_its_begin_up_to_where_the_data_end(limit: Expr, block: bool) -> None:
     """A least of an end that moves as `i` does and of one that stands still, or next to it."""
     curved = Curved(limit, {"n": 100, "m": 50}, frozenset(limit.names & {"i", "j"}))
-    assert _is_block(Affine(3.0, {"i": 1.0}), curved) is block
+    assert _has_constant_length(Affine(3.0, {"i": 1.0}), curved) is block
 
 
 def test_a_block_moves_with_all_that_moves_its_begin() -> None:
@@ -172,8 +172,8 @@ def test_a_block_moves_with_all_that_moves_its_begin() -> None:
         ({"i": 2.0, "j": 1.0}, True), ({"i": 2.0}, False), ({"j": 1.0}, False),
         ({"i": 1.0, "j": 2.0}, False), ({"i": 2.0, "j": 1.0, "k": 1.0}, False),
     ):  # fmt: skip
-        assert _is_block(Affine(0.0, slopes), limit) is block
-    assert not _is_block(Affine(0.0, {"i": 1.0}), Affine(8.0, {"i": 1.0}))
+        assert _has_constant_length(Affine(0.0, slopes), limit) is block
+    assert not _has_constant_length(Affine(0.0, {"i": 1.0}), Affine(8.0, {"i": 1.0}))
 
 
 def begins_of(text: str, declared: str, variable: str = "k") -> set[float]:

@@ -42,7 +42,7 @@ def overheads(
     if schedule.kind != "static":
         number = piece_count(counts.iterations, threads, schedule) / threads
         costs += _contended(number, "dynamic_chunk", threads, work * clock, machine)
-    costs += counts.alone / threads * team_cost(machine, "atomic", 1)
+    costs += counts.uncontended / threads * team_cost(machine, "atomic", 1)
     costs += counts.inner_teams / threads * _inner_team(counts, machine, threads)
     serial = _contended(counts.in_one_place / threads, "atomic", threads, work * clock, machine)
     if locks:

@@ -120,7 +120,7 @@ class TrafficCurve:
     @property
     def cut(self) -> bool:
         """Whether a budget of work left out counts or enumerations."""
-        return self._fewer or self.counter.closed
+        return self._fewer or self.counter.is_closed_form
 
     @property
     def has_wide_strides(self) -> bool:
