@@ -45,7 +45,9 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     makefiles = _makefiles(requests) if any(above) else []
     elsewhere = _named_folders(makefiles)
     files = {folders: _macros_of_folder(folders, elsewhere) for folders in dict.fromkeys(above)}
-    mentioned = _names_in_program({name for each in files.values() for name in each.macros}, requests)
+    mentioned = _names_in_program(
+        {name for each in files.values() for name in each.macros}, requests
+    )
     off = {name: path for each in files.values() for name, (path, _) in each.macros.items()
            if name in mentioned and turns_openmp_off(name)}  # fmt: skip
     used: dict[str, dict[str, Macro]] = {}
