@@ -115,6 +115,8 @@ def attempt(work: Callable[..., R], *arguments: Any) -> R | Failure:
         return Failure("needs too much memory")
     except RecursionError:
         return Failure("nests too deep")
+    except OverflowError:
+        return Failure("has numbers beyond the range of a double")
     except Exception as error:
         return internal_error(error)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from regionpredict.frontend import requests_for
+from regionpredict.frontend.lowering import find_regions
 from regionpredict.isolation import Limits
 from regionpredict.machine import load
 from regionpredict.pipeline import Predictions, analyse, predict
@@ -123,17 +124,14 @@ def test_a_limit_that_strikes_leaves_a_row_for_every_loop(
     (tmp_path / "all.c").write_text(GOOD + BAD)
     if files == 2:
         (tmp_path / "other.c").write_text(GOOD.replace("good", "other"))
-    spin = "regionpredict.frontend.lowering.find_regions._region_of_directive"
-    real = __import__(
-        "regionpredict.frontend.lowering.find_regions", fromlist=["_region_of_directive"]
-    )._region_of_directive
+    real = find_regions._region_of_directive
 
     def endless(unit: Any, function: Any, *rest: Any) -> Any:
         while function.name == "bad":
             pass
         return real(unit, function, *rest)
 
-    monkeypatch.setattr(spin, endless)
+    monkeypatch.setattr(find_regions, "_region_of_directive", endless)
     result = predicted(tmp_path, limits=Limits(seconds=1))
     status = {p.facts.region.function: p.status for p in result.predictions}
     assert status == {"good": "skipped", "bad": "skipped"} | (

@@ -86,6 +86,10 @@ def nest(n: int) -> int:
     return nest(n + 1)
 
 
+def overflow(_: int) -> float:
+    return float(10**400)
+
+
 ENDS = {
     crash: "crashed the parser",
     loop: "took longer than 1 s",
@@ -96,6 +100,7 @@ ENDS = {
     be_killed: "was killed",
     stumble: "internal error, KeyError: 'j' (test_isolated_work.py:",
     nest: "nests too deep",
+    overflow: "has numbers beyond the range of a double",
 }
 
 

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.documents import check_regular
 from regionpredict.errors import InputError
 from regionpredict.trace.columns import GrowingColumn
 from regionpredict.trace.kernels import Kernels
@@ -120,6 +121,7 @@ def read_records(
     `application` counts from 1. None means the only one. Raises InputError if the file cannot be
     read, is not a Paraver trace, or does not have that application.
     """
+    check_regular(path, "give a .prv or .prv.gz file")
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             header, rest, line = _header(file, path, application)

@@ -304,6 +304,13 @@ def test_labels_and_names_that_are_not_there(tmp_path: Path) -> None:
     assert read_thread_names(tmp_path / "no.row") == ()
 
 
+@pytest.mark.parametrize("name", ["pipe.prv", "pipe.prv.gz"])
+def test_a_pipe_is_no_trace(tmp_path: Path, kernels: Kernels, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(InputError, match=r"is not a regular file; give a \.prv or \.prv\.gz file"):
+        records.read_records(tmp_path / name, kernels)
+
+
 @pytest.mark.parametrize("read", [read_labels, read_thread_names])
 def test_labels_that_are_no_text_are_refused(
     tmp_path: Path, read: Callable[[Path], object]
