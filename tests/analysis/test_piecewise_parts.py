@@ -14,14 +14,14 @@ from regionpredict.analysis.symbolic.piecewise import (
     _alternatives,
     _bounds,
     _divisor,
-    _follows,
+    _follows_from,
     _grouped_by_atoms,
-    _innermost,
+    _innermost_atom,
     _may_be_negative,
     _may_stop,
-    _plain,
+    _simplified,
     _polynomial,
-    _put,
+    _with_atom_replaced,
     _whole_coefficients,
     _WithheldError,
     exact_total,
@@ -119,7 +119,7 @@ def test_divisors() -> None:
     ],
 )
 def test_sums_of_conditions(condition: Expr, known: tuple[Expr, ...], follows: bool) -> None:
-    assert _follows(condition, known) == follows
+    assert _follows_from(condition, known) == follows
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_sums_of_conditions(condition: Expr, known: tuple[Expr, ...], follows: b
     ],
 )
 def test_plain_conditions_hold_at_the_same_values(condition: Expr, plain: Expr) -> None:
-    assert _plain(condition) == plain
+    assert _simplified(condition) == plain
     for n, m in product(range(-9, 10), range(-4, 5)):
         one, other = (side.evaluate({"n": n, "m": m}) for side in (condition, plain))
         assert one is not None and other is not None
@@ -188,20 +188,20 @@ def test_terms_are_parted_by_the_atoms_that_t_moves() -> None:
 
 def test_the_innermost_atom_that_t_moves() -> None:
     inner = over(T, 2)
-    assert _innermost(least(inner, N) + M) == atom_of(inner)
-    assert _innermost(least(T, over(N, 2))) == atom_of(least(T, over(N, 2)))
-    assert _innermost(least(A, N) + T) is None
-    assert _innermost(T * 2 + 1) is None
+    assert _innermost_atom(least(inner, N) + M) == atom_of(inner)
+    assert _innermost_atom(least(T, over(N, 2))) == atom_of(least(T, over(N, 2)))
+    assert _innermost_atom(least(A, N) + T) is None
+    assert _innermost_atom(T * 2 + 1) is None
 
 
 def test_an_atom_is_put_away_everywhere() -> None:
     """In powers, in products and inside other atoms; others stay."""
     atom = over(T, 2)
     expression = 3 * atom * atom + M * atom + least(atom + 1, N) + over(M, 2)
-    found = _put(expression, atom_of(atom), A + 1)
+    found = _with_atom_replaced(expression, atom_of(atom), A + 1)
     assert found == 3 * (A + 1) * (A + 1) + M * (A + 1) + least(A + 2, N) + over(M, 2)
     labelled = Expr.atom("max", ZERO, atom - N, label=_RUNS)
-    assert atom_of(_put(labelled, atom_of(atom), A)).label == _RUNS
+    assert atom_of(_with_atom_replaced(labelled, atom_of(atom), A)).label == _RUNS
     assert _may_stop(labelled) and not _may_stop(atom)
 
 

@@ -132,26 +132,26 @@ def test_a_small_matrix_that_every_iteration_touches_stays() -> None:
     j = nest.loops[1]
     assert j.variable == "j"
     fits = conditions(nest, 1e4)
-    assert names(fits._touched_every_time(nest.root, {"i": 3.0})) == ["x[l]"]
+    assert names(fits._always_touched(nest.root, {"i": 3.0})) == ["x[l]"]
     # a[i][l] is the same for all j of an i, and c[i][j] for nobody.
-    assert fits._touched_every_time(j, {"i": 3.0, "j": 4.0}) == []
+    assert fits._always_touched(j, {"i": 3.0, "j": 4.0}) == []
     # Where an iteration of j does not fit one has to look further in.
     tight = conditions(nest, 100.0)
-    assert tight._touched_every_time(nest.root, {"i": 3.0}) == []
+    assert tight._always_touched(nest.root, {"i": 3.0}) == []
     deep = I_J + "for (int l = 0; l < 70; l++) for (int m = 0; m < 5; m++) c[i][j] += b[l][m]*x[m];"
     inner = nest_of(deep, DECLARED)
     # m runs over a line of x; b has 70 rows: an iteration of l fits, one of j does not.
-    assert names(conditions(inner, 400.0)._touched_every_time(inner.root, {"i": 3.0})) == ["x[m]"]
-    assert names(conditions(inner, 1e5)._touched_every_time(inner.root, {"i": 3.0})) == [
+    assert names(conditions(inner, 400.0)._always_touched(inner.root, {"i": 3.0})) == ["x[m]"]
+    assert names(conditions(inner, 1e5)._always_touched(inner.root, {"i": 3.0})) == [
         "b[l][m]", "x[m]",
     ]  # fmt: skip
     # A row that every iteration of l touches is another one for each i.
     rows = nest_of(deep.replace("x[m]", "x[m] * a[i][m]"), DECLARED)
     row = conditions(rows, 600.0)
-    assert names(row._touched_every_time(rows.loops[1], {"i": 3.0, "j": 4.0})) == [
+    assert names(row._always_touched(rows.loops[1], {"i": 3.0, "j": 4.0})) == [
         "a[i][m]", "x[m]",
     ]  # fmt: skip
-    assert names(row._touched_every_time(rows.root, {"i": 3.0})) == ["x[m]"]
+    assert names(row._always_touched(rows.root, {"i": 3.0})) == ["x[m]"]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_small_matrix_that_every_iteration_touches_stays() -> None:
 )
 def test_no_matrix_is_touched_by_every_iteration(loops: str) -> None:
     nest = nest_of(loops, DECLARED)
-    kept = conditions(nest)._touched_every_time(nest.root, {"i": 3.0})
+    kept = conditions(nest)._always_touched(nest.root, {"i": 3.0})
     assert "x[l]" not in names(kept) and "x[3]" not in names(kept)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from regionpredict.workload.line_lattice import lattice_lines, rows_within, unskewed
+from regionpredict.workload.line_lattice import lattice_lines, rows_overlap, unskewed
 
 
 def enumerated(levels: list[tuple[int, int]], offsets: list[int], element: int) -> float:
@@ -165,7 +165,7 @@ def test_other_elements_and_lines() -> None:
     ],
 )
 def test_rows_that_lie_within_each_other(levels: list[tuple[int, int]], within: bool) -> None:
-    assert rows_within(levels, 8, 64) == within
+    assert rows_overlap(levels, 8, 64) == within
 
 
 EIGHTHS = st.integers(-600, 600).map(lambda number: 8 * number)
@@ -190,7 +190,7 @@ def test_a_level_that_does_not_move_changes_nothing(
     places = tuple(float(offset) for offset in sorted(offsets))
     alone, beside = (lattice_lines(own, places, 8, 64) for own in (levels, [*levels, *still]))
     assert beside == pytest.approx(alone)
-    assert rows_within([*levels, *still], 8, 64) == rows_within(levels, 8, 64)
+    assert rows_overlap([*levels, *still], 8, 64) == rows_overlap(levels, 8, 64)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from regionpredict.workload.enumerated_lines import (
     Walk,
     _from_the_first_line,
     _lines_of_shapes,
-    _plain_and_whole,
+    _are_plain_and_whole,
     distinct_lines,
     mean_of_blocks,
     path_of,
@@ -378,7 +378,7 @@ ROW = Shape(((640.0, 648.0),), ((64.0, 3),), ((512.0, 2.0),), (0.0, 8.0), (8.0,)
 )
 def test_whose_sums_are_never_rounded(shape: Shape, plain: bool, whole: bool) -> None:
     """All bytes are whole numbers; of those that have an expression nothing is known by places."""
-    assert _plain_and_whole([ROW, shape]) == (plain, whole)
+    assert _are_plain_and_whole([ROW, shape]) == (plain, whole)
 
 
 def test_shapes_begin_in_the_first_line() -> None:
@@ -405,9 +405,9 @@ def test_arrays_begin_in_the_first_line() -> None:
     (moved,) = _from_the_first_line([ROW._replace(rows=many_runs(ROWS))], 64.0)
     assert isinstance(moved.rows, ManyRuns)
     assert moved.rows.one_by_one() == [(low - 704, high - 704) for low, high in ROWS]
-    assert _plain_and_whole([moved]) == (True, True)
+    assert _are_plain_and_whole([moved]) == (True, True)
     half = moved._replace(rows=many_runs([(0.0, 8.0), (16.0, 24.5)]))
-    assert _plain_and_whole([half, ROW]) == (True, False)
+    assert _are_plain_and_whole([half, ROW]) == (True, False)
 
 
 @pytest.mark.parametrize("written", [(), (8.0,), (0.0, 8.0)])
