@@ -92,9 +92,9 @@ from regionpredict.sizes.trials import (
     RegionTrials,
     Subject,
     TeamLoop,
+    hint_of_team,
     open_sizes,
     quick_work,
-    team_tried,
     work_a_region,
 )
 from regionpredict.team_advice import AdvisedRegion, advice_of
@@ -433,7 +433,7 @@ def _team(
     team = predict_team(facts, [loop.estimate for loop in loops], machine, within=chosen.within)
     if team.unbound or not team.points:
         return team
-    hint = team_tried(facts, loops, team.points, machine, chosen)
+    hint = hint_of_team(facts, loops, team.points, machine, chosen)
     return team if hint is None else with_open_sizes(team, hint)
 
 

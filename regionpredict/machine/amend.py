@@ -11,12 +11,12 @@ _DIGITS = 4
 
 
 def uncorrected(text: str) -> str:
-    """The text without the results of an earlier calibration from measurements."""
+    """The text without the factors of an earlier calibration from measurements."""
     return without_section(text, "corrections")
 
 
 def amended(text: str, corrections: Corrections, source: str) -> str:
-    """`text` with the section `corrections` replaced or added.
+    """The `text` in which the section `corrections` is replaced or added.
 
     `source` is the source of the factors, in at least two words. Entries without a factor are left
     out.

@@ -1,7 +1,7 @@
 """Checks a machine model for errors, implausible values, missing figures and assumptions.
 
-`error`: the model contradicts itself, so its predictions are useless. `warning`: an implausible but
-possible value. `note`: a missing or assumed value.
+`error` means that the model contradicts itself, so that its predictions are useless. `warning` is
+an implausible but possible value. `note` is a missing or assumed value.
 """
 
 from __future__ import annotations
@@ -19,24 +19,28 @@ from regionpredict.machine.quantity import Curve
 Severity = Literal["error", "warning", "note"]
 
 FALL = 0.05
-"""A bandwidth that falls by more than this share with more cores causes a warning."""
+"""A bandwidth that decreases by more than this share when cores are added causes a warning."""
 SUPERLINEAR = 1.25
-"""A bandwidth may exceed the number of cores times that of one core by this factor."""
+"""A bandwidth may exceed the bandwidth of one core times the number of cores by this factor."""
 MOST_ISSUE = 16
 MOST_REGISTERS = 128
 MOST_MISSES = 256
-"""Larger values cause a warning. They are over twice those of any core of 2024."""
+"""Larger numbers of outstanding misses cause a warning. They are more than twice those of any core
+of 2024.
+"""
 PORTS_MEASURED = 1.1
-"""A measured bandwidth of the first cache may exceed its ports by this factor (for a clock above
-the nominal one).
+"""A measured bandwidth of the first cache may exceed the limit of its ports by this factor. The
+clock may be above the nominal one.
 """
 FAR = 4.0
-"""A correction factor (or its reciprocal) above this causes a warning."""
+"""A correction factor causes a warning if it, or its reciprocal, is larger than this."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding about a model. `key` is its place in the file, and `message` the problem."""
+    """A finding about a model. `key` is the place in the file, and `message` describes the
+    problem.
+    """
 
     severity: Severity
     key: str
@@ -44,7 +48,7 @@ class Finding:
 
 
 def check(machine: Machine) -> tuple[Finding, ...]:
-    """All findings on a machine model, errors first."""
+    """All findings about a machine model, errors first."""
     rank = {"error": 0, "warning": 1, "note": 2}
     findings = [
         *_processor(machine),
@@ -61,7 +65,9 @@ def check(machine: Machine) -> tuple[Finding, ...]:
 
 
 def _processor(machine: Machine) -> Iterator[Finding]:
-    """Contradictions between ports and pipes, or with the bandwidth of the first cache."""
+    """Contradictions between ports and pipes, and between these and the bandwidth of the first
+    cache.
+    """
     core, first = machine.processor, machine.caches[0]
     pipes, adding, multiplying = (
         pipes.whole for pipes in (core.fp_pipes, core.fp_add_pipes, core.fp_mul_pipes)
@@ -182,7 +188,7 @@ def _caches(machine: Machine) -> Iterator[Finding]:
             )
     for place, cache in enumerate(machine.caches):
         for kernel, curve in cache.bandwidth.items():
-            yield from _shape(f"caches[{place}].bandwidth.{kernel}", curve)
+            yield from _implausible_growth(f"caches[{place}].bandwidth.{kernel}", curve)
 
 
 def _memory(machine: Machine) -> Iterator[Finding]:
@@ -207,7 +213,7 @@ def _memory(machine: Machine) -> Iterator[Finding]:
         )
     for kernel, curve in memory.bandwidth.items():
         at = f"memory.bandwidth.{kernel}"
-        yield from _shape(at, curve)
+        yield from _implausible_growth(at, curve)
         if curve.x[-1] < machine.cores_per_domain:
             yield Finding(
                 "note",
@@ -247,8 +253,8 @@ def _memory(machine: Machine) -> Iterator[Finding]:
             )
 
 
-def _shape(at: str, curve: Curve) -> Iterator[Finding]:
-    """A bandwidth that falls with more cores, or grows faster than their number."""
+def _implausible_growth(at: str, curve: Curve) -> Iterator[Finding]:
+    """A bandwidth that decreases when cores are added, or grows faster than their number."""
     best = curve.y[0]
     worst = (0.0, 1)
     for count, value in zip(curve.x, curve.y, strict=True):

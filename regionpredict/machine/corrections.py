@@ -1,7 +1,7 @@
 """The section `corrections` of a machine file: correction factors from measured regions.
 
-It is written by `regionpredict calibrate --from`. The factors scale terms of the saturation model,
-and are 1 without the section. Thresholds of the density model are in the section `density`.
+`regionpredict calibrate --from` writes it. The factors scale terms of the saturation model. They
+are 1 if the section is missing. Thresholds of the density model are in the section `density`.
 """
 
 from __future__ import annotations
@@ -13,23 +13,25 @@ from typing import NamedTuple
 from regionpredict.machine.quantity import Quantity
 
 FACTORS = ("compute", "cache", "memory", "scattered", "overhead")
-"""The terms that factors scale: core time, time for lines from the caches, time for lines from
+"""The terms that the factors scale: core time, time for lines from the caches, time for lines from
 memory (the reciprocal of bandwidth), latency of lines without prefetching, and costs of OpenMP.
 """
 
 SCORES = ("speedup_error", "time_error", "hint_success", "density_success")
-"""Cross-validated scores: median relative errors of the speedup and of the time, and the shares of
-right hints of the saturation and of the density model.
+"""The cross-validated scores: the median relative errors of the speedup and of the time, and the
+shares of right hints of both models.
 """
 
 DENSITY_FACTORS = ("hit", "streaming", "scattered")
-"""Weights of the density model that a factor scales: hits, streaming misses, and misses that wait
-for their line (latency and irregular).
+"""The weights of the density model that a factor scales: hits, streaming misses, and misses that
+wait for their line (latency and irregular).
 """
 
 
 class Score(NamedTuple):
-    """A score of the uncorrected and of the corrected model, for programs left out of the fit."""
+    """A score of the uncorrected and of the corrected model, for programs that were left out of the
+    fit.
+    """
 
     before: float
     after: float
@@ -37,7 +39,7 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """Factors (by a name of `FACTORS`, each above 0) and their origin.
+    """The factors, by a name of `FACTORS` and each above 0, and their origin.
 
     `measurements` are the names of the files. `programs`, `regions` and `runs` count the fitted
     data. `cross_validated` maps names of `SCORES` to shares. `density` are factors of the density

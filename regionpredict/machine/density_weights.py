@@ -1,7 +1,7 @@
 """The density model's weights from a machine's figures (Chatzopoulos 2012, sec. 4.2.1, 4.2.2).
 
-The thesis gives no table. Operations have the weight of their latency, hits count as good and
-misses as bad, writes differ from reads, and a latency miss counts less than a streaming miss.
+The thesis gives no table. Operations are weighted by their latency, hits count as good and misses
+as bad, writes differ from reads, and a latency miss counts less than a streaming miss.
 docs/machines.md explains these choices:
 
 - an operation weighs its latency; a hit weighs the latency of the first-level cache;
@@ -34,7 +34,7 @@ def weights(
     operations: Mapping[str, Operation],
     latency_factor: Quantity,
 ) -> DensityWeights:
-    """The weights that follow from the machine's own figures, in cycles."""
+    """The weights that follow from the machine's figures, in cycles."""
     streaming = streaming_read(node, memory)
     miss: dict[tuple[str, str], Quantity] = {}
     for kind, factor in (("read", 1.0), ("write", WRITE_FACTOR)):
@@ -53,7 +53,7 @@ def weights(
             kind: Quantity(
                 operation.latency_cycles.value,
                 "cycles",
-                _weaker("derived", operation.latency_cycles.evidence),
+                _weaker_evidence("derived", operation.latency_cycles.evidence),
                 f"latency: {operation.latency_cycles.source}",
             )
             for kind, operation in operations.items()
@@ -61,7 +61,7 @@ def weights(
         hit=Quantity(
             first.value,
             "cycles",
-            _weaker("derived", first.evidence),
+            _weaker_evidence("derived", first.evidence),
             f"latency of the first-level cache: {first.source}",
         ),
         miss=miss,
@@ -70,7 +70,7 @@ def weights(
 
 
 def corrected(weights: DensityWeights, corrections: Corrections) -> DensityWeights:
-    """The weights times the factors of measurements, with the boundaries that these gave."""
+    """The weights times the measured factors, with the boundaries from these measurements."""
     if not corrections.density and not corrections.thresholds:
         return weights
 
@@ -94,7 +94,9 @@ def corrected(weights: DensityWeights, corrections: Corrections) -> DensityWeigh
 
 
 def streaming_read(node: Node, memory: Memory) -> Quantity:
-    """Cycles of one core's share of the memory path for an 8-byte element, one package running."""
+    """The number of cycles in which one core's share of the memory path transfers an 8-byte
+    element, with one package active.
+    """
     if memory.shared_path is not None:
         ceiling = memory.shared_path.traffic_bytes_per_s
         bandwidth, evidence, source = ceiling.value, ceiling.evidence, ceiling.source
@@ -108,15 +110,19 @@ def streaming_read(node: Node, memory: Memory) -> Quantity:
     return Quantity(
         cycles,
         "cycles",
-        _weaker("derived", evidence),
+        _weaker_evidence("derived", evidence),
         f"cores of a package x 8 B x clock / {bandwidth / 1e9:.3g} GB/s of {of_what}: {source}",
     )
 
 
 def _scaled(base: Quantity, factor: float, source: str, evidence: Evidence = "derived") -> Quantity:
-    return Quantity(base.value * factor, base.unit, _weaker(base.evidence, evidence), source)
+    return Quantity(
+        base.value * factor, base.unit, _weaker_evidence(base.evidence, evidence), source
+    )
 
 
-def _weaker(first: Evidence, second: Evidence) -> Evidence:
-    """A value computed from an assumption is an assumption."""
+def _weaker_evidence(first: Evidence, second: Evidence) -> Evidence:
+    """The evidence of a value computed from others. A value computed from an assumption is an
+    assumption.
+    """
     return "assumed" if "assumed" in (first, second) else "derived"

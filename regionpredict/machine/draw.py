@@ -16,17 +16,17 @@ _ROW_NAMES = {
     "load_bytes_per_cycle": "load width",
     "store_bytes_per_cycle": "store width",
 }
-"""Short names in rows for figures whose keys with units are too long."""
+"""Short names for rows whose keys with units are too long."""
 ALL_SHOWN = 6
-"""Maximum number of cores of a domain that are drawn one by one. With more, the ends of each group
-are drawn.
+"""Maximum number of cores of a domain that are drawn one by one. If there are more, only the first
+and last cores of each group are drawn.
 """
 
 
 def draw(machine: Machine) -> str:
-    """The node: packages, NUMA domains, cores, caches with the cores that share them.
+    """Draws the node: packages, NUMA domains, cores, and caches with the cores that share them.
 
-    One domain is drawn, since all are equal. The others are listed with their cores.
+    Only one domain is drawn, since all are equal. The others are listed with their cores.
     """
     lines = [_rule("package 0")]
     lines += [_framed(line) for line in _domain(machine)]
@@ -78,7 +78,7 @@ def _cores(cache: Cache) -> str:
 
 
 def _columns(machine: Machine) -> list[int | None]:
-    """The cores of a domain to draw. None represents those left out."""
+    """The cores of a domain that are drawn. None represents cores that are left out."""
     cores = machine.cores_per_domain
     if cores <= ALL_SHOWN:
         return list(range(cores))
@@ -92,7 +92,7 @@ def _columns(machine: Machine) -> list[int | None]:
 
 
 def _cache_row(cache: Cache, columns: list[int | None], cell: int) -> str:
-    """A level: a bracket per instance, over the cores that share it."""
+    """The row of a cache level. Each instance is a bracket over the cores that share it."""
     shared = cache.shared_by_cores.whole
     groups: list[list[int]] = []
     owner: list[int | None] = [None if core is None else core // shared for core in columns]
@@ -120,7 +120,7 @@ def _cache_row(cache: Cache, columns: list[int | None], cell: int) -> str:
 
 
 def key_figures(machine: Machine) -> str:
-    """The key figures, one per line: name, value, evidence, source."""
+    """The key figures, one per line: name, value, evidence and source."""
     rows: list[tuple[str, str, str, str]] = []
 
     def add(name: str, quantity: Quantity) -> None:
@@ -169,7 +169,9 @@ def key_figures(machine: Machine) -> str:
 
 
 def _processor_rows(processor: Processor) -> list[tuple[str, str, str, str]]:
-    """The figures of the core, below the name of its family, which their sources then omit."""
+    """The figures of the core, below the name of its family. Their sources do not repeat the
+    family.
+    """
     rows = [("processor family", processor.family, "", "")]
     for key in FIGURES:
         figure: Quantity = getattr(processor, key)
@@ -204,7 +206,7 @@ def size_text(size: float) -> str:
 
 
 def curve_text(curve: Curve) -> str:
-    """The first and the last value of a bandwidth: `14.3 -> 120 GB/s on 20`."""
+    """The first and the last value of a bandwidth, such as `14.3 -> 120 GB/s on 20`."""
     if len(curve.x) == 1:
         return f"{curve.y[0] / 1e9:.3g} GB/s on 1"
     return f"{curve.y[0] / 1e9:.3g} -> {curve.y[-1] / 1e9:.3g} GB/s on {curve.x[-1]}"

@@ -1,7 +1,7 @@
 """The evidence of every figure of a machine, by its key in the file.
 
 A prediction lists the figures that it used (``memory.latency``, ``processor.issue_width``), and
-shows those that are assumed.
+marks those that are assumed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ _NAMES = {
 
 
 def figures(machine: Machine) -> Iterator[tuple[str, Quantity | Curve]]:
-    """Key and figure of every number in file order, without the density model's weights."""
+    """The key and the figure of every number in file order, without the weights of the density
+    model.
+    """
     parts: list[tuple[str, object]] = [("node", machine.node)]
     parts += [("processor", machine.processor)]
     parts += [(f"caches[{place}]", cache) for place, cache in enumerate(machine.caches)]
@@ -60,7 +62,7 @@ def figures(machine: Machine) -> Iterator[tuple[str, Quantity | Curve]]:
 
 
 def weights(machine: Machine) -> Iterator[tuple[str, Quantity]]:
-    """Key and weight of every weight of the density model."""
+    """The key and the weight of every weight of the density model."""
     density = machine.density
     yield "density.hit", density.hit
     yield "density.latency_factor", density.latency_factor
@@ -105,7 +107,7 @@ def _assumed(machine: Machine, keys: Iterable[str]) -> list[tuple[str, Quantity 
 
 
 SETTLED = 0.05
-"""A figure with a wider 95 % interval (to either side) has not converged."""
+"""A figure has not converged if its 95 % interval is wider than this to either side."""
 
 
 class UnconvergedFigure(NamedTuple):
@@ -118,9 +120,9 @@ class UnconvergedFigure(NamedTuple):
 
 
 def unconverged_figures(machine: Machine) -> tuple[UnconvergedFigure, ...]:
-    """The measured figures that have not converged, the least certain first.
+    """The measured figures that have not converged, least certain first.
 
-    Predictions with such a machine report it.
+    Predictions for such a machine report them.
     """
     known = _by_key(machine)
     wide = [
@@ -136,7 +138,7 @@ def _by_key(machine: Machine) -> Mapping[str, Quantity | Curve]:
 
 
 def _shown(figure: Quantity | Curve) -> str:
-    """The value of a single number. Empty for a curve."""
+    """The value of a single number as text. Empty for a curve."""
     if isinstance(figure, Curve):
         return ""
     return f" = {with_unit(f'{figure.value:.4g}', figure.unit)}"

@@ -1,8 +1,8 @@
-"""Amounts of new memory for measuring the cost of first writes, relative to the last cache.
+"""Amounts of new memory for measuring the cost of first writes, relative to the last-level cache.
 
 With little memory, the system clears pages that were used recently and are still in the cache. With
-much memory, cleared lines move to memory. For example, on Zen 5 with 32 MiB shared by two cores, a
-page of 4 KiB takes 1.17 µs up to 4 MiB, 1.25 µs at 16 MiB, and 1.38 µs at 64 MiB.
+much memory, cleared lines are evicted to memory. For example, on Zen 5 with 32 MiB shared by two
+cores, a page of 4 KiB takes 1.17 µs up to 4 MiB, 1.25 µs at 16 MiB, and 1.38 µs at 64 MiB.
 """
 
 from __future__ import annotations
@@ -10,6 +10,6 @@ from __future__ import annotations
 from typing import Final
 
 NEW_IN_CACHE: Final = 1 / 16
-"""Share of the last cache used by the memory of `first_touch`."""
+"""The memory of `first_touch` as a share of the last-level cache."""
 NEW_BEYOND: Final = 2.0
-"""Share of the last cache used by the memory of `first_touch_beyond`."""
+"""The memory of `first_touch_beyond` as a share of the last-level cache."""

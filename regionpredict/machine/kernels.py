@@ -1,8 +1,8 @@
 """The streaming kernels of bandwidth tables, and the traffic of each.
 
-GB/s in a table count the loads and stores of the program's arrays. A missed store first reads its
-line (write-allocate), which the table does not count. So memory moves `traffic / application` times
-as much.
+The GB/s in a table count the loads and stores of the program's arrays. A missed store first reads
+its line (write-allocate), which the table does not count. Memory therefore moves
+`traffic / application` times these bytes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Kernel:
 
     @property
     def application(self) -> int:
-        """Elements per iteration accessed by the program, as counted by GB/s in a table."""
+        """The elements that the program accesses per iteration. The GB/s in a table count these."""
         return self.reads + self.writes
 
     @property
     def traffic_factor(self) -> float:
-        """Elements moved per accessed element, with write-allocate.
+        """The elements moved per accessed element, including write-allocate.
 
         >>> KERNELS["copy"].traffic_factor
         1.5

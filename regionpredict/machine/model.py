@@ -1,4 +1,4 @@
-"""The machine as frozen values: node, caches, memory, operations, OpenMP overheads, weights."""
+"""The machine as frozen values: node, caches, memory, operations, OpenMP overheads and weights."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Quantity
 
 CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
-"""inclusive: contains everything in the previous levels; exclusive: contains nothing of it; victim:
-filled only with lines evicted from the previous level; neither: neither is guaranteed.
+"""inclusive: contains everything in the previous levels. exclusive: contains nothing of it. victim:
+filled only with lines evicted from the previous level. neither: neither is guaranteed.
 """
 
 BINDINGS = ("close", "spread", "caches")
 """The placement of threads on the node. `close` fills one domain after the other, and `spread` uses
-all cores evenly, as in OMP_PROC_BIND. `caches` takes one core per second-level cache first. Any
-other binding is a text of OMP_PLACES (`machine.places`), which close threads take in order.
+all cores evenly, as in OMP_PROC_BIND. `caches` starts with one core of each second-level cache. Any
+other binding is the text of OMP_PLACES (`machine.places`), whose places are used in order.
 """
 
 RUNTIMES = ("gcc", "llvm")
-"""OpenMP runtimes with separate costs in a machine file: libgomp, and LLVM's libomp, which is the
-same as Intel's.
+"""OpenMP runtimes with separate costs in a machine file: libgomp, and LLVM's libomp, which is also
+Intel's.
 """
 
 ACCESS_KINDS = ("read", "write")
@@ -34,13 +34,13 @@ ACCESS_PATTERNS = ("streaming", "latency", "irregular")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The shape of the node. Every field is a labeled number. `clock_hz` is in Hz, and `simd_bits`
-    in bits.
+    """The node. Every field is a number with its origin. `clock_hz` is in Hz, and `simd_bits` in
+    bits.
 
     `turbo` is the clock in Hz by the number of active cores of a package, or None if it is always
-    `clock_hz`. `core_speed` is the speed relative to the first core, in steps that begin at
-    these cores of a package. None: all cores are equal. `vcpus_per_core` cores are
-    the hardware threads of one physical core. None: cores are physical.
+    `clock_hz`. `core_speed` is the speed relative to the first core, in steps that start at these
+    cores of a package. It is None if all cores are equal. `vcpus_per_core` cores are the hardware
+    threads of one physical core. It is None if cores are physical.
     """
 
     packages: Quantity
@@ -79,7 +79,7 @@ class Cache:
 class SharedPath:
     """A memory path shared by all packages (front-side bus machines with one chipset).
 
-    `traffic_bytes_per_s` is the limit of the whole node, including write-allocate and write-back.
+    `traffic_bytes_per_s` is the limit of the whole node, including write-allocates and write-backs.
     """
 
     traffic_bytes_per_s: Quantity
@@ -91,13 +91,13 @@ class Memory:
 
     `bandwidth` maps a kernel's name (`machine.kernels.KERNELS`) to B/s of the program's accesses,
     by number of cores in one domain. `peak_bytes_per_s` is the theoretical peak of one domain.
-    `shared_path` is the limit of a node whose packages share one path (None: each domain has its
+    `shared_path` is the limit of a node whose packages share one path (None if each domain has its
     own). `remote_latency_cycles` is the latency from another package. `page_bytes` is the page size
-    of the system. `size_bytes` is the memory of one domain (None: unknown, assumed to be
+    of the system. `size_bytes` is the memory of one domain (None if unknown, and assumed to be
     sufficient). `write_allocate` is the share of missed stores whose lines are read first, by
-    number of cores in one domain, if it varies (None: the processor's value). `link_bytes_per_s` is
-    the maximum bandwidth of one package's cores from the memory of another, in one direction
-    between two packages (None: one package, or one path for all).
+    number of cores in one domain, if it varies (None for the processor's value). `link_bytes_per_s`
+    is the maximum bandwidth of one package's cores from the memory of another, in one direction
+    between two packages (None for one package, or one path for all).
     """
 
     latency_cycles: Quantity
@@ -111,7 +111,8 @@ class Memory:
     link_bytes_per_s: Quantity | None = None
 
     def curve(self, kernel: str) -> Curve:
-        """B/s of `kernel` by cores in a domain, as measured or derived from another kernel.
+        """The B/s of `kernel` by number of cores in a domain, as measured or derived from another
+        kernel.
 
         The derivation assumes equal traffic, including write-allocate, for both kernels.
         """
@@ -125,7 +126,9 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A kind of operation: cycles until its result, and cycles between two independent ones."""
+    """A kind of operation: the cycles until its result, and the cycles between two independent
+    operations.
+    """
 
     latency_cycles: Quantity
     throughput_cycles: Quantity
@@ -169,10 +172,10 @@ class Overheads:
 class DensityWeights:
     """The weights of the density model (Chatzopoulos 2012, sec. 4.2.1 and 4.2.2), in cycles.
 
-    `operation` by kind and `hit` belong to the good score. `miss`, by (``read`` or ``write``,
-    ``streaming``, ``latency`` or ``irregular``), belongs to the bad score. `thresholds` are the
-    scores from which the next package is hinted, one fewer than the packages. If empty, areas are
-    equal.
+    `operation` (by kind) and `hit` add to the good score. `miss` adds to the bad score. Its keys
+    are ``read`` or ``write`` with ``streaming``, ``latency`` or ``irregular``. `thresholds` are the
+    scores above which another package is hinted. Their number is one less than the number of
+    packages. If empty, all areas are equal.
     """
 
     operation: Mapping[str, Quantity]
@@ -183,10 +186,10 @@ class DensityWeights:
 
 
 class NodeShape(NamedTuple):
-    """The numbers of a machine that place threads.
+    """The numbers that determine where threads are placed on a machine.
 
-    `per` domains of `own` cores form a package. `joined` cores share a second-level cache, and
-    `last` cores the last one. `hardware` is the number of threads per core.
+    A package has `per` domains of `own` cores each. `joined` cores share a second-level cache, and
+    `last` cores a last-level cache. `hardware` is the number of threads per core.
     """
 
     packages: int
@@ -199,24 +202,26 @@ class NodeShape(NamedTuple):
 
     @property
     def cores(self) -> int:
-        """Cores of the node."""
+        """The number of cores of the node."""
         return self.packages * self.per * self.own
 
     @property
     def in_order(self) -> bool:
-        """Whether the order of cores is the same for all numbers of threads, and not by number."""
+        """Whether the order of cores is the same for all numbers of threads, and differs from their
+        numbering.
+        """
         return self.binding not in ("close", "spread")
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine model, as `load` reads it from a YAML file.
+    """A machine model that `load` has read from a YAML file.
 
     `sha256` is the hash of the file's bytes, `path` its path, and `sources` its table of sources.
-    `defaulted` are the keys missing in the file, which have default values. `corrections` are
+    `defaulted` are the keys that are missing in the file and have default values. `corrections` are
     factors from measured regions. Without them, every factor is 1. `overheads` are those of the
-    OpenMP runtime `runtime` (None: the measured one, or unspecified). `by_runtime` are those of
-    specific runtimes. `binding` is the placement of threads, an option of the run instead of the
+    OpenMP runtime `runtime` (None for the measured runtime). `by_runtime` are those of specific
+    runtimes. `binding` is the placement of threads. It is an option of the run and not part of the
     file. `spread` is the uncertainty of measured figures: half of the 95 % interval divided by the
     value, by the figure's key.
     """
@@ -241,65 +246,65 @@ class Machine:
     binding: str = "close"
 
     def __hash__(self) -> int:
-        """The hash of its file and run. Its tables have none."""
+        """The hash of its file and run. Its tables cannot be hashed."""
         return hash((self.name, self.sha256, self.packages, self.runtime, self.binding))
 
     def as_run(self, *, binding: str = "close", runtime: str | None = None) -> Machine:
-        """The machine for this thread binding and this OpenMP runtime, with the runtime's own costs
-        if the file has them.
+        """The machine for this thread binding and this OpenMP runtime. If the file has costs for
+        this runtime, they are used.
         """
         costs = self.overheads if runtime is None else self.by_runtime.get(runtime, self.overheads)
         return replace(self, binding=binding, runtime=runtime, overheads=costs)
 
     @cached_property
     def packages(self) -> int:
-        """Packages (sockets) of the node."""
+        """The number of packages (sockets) of the node."""
         return self.node.packages.whole
 
     @cached_property
     def cores_per_package(self) -> int:
-        """Cores of one package."""
+        """The number of cores of one package."""
         return self.node.cores_per_package.whole
 
     @cached_property
     def domains_per_package(self) -> int:
-        """NUMA domains of one package."""
+        """The number of NUMA domains of one package."""
         return self.node.domains_per_package.whole
 
     @cached_property
     def cores_per_domain(self) -> int:
-        """Cores of one NUMA domain."""
+        """The number of cores of one NUMA domain."""
         return self.cores_per_package // self.domains_per_package
 
     @cached_property
     def domains(self) -> int:
-        """NUMA domains of the node."""
+        """The number of NUMA domains of the node."""
         return self.packages * self.domains_per_package
 
     @cached_property
     def cores(self) -> int:
-        """Cores of the node."""
+        """The number of cores of the node."""
         return self.packages * self.cores_per_package
 
     @cached_property
     def threads_per_core(self) -> int:
-        """Hardware threads of one core."""
+        """The number of hardware threads of one core."""
         return self.node.threads_per_core.whole
 
     @property
     def hardware_threads(self) -> int:
-        """Hardware threads of the node."""
+        """The number of hardware threads of the node."""
         return self.cores * self.threads_per_core
 
     @cached_property
     def cores_per_second_cache(self) -> int:
-        """The number of cores that share a second-level cache, or 1 without one."""
+        """The number of cores that share a second-level cache. 1 if there is none."""
         second = (cache for cache in self.caches if cache.level == 2)
         return next((cache.shared_by_cores.whole for cache in second), 1)
 
     @cached_property
     def shape(self) -> NodeShape:
-        """The numbers that place threads."""
+        """The numbers that determine where threads are placed."""
         return NodeShape(
             self.packages, self.domains_per_package, self.cores_per_domain, self.threads_per_core,
             self.cores_per_second_cache, self.caches[-1].shared_by_cores.whole, self.binding,
@@ -312,41 +317,41 @@ class Machine:
 
     @property
     def threads_per_physical_core(self) -> int:
-        """Hardware threads of a physical core."""
+        """The number of hardware threads of a physical core."""
         return self.vcpus_per_core * self.threads_per_core
 
     @property
     def clock_hz(self) -> float:
-        """Clock in Hz."""
+        """The clock in Hz."""
         return self.node.clock_hz.value
 
-    def pace(self, cores: float) -> float:
-        """A core's clock relative to `clock_hz`, with `cores` of its package active."""
+    def relative_clock(self, cores: float) -> float:
+        """The clock of a core relative to `clock_hz`, if `cores` of its package are active."""
         turbo = self.node.turbo
         return 1.0 if turbo is None else turbo.at(cores) / self.clock_hz
 
     @property
     def simd_bits(self) -> int:
-        """Width of a vector register in bits."""
+        """The width of a vector register in bits."""
         return self.node.simd_bits.whole
 
     @cached_property
     def largest_cache(self) -> Cache:
-        """The level with the largest instance (the only one the density model knows)."""
+        """The cache level with the largest instance, which is the only one in the density model."""
         return max(self.caches, key=lambda cache: cache.size_bytes.value)
 
     @property
     def largest_cache_bytes(self) -> int:
-        """Bytes of one instance of the largest cache."""
+        """The bytes of one instance of the largest cache."""
         return self.largest_cache.size_bytes.whole
 
     @cached_property
     def line_bytes(self) -> int:
-        """Bytes of a cache line of the largest cache, the unit of memory transfers."""
+        """The bytes of a cache line of the largest cache, which is the unit of memory transfers."""
         return self.largest_cache.line_bytes.whole
 
     def write_allocate(self, cores: float) -> float:
-        """The share of missed stores whose lines are read first, with `cores` of a domain
+        """The share of missed stores whose lines are read first, if `cores` of a domain are
         active.
         """
         by_cores = self.memory.write_allocate
@@ -354,7 +359,7 @@ class Machine:
 
     @cached_property
     def page_bytes(self) -> int:
-        """Bytes of a page of memory."""
+        """The bytes of a page of memory."""
         return self.memory.page_bytes.whole
 
     def operation(self, kind: str) -> Operation:

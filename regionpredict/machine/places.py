@@ -1,4 +1,6 @@
-"""Reads OMP_PLACES: a name like `cores`, or a list like `{0},{2}` (OpenMP 5.2, sec. 21.1.6)."""
+"""Reads OMP_PLACES: a name such as `cores`, or a list such as `{0},{2}` (OpenMP 5.2, sec.
+21.1.6).
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ _NAME = re.compile(r"([a-z_]+)(?:\(([0-9]{1,9})\))?")
 
 
 class NamedPlaces(NamedTuple):
-    """One of `PLACE_NAMES`, and how many of these places, or None for all."""
+    """One of `PLACE_NAMES` with the number of these places, or None for all."""
 
     name: str
     most: int | None
@@ -59,7 +61,7 @@ def _numbers(inside: str, text: str) -> list[int]:
 
 
 def _matches(pattern: re.Pattern[str], part: str, text: str) -> Iterator[tuple[str, ...]]:
-    """The groups of each item of a list that is separated by commas."""
+    """The matched groups of each item in a comma-separated list."""
     at = 0
     while (found := pattern.match(part, at)) is not None:
         yield tuple(group or "" for group in found.groups())
@@ -73,7 +75,7 @@ def _matches(pattern: re.Pattern[str], part: str, text: str) -> Iterator[tuple[s
 
 
 def _steps(length: str, stride: str, text: str) -> range:
-    """The distances of `length` items from the first."""
+    """The distances of `length` items from the first item."""
     count, step = int(length or 1), int(stride or 1)
     if not 0 < count <= MOST_NUMBERS or not step:
         raise _wrong(text)
@@ -88,7 +90,9 @@ def _wrong(text: str) -> UsageError:
 
 
 def check_binding(text: str) -> str:
-    """The text, if it is one of `BINDINGS` or an OMP_PLACES. Raises UsageError otherwise."""
+    """The text, if it is one of `BINDINGS` or a valid OMP_PLACES. Raises UsageError for any other
+    text.
+    """
     if text not in BINDINGS:
         parse_places(text)
     return text

@@ -1,4 +1,6 @@
-"""Properties of a core that do not depend on the node: issue, ports, pipes, registers, misses."""
+"""Properties of a core that do not depend on the node: issue width, ports, pipes, registers and
+misses.
+"""
 
 from __future__ import annotations
 
@@ -45,12 +47,12 @@ FIGURES: dict[str, Figure] = {
     "write_allocate": Figure("", whole=False, zero=True),
     "lasting_share": Figure("", whole=False, zero=True),
 }
-"""The keys of the section `processor` of a machine file, and of a family's file."""
+"""The keys of the section `processor` in a machine file and in a family's file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Processor:
-    """A core, from the figures of its file or of its family (`machines/families/FAMILY.yaml`).
+    """A core, described by its machine file or by its family (`machines/families/FAMILY.yaml`).
 
     `issue_width`: decoded instructions that it can start per cycle. `vector_registers`,
     `general_registers`: numbers of registers in the instruction set. `loads_per_cycle`,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Evidence = Literal["measured", "derived", "assumed"]
-"""measured: read in the source (a measurement, or the vendor's document); derived: computed from
-such values, as the source explains; assumed: not confirmed.
+"""measured: read in the source (a measurement, or a document of the vendor). derived: computed from
+such values, as the source explains. assumed: not confirmed.
 """
 
 EVIDENCE: tuple[Evidence, ...] = ("measured", "derived", "assumed")
@@ -16,7 +16,7 @@ EVIDENCE: tuple[Evidence, ...] = ("measured", "derived", "assumed")
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number with its unit, its evidence, and its source.
+    """A number with its unit, evidence and source.
 
     >>> Quantity(32768, "B", "measured", "vendor's data sheet").whole
     32768
@@ -32,7 +32,7 @@ class Quantity:
 
     @property
     def whole(self) -> int:
-        """The value as an integer, for counts and sizes."""
+        """The value as an integer. Counts and sizes are whole numbers."""
         return round(self.value)
 
 
@@ -50,11 +50,11 @@ def with_unit(shown: str, unit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A value by number of cores or threads: `y[i]` at `x[i]`, with linear interpolation.
+    """Values by number of cores or threads: `y[i]` at `x[i]`, with linear interpolation.
 
     `x` starts at 1 and increases strictly. After the last point, the value is constant (`beyond` is
     ``"hold"``, for saturated bandwidth) or proportional to the number of threads
-    (``"proportional"``, for threads that take turns at one cache line).
+    (``"proportional"``, for threads that use one cache line in turn).
 
     >>> curve = Curve((1, 2, 4), (10.0, 20.0, 30.0), "B/s", "measured", "likwid-bench")
     >>> curve.at(1), curve.at(3), curve.at(9)
@@ -69,7 +69,7 @@ class Curve:
     beyond: Literal["hold", "proportional"] = "hold"
 
     def at(self, count: float) -> float:
-        """The value at `count` cores or threads (at least 1), in `unit`."""
+        """The value for `count` cores or threads (at least 1), in `unit`."""
         x, y = self.x, self.y
         if count <= x[0]:
             return y[0]
@@ -81,7 +81,8 @@ class Curve:
         return y[left] + share * (y[right] - y[left])
 
     def step(self, number: int) -> float:
-        """The value of the last point up to `number`, of a curve that changes in steps.
+        """The value of the last point that is not larger than `number`, for a curve that changes in
+        steps.
 
         >>> Curve((1, 7), (1.0, 0.5), "", "measured", "a report").step(6)
         1.0
@@ -94,7 +95,9 @@ class Curve:
         return max(self.y)
 
     def scaled(self, factor: float, why: str) -> Curve:
-        """The same curve times `factor`, derived for the reason `why`."""
+        """The same curve multiplied by `factor`. Its evidence is derived, and `why` is the
+        reason.
+        """
         return Curve(
             self.x,
             tuple(value * factor for value in self.y),

@@ -22,9 +22,10 @@ def shipped_names() -> tuple[str, ...]:
 
 
 def shipped_aliases() -> dict[str, str]:
-    """The shipped machine for each alias: a processor generation, or archspec's name.
+    """Maps each alias to a shipped machine. An alias is a processor generation, or the name in
+    archspec.
 
-    The lines of the files are searched, since parsing all of them would take a second.
+    The lines of the files are searched for aliases, since parsing all files would take a second.
     """
     return {
         alias: name
@@ -39,9 +40,9 @@ def _aliases_in(path: Path) -> list[str]:
 
 
 def load(name_or_path: str | Path) -> Machine:
-    """Loads a machine model: a shipped name, or the path of a YAML file.
+    """Loads a machine model, given the name of a shipped machine or the path of a YAML file.
 
-    A name with a folder, or with the suffix .yaml or .yml, is a path. Raises InputError with file,
+    A text with a folder, or with the suffix .yaml or .yml, is a path. Raises InputError with file,
     line and key for an invalid file, and with the nearest name for an unknown one.
     """
     return load_file(*file_of(name_or_path))
@@ -71,7 +72,7 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
 
 
 def load_file(path: Path, shown: str) -> Machine:
-    """Loads the file at `path`, which errors show as `shown`."""
+    """Loads the file at `path`. Errors call it `shown`."""
     if not exists(path):
         raise InputError(
             "no such machine file", remedy="check the path, or give a shipped name", path=shown

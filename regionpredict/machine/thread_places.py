@@ -1,4 +1,4 @@
-"""The placement of threads: on which cores and domains, and how many share a core."""
+"""The placement of threads: the cores and domains that they use, and how many share a core."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from regionpredict.machine.places import NamedPlaces, parse_places
 
 
 class ThreadPlaces(NamedTuple):
-    """The threads on the node: threads by domain, by package, and the maximum per core.
+    """The places of threads on the node: the number of threads by domain and by package, and the
+    maximum per core.
 
-    `packages` have threads. `crowd` is the number of threads of the fullest domain, `together` that
-    of the fullest package, and `in_other_packages` the rest.
+    `packages` is the number of packages with threads. `crowd` is the number of threads in the
+    fullest domain, and `together` that in the fullest package. `in_other_packages` is the rest.
 
-    Up to the number of cores, each thread has its own core. With more threads, the first cores have
-    one more than the last, as OpenMP distributes threads over fewer places (OpenMP 5.2, sec.
-    10.1.3).
+    Each thread has a separate core if there are enough cores. With more threads, the first cores
+    have one more thread than the last ones, as OpenMP distributes threads over fewer places (OpenMP
+    5.2, sec. 10.1.3).
     """
 
     by_domain: tuple[int, ...]
@@ -33,7 +34,7 @@ class ThreadPlaces(NamedTuple):
 
 
 def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
-    """The places of `threads` on a machine, by its binding.
+    """The places of `threads` on a machine, according to its binding.
 
     >>> from regionpredict.machine import load
     >>> node = load("skylake-gold-6148-snc")
@@ -77,7 +78,7 @@ def _places(shape: NodeShape, threads: int) -> ThreadPlaces:
 
 
 def _grouped(counts: Sequence[int], size: int) -> tuple[int, ...]:
-    """The sums of `size` consecutive counts each.
+    """The sums of `size` consecutive counts.
 
     >>> _grouped((1, 2, 3, 4), 2)
     (3, 7)
@@ -104,8 +105,8 @@ def _threads_by_core(shape: NodeShape, threads: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def _core_order(shape: NodeShape) -> tuple[int, ...]:
-    """The cores in the order in which close threads take them. A core of several places, or of
-    several of their hardware threads, is there several times.
+    """The cores in the order in which close threads use them. A core occurs several times if
+    several places, or several of its hardware threads, belong to it.
     """
     cores = range(shape.cores)
     if shape.binding in BINDINGS:
@@ -118,8 +119,8 @@ def _core_order(shape: NodeShape) -> tuple[int, ...]:
 
 
 def _resolved(shape: NodeShape) -> list[tuple[int, ...]]:
-    """The hardware threads of each place. Number n is core n, and from the number of cores on, the
-    second threads of the cores follow, as Linux counts them.
+    """The hardware threads of each place. With c cores, number n < c is the first hardware thread
+    of core n. The second threads of the cores follow, as Linux counts them.
     """
     places = parse_places(shape.binding)
     if isinstance(places, NamedPlaces):
@@ -141,7 +142,7 @@ def _resolved(shape: NodeShape) -> list[tuple[int, ...]]:
 
 def cores_filled_first(machine: Machine) -> int:
     """The number of cores that threads fill before they use another package. All cores if threads
-    use several packages from the beginning.
+    use several packages from the start.
     """
     each, shape = machine.cores_per_package, machine.shape
     if not shape.in_order:
@@ -151,7 +152,9 @@ def cores_filled_first(machine: Machine) -> int:
 
 
 def threads_of_places(machine: Machine) -> range:
-    """The numbers of threads with a core each, if places leave out cores. Empty otherwise."""
+    """The numbers of threads for which each thread has a core, if places leave out cores. Empty
+    otherwise.
+    """
     if machine.binding in BINDINGS:
         return range(0)
     cores = len({*_core_order(machine.shape)})
@@ -159,7 +162,7 @@ def threads_of_places(machine: Machine) -> range:
 
 
 def cache_sharers(machine: Machine, cores: int, threads: int) -> int:
-    """The maximum number of threads on `cores` cores that share a cache, or more if there are
+    """The maximum number of threads on `cores` cores that share a cache. It is larger if there are
     fewer threads.
     """
     shape = machine.shape
@@ -171,16 +174,16 @@ def cache_sharers(machine: Machine, cores: int, threads: int) -> int:
 
 
 def threads_of_second_caches(machine: Machine) -> int:
-    """The number of second-level caches that threads use before they share them. 1 if they share
-    them from the beginning.
+    """The number of second-level caches that threads use before two threads share one. 1 if they
+    share one from the start.
     """
     shape = machine.shape
     return len({core // shape.joined for core in _core_order(shape)}) if shape.in_order else 1
 
 
 def speed_of_cores(machine: Machine, threads: int, *, static: bool) -> float:
-    """The speed of the cores in use relative to the first core. Static pieces are equal, so the
-    slowest core decides. Other schedules use all cores, at their mean.
+    """The speed of the used cores relative to the first core. Static pieces are equal, so the
+    slowest core determines it. For other schedules, it is the mean of all cores.
     """
     speeds = machine.node.core_speed
     if speeds is None:
@@ -195,7 +198,9 @@ def speed_of_cores(machine: Machine, threads: int, *, static: bool) -> float:
 
 
 def threads_on_a_physical_core(machine: Machine, threads: int, *, static: bool) -> float:
-    """The threads on the fullest physical core, or on average if the schedule is not `static`."""
+    """The number of threads on the fullest physical core, or the average if the schedule is not
+    `static`.
+    """
     each = machine.vcpus_per_core
     if each == 1 and machine.binding in BINDINGS:
         return float(-(-threads // machine.cores)) if static else max(1.0, threads / machine.cores)
@@ -204,10 +209,10 @@ def threads_on_a_physical_core(machine: Machine, threads: int, *, static: bool) 
 
 
 def threads_on_a_core(machine: Machine, threads: int) -> int:
-    """The maximum number of threads per core for `threads`."""
+    """The maximum number of threads per core if `threads` are used."""
     return thread_places(machine, threads).on_a_core
 
 
 def packages_of(machine: Machine, threads: int) -> int:
-    """The number of packages used by this many threads."""
+    """The number of packages that this many threads use."""
     return thread_places(machine, threads).packages

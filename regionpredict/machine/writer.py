@@ -18,7 +18,7 @@ GUESSED_SATURATION_CORES = 4
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The results of `calibrate`. Anything not measured is missing.
+    """The results of `calibrate`. Figures that were not measured are missing.
 
     - `turbo_hz`: the clock by the number of active cores of a package, if it varies
     - `core_speed`: the speed relative to the first core, by the first core of each kind
@@ -131,7 +131,7 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
 
 
 def _processor(topology: Topology, measured: Figures) -> list[str]:
-    """The family of the host's processor, or its identity if none is known."""
+    """The family of the host's processor. If none is known, the identity of the processor."""
     lines = _family(topology)
     if measured.processor:
         lines += [] if "processor:" in lines else ["processor:"]

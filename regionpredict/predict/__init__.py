@@ -5,10 +5,10 @@ confidence.
 computes a speedup curve from traffic, bandwidth, core time and overheads. `uncertainty` compares
 such curves with measured ones. `hints` selects packages and threads, `limiting_factors` gives the
 bottleneck, and `by_size` and `open_sizes` handle unknown sizes. `teams` combines the loops of one
-`parallel`, and `plan` selects their threads for a program. `recommendation` gives the threads of a
-whole program, and `advice` the gain of source changes. An estimate with the facts of its region is
-a `Prediction`, with those of a parallel region a `TeamPrediction`. The package knows neither source
-nor analysis.
+`parallel`, and `plan` selects the numbers of threads for a program. `recommendation` gives the
+threads of a whole program, and `advice` the gain of source changes. An estimate with the facts of
+its region is a `Prediction`, and one with the facts of a parallel region is a `TeamPrediction`. The
+package depends on neither source nor analysis.
 """
 
 from regionpredict.predict.advice import Advice, AdvisedLoop, advice_for, advised_teams
@@ -23,7 +23,7 @@ from regionpredict.predict.by_size import (
     range_of,
     share_within_loss,
     split_names,
-    with_turns,
+    with_thresholds,
 )
 from regionpredict.predict.core_handover import Handover, best_handover
 from regionpredict.predict.coschedule import (
@@ -169,5 +169,5 @@ __all__ = [
     "team_points",
     "with_cache_share",
     "with_open_sizes",
-    "with_turns",
+    "with_thresholds",
 ]

@@ -1,11 +1,11 @@
-"""The gain of a source change, from predicting the changed parallel region again.
+"""The gain of a source change. It is found by predicting the changed parallel region.
 
-The gain is the best time before the change over the best time after it, both by the model and on
-the same thread counts. Changes are tried only in parallel regions with enough time, and only for
-terms with a large share. Without a term that takes a share s of the time on p threads, the speed
-grows by at most 1/(1 - s). Traffic is not counted for a trial that would be too slow even without
-it. It is first counted on a few thread counts. The best time of all never shrinks by more than the
-time on some number of threads. So other counts follow only if the trial gains enough on one of few.
+The gain is the best time before the change divided by the best time after it. Both are predicted by
+the model for the same thread counts. Changes are tried only in parallel regions with enough time,
+and only for terms with a large share. If a term takes a share s of the time on p threads, removing
+it multiplies the speed by at most 1/(1 - s). Traffic is not counted for a trial that would be too
+slow even without traffic. It is counted on a few thread counts first. Other thread counts are
+evaluated only if the trial gains enough on one of these.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ _NO_WALKS = replace(ALL_PARTS, page_walks=False)
 
 
 class Advice(NamedTuple):
-    """`id` is the rule, and `span` the place to change. `gain` is the speedup of the parallel
-    region's best time, and `saved` the seconds in all executions.
+    """`id` is the rule, and `span` is the place to change. `gain` is the speedup of the parallel
+    region's best time, and `saved` is the number of seconds saved in all executions.
     """
 
     id: str
@@ -69,7 +69,7 @@ class Advice(NamedTuple):
 
 
 class AdvisedLoop(NamedTuple):
-    """A loop of a parallel region: its estimate, its workload and the changes that it allows."""
+    """A loop of a parallel region: its estimate, its workload and the changes that it permits."""
 
     estimate: Estimate
     workload: Workload
@@ -77,7 +77,7 @@ class AdvisedLoop(NamedTuple):
 
 
 def advised_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
-    """The parallel regions with enough time for a search of changes, the longest first."""
+    """The parallel regions with enough time for a search of changes, longest first."""
     spent = {
         team.facts.id: team.facts.executions.weight * min(p.seconds for p in team.points)
         for team in teams if team.points and team.threads is not None and team.range is None
@@ -92,11 +92,11 @@ def advice_for(
     team: TeamPrediction, members: Sequence[AdvisedLoop], machine: Machine, *, before: str | None,
     needless: Sequence[Region] = (),
 ) -> tuple[Advice, ...]:  # fmt: skip
-    """The worthwhile changes of a parallel region, the best first, with one change per rule.
+    """The worthwhile changes of a parallel region, best first. There is one change for each rule.
 
     `members` are its loops in order. `before` is an alternative place to start its threads: another
-    parallel region just before it, or a loop around it. `needless` are its loops whose barriers are
-    all unnecessary.
+    parallel region immediately before it, or a loop around it. `needless` are those of its loops
+    whose barriers are all unnecessary.
     """
     counts = [point.threads for point in team.points]
     tried = _RegionTrials(team, members, machine, round_counts(machine, max(counts)))
@@ -137,18 +137,18 @@ class _RegionTrials:
             default=0.0,
         )  # fmt: skip
 
-    def worth(self, terms: Sequence[str] | frozenset[str]) -> bool:
+    def is_worthwhile(self, terms: Sequence[str] | frozenset[str]) -> bool:
         """Whether the parallel region could gain enough if these terms were zero."""
         return self.share(terms) >= 1.0 - 1.0 / ADVICE_GAIN.value
 
     def first_touch(self) -> Advice | None:
-        """Pages on the NUMA domains of the threads that use them."""
+        """Moves pages to the NUMA domains of the threads that use them."""
         machine = self.machine
         if machine.domains < 2 or machine.memory.shared_path is not None:
             return None
         spread = [with_parallel_first_touch(pair.workload) for pair in self.members]
         serial = [place for pair in spread if pair is not None for place in pair[1]]
-        if not serial or not self.worth(("memory-bandwidth", "cache")):
+        if not serial or not self.is_worthwhile(("memory-bandwidth", "cache")):
             return None
         places = sorted({pair.span for pair in serial if pair.span is not None})
         span = places[0] if places else self.team.facts.span
@@ -160,8 +160,8 @@ class _RegionTrials:
         )
 
     def one_team(self, before: str | None) -> Advice | None:
-        """Threads started once for several loops or executions, instead of each time."""
-        if before is None or len(self.members) != 1 or not self.worth(("overhead",)):
+        """Starts threads once for several loops or executions, and not each time."""
+        if before is None or len(self.members) != 1 or not self.is_worthwhile(("overhead",)):
             return None
         workload = without_fork(self.members[0].workload)
         if workload is None or self._best_alone(workload):
@@ -171,10 +171,10 @@ class _RegionTrials:
         )
 
     def _best_alone(self, workload: Workload) -> bool:
-        """Whether a loop inside a `parallel` is fastest on one thread, so that sharing the threads
+        """Whether a loop inside a `parallel` is fastest on one thread, so that distributing it
         gains nothing.
         """
-        time = self._time(0, workload)
+        time = self._changed_time(0, workload)
         if time is None:
             return False
         points = team_curve(
@@ -183,8 +183,8 @@ class _RegionTrials:
         return bool(points) and min(points, key=lambda point: point.seconds).threads == 1
 
     def too_little_work(self) -> Advice | None:
-        """Serial execution, if starting threads costs more than they gain, and the number of
-        iterations from which they gain.
+        """Executes a region serially if starting threads costs more than they gain. Also finds the
+        number of iterations from which threads gain.
         """
         region = self.team.facts.members[0].facts.region
         construct = region.parallel or region
@@ -208,8 +208,8 @@ class _RegionTrials:
         return Advice("RP207", self.team.facts.span, message, round(one.seconds / work, 2), saved)
 
     def _turning_point(self, each: float) -> int | None:
-        """The number of iterations from which several threads gain, if one takes `each` seconds. It
-        has two digits. None if threads never gain.
+        """The number of iterations from which several threads gain, if an iteration takes `each`
+        seconds. It has two digits. None if threads never gain.
         """
         one = self.points[0].terms["overhead"]
         least = min(
@@ -220,8 +220,8 @@ class _RegionTrials:
         return int(float(f"{least:.2g}")) if least >= 1.0 else None
 
     def without_barriers(self, needless: Sequence[Region]) -> Advice | None:
-        """No barrier after loops that do not need one."""
-        if not needless or not self.worth(("overhead",)):
+        """Removes the barrier after loops that do not need it."""
+        if not needless or not self.is_worthwhile(("overhead",)):
             return None
         spans = {region.span for region in needless}
         workloads = [
@@ -233,8 +233,9 @@ class _RegionTrials:
         return self._advice("RP206", needless[0].span, message, workloads, costs_alone=True)
 
     def for_skewed_work(self) -> list[Advice]:
-        """Dynamic schedules for work with an unknown distribution: their gain under a power law,
-        and the skew from which they gain."""
+        """Uses dynamic schedules for work with an unknown distribution. Finds their gain for a
+        power law, and the skew from which they gain.
+        """
         if len(self.members) != 1:
             return []
         (member,) = self.members
@@ -266,11 +267,11 @@ class _RegionTrials:
         return [best] if best is not None else []
 
     def changes(self) -> list[Advice]:
-        """The changes of each loop by itself, the best one per rule."""
+        """The changes of each single loop, the best one for each rule."""
         best: dict[str, Advice] = {}
         for number, member in enumerate(self.members):
             for change in member.changes:
-                if self.worth(change.terms):
+                if self.is_worthwhile(change.terms):
                     workloads: list[Workload | None] = [None] * len(self.members)
                     workloads[number] = change.workload()
                     known = best.get(change.id)
@@ -286,15 +287,15 @@ class _RegionTrials:
         self, rule: str, span: Span, message: str, workloads: Sequence[Workload | None], *,
         forks: bool | None = None, costs_alone: bool = False, needed: float = ADVICE_GAIN.value,
     ) -> Advice | None:  # fmt: skip
-        """`costs_alone`: the change affects only OpenMP costs, not the time of the loops. A change
-        with less than the `needed` gain may be omitted.
+        """`costs_alone` says that the change affects only OpenMP's costs, and not the time of the
+        loops. A change with less than the `needed` gain may be omitted.
         """
         facts = self.team.facts if forks is None else replace(self.team.facts, forks=forks)
         times = [
-            None if workload is None else self._time(number, workload)
+            None if workload is None else self._changed_time(number, workload)
             for number, workload in enumerate(workloads)
         ]
-        least_times = self._points(facts, workloads, times, RegionTime.least, self.counts)
+        least_times = self._points_with(facts, workloads, times, RegionTime.least, self.counts)
         bounds = [_best(least_times, self.counts)]
         if costs_alone:
             bounds.append(self._without_costs(facts, workloads))
@@ -303,7 +304,7 @@ class _RegionTrials:
                 return None
         if not self._gains_somewhere(facts, workloads, times, ADVICE_SCREEN.value * needed):
             return None
-        points = self._points(facts, workloads, times, RegionTime.points, self.counts)
+        points = self._points_with(facts, workloads, times, RegionTime.points, self.counts)
         best = _best(points, self.counts)
         if best is None or not best:
             return None
@@ -313,14 +314,14 @@ class _RegionTrials:
     def _without_costs(
         self, facts: TeamFacts, workloads: Sequence[Workload | None]
     ) -> float | None:
-        """A lower bound for the best time if the changed loops did not start or end the threads."""
+        """A lower bound of the best time if the changed loops did not start or end threads."""
         loops = []
         for member, workload in zip(self.members, workloads, strict=True):
             points = points_of(member.estimate)
-            loops.append(points if workload is None else tuple(map(self._costless, points)))
+            loops.append(points if workload is None else tuple(map(self._without_fork, points)))
         return _best(team_curve(facts, loops, self.machine), self.counts)
 
-    def _costless(self, point: Point) -> Point:
+    def _without_fork(self, point: Point) -> Point:
         """A loop's time without its fork and barrier. The cost of new pages is included."""
         cycles = sum(
             team_cost(self.machine, name, point.threads) for name in ("fork_join", "barrier")
@@ -334,15 +335,16 @@ class _RegionTrials:
         self, facts: TeamFacts, workloads: Sequence[Workload | None],
         times: Sequence[RegionTime | None], gain: float,
     ) -> bool:  # fmt: skip
-        """Whether the parallel region gains that much on one of the few numbers of threads at which
-        all traffic is counted anyway. Page walks, which only add time, are counted last.
+        """Whether the parallel region gains this much on one of the few numbers of threads for
+        which all traffic is counted in any case. Page walks are counted last, since they only add
+        time.
         """
         edges = {edge for time in times if time is not None for edge in time.traffic.edges}
         few = [threads for threads in self.counts if threads in edges and threads > 1]
         before = {point.threads: point.seconds for point in self.points}
 
         def gains(times: Sequence[RegionTime | None], threads: int) -> bool:
-            points = self._points(facts, workloads, times, RegionTime.few, [threads])
+            points = self._points_with(facts, workloads, times, RegionTime.few, [threads])
             after = {point.threads: point.seconds for point in points}
             return before[threads] >= gain * after.get(threads, 0.0)
 
@@ -355,12 +357,14 @@ class _RegionTrials:
             gains(without_walks, threads) and gains(times, threads) for threads in few
         )
 
-    def _points(
+    def _points_with(
         self, facts: TeamFacts, workloads: Sequence[Workload | None],
         times: Sequence[RegionTime | None],
         ask: Callable[[RegionTime, Sequence[int]], tuple[Point, ...]], counts: Sequence[int],
     ) -> tuple[Point, ...]:  # fmt: skip
-        """The times of the parallel region with some loops replaced. Empty if they are unknown."""
+        """The times of the parallel region in which some loops are replaced. Empty if they are
+        unknown.
+        """
         loops = []
         for member, workload, time in zip(self.members, workloads, times, strict=True):
             if workload is None:
@@ -369,8 +373,10 @@ class _RegionTrials:
                 loops.append(() if time is None else ask(time, counts))
         return team_curve(facts, loops, self.machine)
 
-    def _time(self, number: int, workload: Workload) -> RegionTime | None:
-        """The times of a loop after a change. Traffic counted for the same work is reused."""
+    def _changed_time(self, number: int, workload: Workload) -> RegionTime | None:
+        """The times of a loop after a change. If the work is the same, the counted traffic is
+        reused.
+        """
         before, after = self.members[number].workload.execution, workload.execution
         counters: list[TrafficCounter] = []
         if (
@@ -385,7 +391,7 @@ class _RegionTrials:
 
 
 class _SkewedRegion:
-    """A region with data-dependent work, under its own schedule and under another one."""
+    """A region with data-dependent work, with its own schedule and with another one."""
 
     def __init__(
         self, workload: Workload, schedule: Schedule, machine: Machine, counts: Sequence[int],
@@ -405,7 +411,7 @@ class _SkewedRegion:
         self._share = skew.share if skew is not None else 0.0
 
     def gain(self, skew: Skew | None) -> float:
-        """The gain of another schedule for this distribution of work (None: even)."""
+        """The gain of another schedule for this distribution of work. None means even work."""
         now, then = (
             min(p.seconds for p in time.points(self._counts, time.profile._replace(skew=skew)))
             for time in self._times
@@ -413,8 +419,9 @@ class _SkewedRegion:
         return now / then if then else 1.0
 
     def least_ratio(self, gain: float) -> float | None:
-        """The ratio of longest to mean iteration from which the gain is large enough. None:
-        never."""
+        """The ratio of longest to mean iteration from which the gain is large enough. None if it
+        never is.
+        """
         low, high = 0.0, math.log(SKEW_TRIED.value)
         if self.gain(Skew(self._share, math.exp(high))) < gain:
             return None
@@ -426,7 +433,7 @@ class _SkewedRegion:
 
 
 def _chunks(iterations: float, threads: int) -> list[float]:
-    """Chunk sizes to try: small ones, and those that divide a long loop among the threads."""
+    """Chunk sizes to try. Some are small, and others divide a long loop among the threads."""
     shared = iterations / (threads * CHUNKS_A_THREAD.value)
     coarse = float(1 << max(0, int(math.log2(shared)))) if shared > 1.0 else 1.0
     fine = max(COARSE_CHUNK.value, coarse / CHUNKS_A_THREAD.value)

@@ -1,8 +1,8 @@
-"""Hints for an unknown size: how they change with it, and their range.
+"""How the hint changes with an unknown size, and the range of hints.
 
-`TRIED_SIZES` are tried. If no number of threads is good at two neighbors, the threshold between
-them is bisected. The hint need not be monotonic in the size. Impossible sizes (data beyond the
-memory, a loop without iterations) are excluded.
+The sizes in `TRIED_SIZES` are tried. If no number of threads is good at two neighboring sizes, the
+threshold between them is found by bisection. The hint need not be monotonic in the size. Impossible
+sizes (data larger than the memory, a loop without iterations) are excluded.
 """
 
 from __future__ import annotations
@@ -29,11 +29,12 @@ from regionpredict.predict.hints import Choice, Hint, common_threads
 
 
 class SizeHint(NamedTuple):
-    """The hint for sizes `below` a number and not below the previous one. None: all larger sizes.
+    """The hint for sizes less than `below` and not covered by the previous hint. None means all
+    larger sizes.
 
     `name` lists the names of the size. `threads` are good at all tried sizes of the range.
     `iterations_below` is the loop's trip count at `below`, which identifies the range at run time.
-    None for the last range, or if trip counts do not identify it.
+    It is None for the last range, or if trip counts do not identify it.
     """
 
     name: str
@@ -44,7 +45,7 @@ class SizeHint(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The separate names. A comma between call arguments does not separate names.
+        """The single names. A comma between arguments of a call does not separate names.
 
         >>> SizeHint("n, size(p, 3)", None, 1, 1).names
         ('n', 'size(p, 3)')
@@ -53,7 +54,7 @@ class SizeHint(NamedTuple):
 
 
 class HintRange(NamedTuple):
-    """The smallest and the largest of the hints over all tried sizes."""
+    """The smallest and the largest hint over all tried sizes."""
 
     packages: tuple[int, int]
     threads: tuple[int, int]
@@ -63,10 +64,11 @@ class OpenHint(NamedTuple):
     """The hint for unknown sizes.
 
     `unbound` are the names without a value, and `deciding` those that change the hint. `threads`
-    are good at all tried sizes. If None, the hint is that of the assumed sizes, and the others are
-    in `range`. `margin` and `chance` are the smallest over all sizes. `share`: the share of sizes
-    at which the assumed hint loses little enough. `usual`: the hint that is good at most sizes, if
-    the loop does not run at the assumed ones. `cut`: the budget excluded some sizes.
+    are good at all tried sizes. If it is None, the hint is that of the assumed sizes, and the
+    others are in `range`. `margin` and `chance` are the smallest values over all sizes. `share` is
+    the share of sizes at which the assumed hint loses little enough. `usual` is the hint that is
+    good at most sizes, if the loop does not run at the assumed ones. `cut` says that the budget
+    excluded some sizes.
     """
 
     unbound: tuple[str, ...]
@@ -86,11 +88,13 @@ Ask = Callable[[int], Choice | None]
 _FROM_THE_ENDS = tuple(
     sorted(TRIED_SIZES, key=lambda size: -abs(TRIED_SIZES.index(size) - len(TRIED_SIZES) // 2))
 )
-"""`TRIED_SIZES` in the order of trials. The ends come first, in case the budget is too small."""
+"""`TRIED_SIZES` in the order of trials. The smallest and largest sizes come first, in case the
+budget is too small.
+"""
 
 
 def split_names(names: str) -> tuple[str, ...]:
-    """The names of a size, separated by commas.
+    """The names of a size, which commas separate.
 
     >>> split_names("n"), split_names("a[i, j], size(p, f(1, 2)), m")
     (('n',), ('a[i, j]', 'size(p, f(1, 2))', 'm'))
@@ -107,19 +111,19 @@ def split_names(names: str) -> tuple[str, ...]:
 
 
 def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
-    """The choices over the size in ascending order, with more trials near changes of the choice.
+    """The choices by size in ascending order. There are more trials where the choice changes.
 
-    `TRIED_SIZES` from the ends to the middle, then thresholds, while `more` sizes are allowed and
-    there are fewer than `MOST_TRIALS`.
+    First come `TRIED_SIZES` from the ends to the middle, then thresholds, as long as `more` sizes
+    are allowed and there are fewer than `MOST_TRIALS`.
     """
-    return with_turns(choices_at_tried_sizes(ask, more)[0], ask, more)
+    return with_thresholds(choices_at_tried_sizes(ask, more)[0], ask, more)
 
 
 def choices_at_tried_sizes(
     ask: Ask, more: More = always
 ) -> tuple[dict[int, Choice], tuple[int, ...]]:
-    """The choices at `TRIED_SIZES`, from the ends to the middle, while `more` trials are
-    allowed, and the remaining sizes.
+    """The choices at `TRIED_SIZES`, from the ends to the middle, as long as `more` trials are
+    allowed. Also returns the remaining sizes.
     """
     known: dict[int, Choice] = {}
     for at, size in enumerate(_FROM_THE_ENDS):
@@ -131,11 +135,11 @@ def choices_at_tried_sizes(
     return dict(sorted(known.items())), ()
 
 
-def with_turns(
+def with_thresholds(
     choices: Mapping[int, Choice], ask: Ask, more: More = always, *, of_packages: bool = False
 ) -> dict[int, Choice]:
-    """The choices, with those at thresholds added. Thresholds between packages come first, or alone
-    with `of_packages`.
+    """The choices, including those at thresholds. Thresholds between packages come first. With
+    `of_packages`, there are no others.
     """
     known = dict(choices)
     asked = len(TRIED_SIZES)
@@ -167,7 +171,7 @@ def _precision(before: Choice, after: Choice) -> float:
 
 
 def part_boundaries(choices: Mapping[int, Choice]) -> list[tuple[int, int]]:
-    """The neighboring sizes between which a range ends and the next begins.
+    """Pairs of neighboring sizes between which one range ends and the next begins.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
@@ -191,7 +195,7 @@ def hints_by_size(
     choices: Mapping[int, Choice],
     iterations: Callable[[int], int | None] = lambda _: None,
 ) -> tuple[SizeHint, ...]:
-    """The hints over the size in ascending order. Empty if no size has a hint.
+    """The hints by size in ascending order. Empty if no size has a hint.
 
     `iterations` gives the loop's trip count for a size.
 
@@ -216,8 +220,8 @@ def hints_by_size(
 
 
 class _Part(NamedTuple):
-    """Sizes `below` a number with one kind of hint. `threads` are good at all of them. `serving`
-    lose at most what a hint may lose.
+    """Sizes less than `below` that have one kind of hint. `threads` are good at all of them.
+    `serving` lose at most what a hint may lose.
     """
 
     below: int | None
@@ -226,7 +230,9 @@ class _Part(NamedTuple):
     serving: frozenset[int]
 
     def joined(self, after: _Part) -> _Part | None:
-        """Both ranges with this one's hint. None if the hint loses more than allowed in `after`."""
+        """Both ranges with the hint of this one. None if this hint loses more than allowed in
+        `after`.
+        """
         threads = self.threads & after.serving
         if not threads:
             return None
@@ -234,8 +240,8 @@ class _Part(NamedTuple):
 
 
 def _steady_parts(choices: Mapping[int, Choice]) -> list[_Part]:
-    """The ranges of a size in ascending order. A hint does not change back and forth while one hint
-    stays within the allowed loss.
+    """The ranges of a size in ascending order. If one hint stays within the allowed loss, the hint
+    does not change back and forth.
     """
     ends = [high for _, high in part_boundaries(choices)]
     parts: list[_Part] = []
@@ -250,7 +256,9 @@ def _steady_parts(choices: Mapping[int, Choice]) -> list[_Part]:
 
 
 def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
-    """The ranges with the next one, which is merged with all ranges since the last of its kind."""
+    """The ranges with the next one, which is merged with all ranges since the last one of its
+    kind.
+    """
     back = [at for at, known in enumerate(parts) if known.kind == part.kind]
     if not back or parts[-1].kind == part.kind:
         return [*parts, part]
@@ -264,7 +272,7 @@ def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
 
 
 def _grow(counts: Sequence[int | None]) -> bool:
-    """Whether the values increase strictly, so that they identify the sizes."""
+    """Whether the values increase strictly, so that each identifies a size."""
     return all(a is not None and b is not None and a < b for a, b in pairwise(counts))
 
 
@@ -278,10 +286,10 @@ def range_of(choices: Sequence[Choice]) -> HintRange:
 def choices_by_name(
     names: Sequence[str], ask: AskAll, more: More = always
 ) -> dict[str, Mapping[int, Choice]]:
-    """The choices for each of `names` alone, with the other names as assumed.
+    """The choices for each of `names`. The other names have their assumed values.
 
-    A name is tried at all of `SIZES_OF_ONE` or not at all, because fewer sizes decide nothing. No
-    name starts if no `more` sizes are allowed.
+    A name is tried at all of `SIZES_OF_ONE` or at none, because a part of these sizes proves
+    nothing. No further name is tried if no `more` sizes are allowed.
     """
     by_name: dict[str, Mapping[int, Choice]] = {}
     for name in names:
@@ -300,13 +308,14 @@ def open_hint(
     untried: Collection[str] = (), *, refused: Collection[int] = (), now_runs: bool = True,
 ) -> OpenHint:  # fmt: skip
     """The hint for unknown `names`. `now` is the choice at the assumed values. It is ignored if the
-    loop does not run with them. If the loop runs at no tried size, all names decide.
+    loop does not run at them. If the loop runs at no tried size, all names decide.
 
-    `together` are the choices over the common `size` of several names, `by_name` those over each
-    name alone, the others as assumed. `ask` tries further names that decide only for other values
-    of the deciding names, while `more` trials are allowed. The budget excluded the `untried` names
-    and the `refused` values of the common size. Any of them may decide, so the hint is unknown. It
-    is assumed to be wrong at `refused` values, so that a smaller budget does not raise its share.
+    `together` are the choices for values of the common `size` of several names. `by_name` are those
+    for values of a single name, with the others as assumed. `ask` tries further names that decide
+    only for other values of the deciding names, as long as `more` trials are allowed. The budget
+    excluded the `untried` names and the `refused` values of the common size. Any of them may
+    decide, so the hint is unknown. It is assumed to be wrong at `refused` values, so that a smaller
+    budget does not raise its share.
     """
     tried = [
         *together.values(),
@@ -353,15 +362,17 @@ def open_hint(
 def _spread_evenly(
     choices: Mapping[int, Choice], refused: Collection[int] = ()
 ) -> list[Choice | None]:
-    """The choices without those at sizes added for thresholds. None for `refused` sizes."""
+    """The choices without those at sizes that were added to find thresholds. None for `refused`
+    sizes.
+    """
     return [choices.get(size) for size in TRIED_SIZES if size in choices or size in refused]
 
 
 def share_within_loss(threads: int, groups: Iterable[Sequence[Choice | None]]) -> float:
     """The share of sizes at which a hint loses little enough, for the worst group of sizes. 1 if it
-    always does. None is a size at which it is assumed to lose more.
+    always does. None is a size at which the hint is assumed to lose more.
 
-    Computed by the rule of succession. Without trials it is one half.
+    It is computed by the rule of succession. Without trials it is one half.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))

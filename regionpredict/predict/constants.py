@@ -1,4 +1,4 @@
-"""The constants that turn a curve into a hint: unit, evidence, source."""
+"""The constants that turn a curve into a hint, with unit, evidence and source."""
 
 from __future__ import annotations
 

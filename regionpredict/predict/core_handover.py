@@ -1,13 +1,15 @@
-"""Cores that programs pass to each other when they enter another region.
+"""Schedules in which programs pass cores to each other when they enter another region.
 
 Chatzopoulos 2012, section 3.3: a program is a sequence of regions, each with its own number of
-cores. Cores move between programs when one enters another region. Here, a program keeps its cores
-until an execution of a region ends. It then continues with others, or waits. Concurrent phases
-contend for memory as in `coschedule`. Changes of the number of threads have a cost.
+cores. Cores move between programs when one of them enters another region. Here, a program keeps its
+cores until an execution of a region ends. It then continues with a different number of cores, or
+waits. Concurrent phases contend for memory as in `coschedule`. A change of the number of threads
+has a cost.
 
-A beam search finds the best schedule event by event. At each event, the assignments of cores with
-the smallest time plus lower bound of the rest continue. Fixed shares and turns are included with
-the same timelines, so no schedule is worse.
+A beam search finds the best schedule event by event. At each event, it keeps the assignments of
+cores for which the time plus a lower bound of the rest is smallest. Schedules with fixed shares,
+and those that run one program after the other, are included. No result is therefore worse than
+these.
 """
 
 from __future__ import annotations
@@ -40,8 +42,8 @@ _SMALL = VISIT_ROUNDING.value
 
 
 class Turn(NamedTuple):
-    """A program during a step: its region (empty after the end) and its threads, 0 while it
-    waits.
+    """A program during a step: its region (empty after the end) and its number of threads, which is
+    0 while it waits.
     """
 
     region: str
@@ -49,7 +51,9 @@ class Turn(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A time span without a change: `seconds` from `begin` on, with one turn per program."""
+    """A time span without a change. It has `seconds` and starts at `begin`. There is one turn for
+    each program.
+    """
 
     begin: float
     seconds: float
@@ -59,8 +63,8 @@ class Step(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Handover:
     """The schedule: `steps` in order, the `seconds` until all programs have ended, and the end of
-    each (`ended`). `fixed_seconds` is the time with the best fixed shares of cores, `fixed_cores`
-    by program. `turns_seconds` is the time if the programs run one after the other.
+    each (`ended`). `fixed_seconds` is the time for the best fixed shares of cores, which are
+    `fixed_cores` by program. `turns_seconds` is the time if the programs run one after the other.
     """
 
     names: tuple[str, ...]
@@ -73,7 +77,7 @@ class Handover:
 
     @property
     def over_turns(self) -> float:
-        """The speedup over taking turns."""
+        """The speedup over running one program after the other."""
         return self.turns_seconds / self.seconds if self.seconds else 1.0
 
     @property
@@ -83,8 +87,8 @@ class Handover:
 
 
 class _At(NamedTuple):
-    """The state of the programs: the current `visit` of each, the part of it that is `done`, and
-    its cores of a domain now and `before` it waited.
+    """The state of the programs: the current `visit` of each, the part of it that is `done`, its
+    cores of a domain now, and those `before` it waited.
     """
 
     time: float
@@ -98,7 +102,9 @@ class _At(NamedTuple):
 
 
 def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> Handover | None:
-    """The best schedule found. None if a NUMA domain has too few cores for all programs."""
+    """The best schedule that was found. None if a NUMA domain has too few cores for all
+    programs.
+    """
     node = _Node(programs, machine)
     count = len(programs)
     least = [node.fewest(k) for k in range(count)]
@@ -125,7 +131,7 @@ def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> H
 
 
 def _steps_to(end: _At) -> tuple[Step, ...]:
-    """The steps of a schedule, with consecutive identical turns merged."""
+    """The steps of a schedule. Consecutive identical steps are merged."""
     steps: list[Step] = []
     at: _At | None = end
     while at is not None and at.past is not None:
@@ -143,7 +149,9 @@ def _end_of(program: int, steps: Sequence[Step]) -> float:
 
 
 class _Node:
-    """The machine with its programs, their timelines, and the times of concurrent phases."""
+    """The machine with its programs, their timelines, and the times of phases that run at the same
+    time.
+    """
 
     def __init__(self, programs: Sequence[CoscheduledProgram], machine: Machine) -> None:
         self.programs = programs
@@ -154,13 +162,13 @@ class _Node:
         self.visits = [_visits(program) for program in programs]
         self.sizes = [{name: self._useful(phase) for name, phase in known.items()}
                       for known in self.phases]  # fmt: skip
-        self.left = [self._left(k) for k in range(len(programs))]
+        self.left = [self._remaining_bounds(k) for k in range(len(programs))]
         self.together: dict[tuple[tuple[int, str, int], ...], tuple[float, ...]] = {}
 
     # -- times ----------------------------------------------------------------------------------
 
     def _running(self, phase: Phase, cores: int, *, alone: bool) -> Running:
-        """A phase on this number of cores of every domain, with all caches or with its part of
+        """A phase on this number of cores of every domain, with all caches or with only its part of
         them.
         """
         load = (phase.alone if alone else phase.beside)[cores]
@@ -171,35 +179,37 @@ class _Node:
         known = replace(phase, beside=phase.alone) if alone else phase
         return on_domains(known, load, self.machine.domains, self.path)
 
-    def _seconds(self, phase: Phase, cores: int, *, alone: bool) -> float:
-        """The time of a phase without other programs. Its own domains share the path to memory."""
+    def _seconds_alone(self, phase: Phase, cores: int, *, alone: bool) -> float:
+        """The time of a phase if no other program runs. The phases of its domains share the path to
+        memory.
+        """
         (seconds,) = seconds_together([self._running(phase, cores, alone=alone)])
         return seconds
 
     def _useful(self, phase: Phase) -> tuple[int, ...]:
-        """The numbers of cores of a domain that are faster than smaller ones, among powers of two
-        and their complements.
+        """The numbers of cores of a domain that are faster than smaller numbers. Only powers of two
+        and their complements are considered.
         """
         powers = [1 << k for k in range(self.cores.bit_length())]
         tried = {self.cores, *powers, *(self.cores - n for n in powers)}
         useful: list[int] = []
         least = math.inf
         for cores in sorted(tried & phase.beside.keys() & phase.alone.keys()):
-            seconds = min(self._seconds(phase, cores, alone=True),
-                          self._seconds(phase, cores, alone=False))  # fmt: skip
+            seconds = min(self._seconds_alone(phase, cores, alone=True),
+                          self._seconds_alone(phase, cores, alone=False))  # fmt: skip
             if seconds < least:
                 useful.append(cores)
                 least = seconds
         return tuple(useful)
 
-    def _left(self, program: int) -> list[tuple[float, float]]:
+    def _remaining_bounds(self, program: int) -> list[tuple[float, float]]:
         """For each visit, lower bounds of the remaining seconds and of the remaining core
         seconds.
         """
         left = [(0.0, 0.0)]
         for visit in reversed(self.visits[program]):
             phase = self.phases[program][visit.region]
-            took = {cores: self._seconds(phase, cores, alone=True)
+            took = {cores: self._seconds_alone(phase, cores, alone=True)
                     for cores in self.sizes[program][visit.region]}  # fmt: skip
             seconds, work = left[-1]
             left.append((seconds + visit.share * min(took.values()),
@@ -207,7 +217,7 @@ class _Node:
         return left[::-1]
 
     def least(self, at: _At) -> float:
-        """A lower bound of the time when all programs end."""
+        """A lower bound of the time at which all programs end."""
         longest = work = 0.0
         for k, known in enumerate(self.left):
             now, then = known[at.visit[k]], known[min(at.visit[k] + 1, len(known) - 1)]
@@ -217,7 +227,7 @@ class _Node:
         return at.time + max(longest, work / self.cores)
 
     def seconds(self, running: Sequence[tuple[int, str, int]]) -> tuple[float, ...]:
-        """The times of concurrent phases, each given as (program, region, cores)."""
+        """The times of phases that run at the same time. Each phase is (program, region, cores)."""
         key = tuple(running)
         if key not in self.together:
             alone = len(key) == 1
@@ -229,18 +239,18 @@ class _Node:
     # -- assignment of cores --------------------------------------------------------------------
 
     def region(self, at: _At, program: int) -> str:
-        """The region that a program is in or waits to enter. Empty after the end."""
+        """The region that a program executes or waits for. Empty after the end."""
         visits = self.visits[program]
         return visits[at.visit[program]].region if at.visit[program] < len(visits) else ""
 
     def plan(self, program: int, cores: int) -> dict[str, int]:
-        """The cores of a domain for each region by the program's plan within a limit, shared or
-        alone.
+        """The number of cores of a domain for each region, according to the program's plan within a
+        limit. The program shares the node or has it alone.
         """
         domains = self.machine.domains
         alone = cores == self.cores
         times = {
-            name: {n * domains: self._seconds(phase, n, alone=alone)
+            name: {n * domains: self._seconds_alone(phase, n, alone=alone)
                    for n in self.sizes[program][name] if n <= cores}
             for name, phase in self.phases[program].items()
         }  # fmt: skip
@@ -248,24 +258,26 @@ class _Node:
         return {name: size // domains for name, size in sizes.items()}
 
     def planned(self, at: _At, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
-        """The cores of each program by its plan."""
+        """The number of cores of each program according to its plan."""
         return tuple(
             plan[name] if (name := self.region(at, k)) else 0 for k, plan in enumerate(plans)
         )
 
     def in_turn(self, at: _At, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
-        """The cores if only the first unfinished program runs."""
+        """The numbers of cores if only the first unfinished program runs."""
         count = len(self.phases)
         first = next(k for k in range(count) if self.region(at, k))
         return tuple(cores if k == first else 0 for k, cores in enumerate(self.planned(at, plans)))
 
     def fewest(self, program: int) -> int:
-        """The minimum cores for a region of the program, 0 if no number is enough."""
+        """The smallest number of cores that a region of the program needs. 0 if no number is
+        enough.
+        """
         sizes = self.sizes[program].values()
         return max((min(own) for own in sizes), default=0) if all(sizes) else 0
 
     def every(self, at: _At) -> list[tuple[int, ...]]:
-        """All assignments of cores to programs that may change theirs."""
+        """All assignments of cores to the programs that may change their number of cores."""
         options: list[tuple[int, ...]] = []
         for k in range(len(self.phases)):
             name = self.region(at, k)
@@ -276,11 +288,11 @@ class _Node:
             else:
                 options.append((at.cores[k],))
         dealt = [own for own in itertools.product(*options) if 0 < sum(own) <= self.cores]
-        return [own for own in dealt if not self._wastes(at, own)]
+        return [own for own in dealt if not self._wastes_cores(at, own)]
 
-    def _wastes(self, at: _At, dealt: Sequence[int]) -> bool:
-        """Whether a program without memory traffic that can release cores at any time could use
-        more of them.
+    def _wastes_cores(self, at: _At, dealt: Sequence[int]) -> bool:
+        """Whether a program could use more cores although it has no memory traffic and can release
+        cores at any time.
         """
         idle = self.cores - sum(dealt)
         for k, cores in enumerate(dealt):
@@ -314,7 +326,7 @@ class _Node:
         return at
 
     def searched(self, width: int) -> _At:
-        """The end of the best schedule of a beam search with this width."""
+        """The end of the best schedule found by a beam search with this width."""
         beam, best = [self.start()], math.inf
         found: _At | None = None
         while beam:
@@ -377,7 +389,7 @@ class _Node:
         )  # fmt: skip
 
     def _change(self, before: int, cores: int, visit: Visit) -> float:
-        """The time for changes of the number of threads in the visits of a program, in seconds."""
+        """The time in seconds for changes of the number of threads in the visits of a program."""
         threads = max(before, cores) * self.machine.domains
         cost = float(self.machine.overheads.team_change.at(threads)) / self.machine.clock_hz
         return cost * visit.visits

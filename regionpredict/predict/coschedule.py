@@ -1,16 +1,17 @@
-"""Assigns the cores of one node to several programs, and predicts the cost for each.
+"""Distributes the cores of one node over several programs, and predicts the cost for each program.
 
-In Chatzopoulos 2012, section 3.3, programs whose phases want different numbers of cores share a
-node. Two ways of sharing are compared with taking turns:
+In Chatzopoulos 2012, section 3.3, programs share a node if their phases need different numbers of
+cores. Two ways of sharing are compared with running one program after the other:
 
 - *packages*: each program has its own packages, and all memory of their domains.
-- *cores*: each has some cores of every NUMA domain, and programs share caches and bandwidth.
+- *cores*: each program has some cores of every NUMA domain. The programs share caches and
+  bandwidth.
 
-In all cases, a program runs by its plan for its cores (`plan_of`), including the cost of changes of
-the number of threads.
+In all cases, a program runs according to its plan for its cores (`plan_of`). The cost of changes of
+the number of threads is included.
 
-Cores that wait for memory share its path, like the cores of one program (`shared_memory`). Two
-halves of a phase together get as much as the whole phase alone. Phases of different programs
+Cores that wait for memory share its path, like the cores of a single program (`shared_memory`). Two
+halves of a phase together get the bandwidth of the whole phase. Phases of different programs
 overlap in proportion to their shares of the time.
 """
 
@@ -40,9 +41,9 @@ class PhaseLoad(NamedTuple):
     """A phase on a number of threads with close binding. `seconds` is the time of all its
     executions.
 
-    `fixed` seconds do not wait for memory. In the others, a core waits for `waiting` seconds in
-    addition to its own work. `requesting` cores of a domain (or of the node with one shared path)
-    wait at a time, and get `bandwidth` B/s.
+    During `fixed` seconds, no core waits for memory. In the remaining time, a core waits for
+    `waiting` seconds in addition to its own work. `requesting` cores of a domain wait at the same
+    time, and get `bandwidth` B/s. If all packages share one path, these are the cores of the node.
     """
 
     seconds: float
@@ -54,7 +55,7 @@ class PhaseLoad(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """One parallel region of a program, with loads by number of threads: `alone` with whole caches,
+    """One parallel region of a program. Its loads by number of threads are `alone` with all caches,
     and `beside` with a part of the shared caches. `runs` is its number of executions.
     """
 
@@ -66,7 +67,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class CoscheduledProgram:
-    """A program as a sequence of nonempty phases.
+    """A program as a sequence of phases, which is not empty.
 
     `changes` counts how often the second of two phases directly follows the first. `open` lists the
     parallel regions whose hint depends on assumed sizes.
@@ -78,7 +79,7 @@ class CoscheduledProgram:
     open: tuple[str, ...] = ()
 
     def plan_alone(self, machine: Machine) -> Plan:
-        """The program's plan with the node to itself."""
+        """The plan of the program if it has the node to itself."""
         times = {
             phase.id: {threads: load.seconds for threads, load in phase.alone.items()}
             for phase in self.phases
@@ -86,8 +87,8 @@ class CoscheduledProgram:
         return self.planned(times, machine)
 
     def planned(self, times: Mapping[str, Mapping[int, float]], machine: Machine) -> Plan:
-        """The plan for phases with these times by number of threads. Each phase has at least
-        one.
+        """The plan for phases with these times by number of threads. Each phase has at least one
+        time.
         """
         teams = [PlannedTeam(name, 1.0, seconds) for name, seconds in times.items()]
         plan = plan_of(teams, self.changes, machine)
@@ -96,8 +97,9 @@ class CoscheduledProgram:
 
 
 class Part(NamedTuple):
-    """The share of one program: `cores` on `packages` packages, its seconds in this placement, and
-    the ratio to its time alone."""
+    """The part of one program: `cores` on `packages` packages, its seconds with this placement, and
+    the ratio to its time alone.
+    """
 
     name: str
     cores: int
@@ -118,9 +120,10 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class Coschedule:
-    """All placements, the fastest first, and the `sequential_seconds` of running one after the
+    """All placements, fastest first, and the `sequential_seconds` of running one program after the
     other. `open` lists, by program, the parallel regions whose hint depends on assumed sizes.
-    `sizes` are the threads of each program's own plan."""
+    `sizes` are the numbers of threads in each program's own plan.
+    """
 
     allocations: tuple[Allocation, ...]
     sequential_seconds: float
@@ -134,15 +137,17 @@ class Coschedule:
 
     @property
     def shares(self) -> bool:
-        """Whether sharing is faster than taking turns by a worthwhile factor."""
+        """Whether sharing is faster than running one program after the other, by a factor that is
+        worth it.
+        """
         best = self.allocations[0].seconds if self.allocations else self.sequential_seconds
         return self.sequential_seconds > best * COSCHEDULE_GAIN.value
 
 
 def with_cache_share(machine: Machine, sharers: int) -> Machine:
-    """The machine with the share of each shared cache for one of several programs.
+    """The machine with only the part of each shared cache that one of several programs has.
 
-    Cores are assigned consecutively. A cache with no more cores than an even share of a domain
+    Cores are assigned consecutively. A cache whose cores are at most an even part of a domain
     belongs to one program. Other caches are assumed to be shared equally.
     """
     part = machine.cores_per_domain // sharers
@@ -160,7 +165,7 @@ def with_cache_share(machine: Machine, sharers: int) -> Machine:
 def phases_of(
     alone: Sequence[TeamPrediction], beside: Sequence[TeamPrediction]
 ) -> tuple[Phase, ...]:
-    """The parallel regions of a program that have times, as phases. `beside` are the same regions,
+    """The parallel regions of a program that have times, as phases. `beside` are the same regions
     predicted with a part of the caches. Unknown sizes have their assumed values.
     """
     phases = []
@@ -178,7 +183,9 @@ def _loads(points: Sequence[Point], runs: float) -> dict[int, PhaseLoad]:
 
 
 def _load(point: Point, runs: float) -> PhaseLoad:
-    """Work and waiting overlap, and share the time by their squares (`Overlap`)."""
+    """The load of a phase. Work and waiting overlap, and share the time according to their squares
+    (`Overlap`).
+    """
     memory = point.terms["memory-bandwidth"]
     work = point.terms["compute"] + point.terms["cache"] + memory
     return PhaseLoad(
@@ -188,7 +195,9 @@ def _load(point: Point, runs: float) -> PhaseLoad:
 
 
 def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Coschedule:
-    """All ways to share the machine's cores between programs, without taking turns."""
+    """All ways to share the machine's cores between programs. Running them one after the other is
+    not included.
+    """
     alone, sizes = [], {}
     for program in programs:
         plan = program.plan_alone(machine)
@@ -212,8 +221,8 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
 
 
 def splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ways to divide `total` items among `parts` programs, at least one each. For many items,
-    in steps of several.
+    """All ways to divide `total` items among `parts` programs, with at least one item each. If
+    there are many items, several are assigned at a time.
 
     >>> list(splits(4, 2))
     [(1, 3), (2, 2), (3, 1)]
@@ -225,10 +234,11 @@ def splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 class DomainPath(NamedTuple):
-    """The resources that programs contend for, on up to `cores` cores.
+    """The resources on up to `cores` cores for which programs contend.
 
-    Beyond the known values of a phase, the load grows like `grows` (None: it is constant). `parts`
-    NUMA domains each have an even part of its `ceiling` in B/s (None: no ceiling).
+    Beyond the known values of a phase, the load grows like `grows`. If `grows` is None, it is
+    constant. `parts` NUMA domains each have an even part of its `ceiling` in B/s. If it is None,
+    there is no ceiling.
     """
 
     cores: int
@@ -237,8 +247,8 @@ class DomainPath(NamedTuple):
     parts: int
 
     def of(self, phase: Phase) -> PathCurve | None:
-        """The bandwidth for the streams of this phase in B/s, by requesting cores. None without
-        streams.
+        """The bandwidth for the streams of this phase in B/s, by number of requesting cores. None
+        if it has no streams.
         """
         known = {load.requesting: load.bandwidth for threads, load in sorted(phase.alone.items())
                  if threads <= self.cores and load.requesting > 0.0}  # fmt: skip
@@ -256,7 +266,7 @@ class DomainPath(NamedTuple):
 
 
 def domain_path(machine: Machine) -> DomainPath:
-    """The contention of programs with cores in every NUMA domain, within one domain."""
+    """How programs with cores in every NUMA domain contend within one domain."""
     shared = machine.memory.shared_path
     ceiling = None if shared is None else shared.traffic_bytes_per_s.value
     grows = machine.memory.curve("load")
@@ -264,7 +274,7 @@ def domain_path(machine: Machine) -> DomainPath:
 
 
 class _Loads(NamedTuple):
-    """The options of a program: `phases` with their loads, on a number of NUMA `domains`."""
+    """The alternatives of a program: `phases` with their loads, on a number of NUMA `domains`."""
 
     program: CoscheduledProgram
     phases: Sequence[tuple[Phase, Mapping[int, PhaseLoad]]]
@@ -272,8 +282,8 @@ class _Loads(NamedTuple):
     path: DomainPath | None
 
     def running(self, cores: int, machine: Machine) -> list[Running] | None:
-        """The program by its plan for at most this many cores of the domain. None if a phase needs
-        more.
+        """The program according to its plan for at most this many cores of the domain. None if a
+        phase needs more.
         """
         tried = {
             phase.id: {
@@ -291,10 +301,10 @@ class _Loads(NamedTuple):
         plan = self.program.planned(seconds, machine)
         chosen = [known[plan.sizes[name]] for name, known in tried.items()]
         changing = max(0.0, plan.seconds - sum(phase.seconds for phase in chosen))
-        return _condensed([*chosen, Running(changing, changing)])
+        return _merged_phases([*chosen, Running(changing, changing)])
 
 
-def _condensed(phases: Sequence[Running]) -> list[Running]:
+def _merged_phases(phases: Sequence[Running]) -> list[Running]:
     """The phases that take time. Phases with similar requests are merged."""
     running = sorted((phase for phase in phases if phase.seconds > 0),
                      key=lambda phase: phase.requesting)  # fmt: skip
@@ -303,8 +313,8 @@ def _condensed(phases: Sequence[Running]) -> list[Running]:
 
 
 def on_domains(phase: Phase, load: PhaseLoad, domains: int, path: DomainPath | None) -> Running:
-    """A phase as seen by one of several domains. Its `load` is that of the threads of one
-    domain.
+    """A phase from the point of view of one of several domains. Its `load` is that of the threads
+    of one domain.
     """
     work, fixed = (load.seconds - load.fixed) / domains, _team_costs(phase, load, domains)
     curve = None if path is None else path.of(phase)
@@ -315,14 +325,14 @@ def on_domains(phase: Phase, load: PhaseLoad, domains: int, path: DomainPath | N
 
 
 def _team_costs(phase: Phase, load: PhaseLoad, domains: int) -> float:
-    """The cost of a parallel region over all domains. More domains do not make it cheaper."""
+    """The cost of a parallel region over all domains. It does not decrease with more domains."""
     threads = next(n for n, known in phase.beside.items() if known is load) if domains > 1 else 0
     known = [n for n in phase.beside if threads < n <= threads * domains]
     return phase.beside[max(known)].fixed if known else load.fixed / domains
 
 
 def _as_one(phases: Sequence[Running]) -> Running:
-    """Consecutive phases as one phase, on the path of the phase that waits longest."""
+    """Merges consecutive phases into one. It uses the path of the phase that waits longest."""
     seconds = sum(phase.seconds for phase in phases)
     return Running(
         seconds, sum(phase.fixed for phase in phases), sum(phase.waiting for phase in phases),
@@ -336,7 +346,9 @@ def _by_packages(
     programs: Sequence[CoscheduledProgram], best: Sequence[float], split: Sequence[int],
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
-    """Separate packages: programs contend only for a path that all packages share."""
+    """Placements with separate packages. Programs contend only for a path that all packages
+    share.
+    """
     shared = machine.memory.shared_path
     path = None
     if shared is not None:
@@ -348,7 +360,7 @@ def _by_packages(
         if phases is None:
             return None
         running.append(phases)
-    seconds = _together(running)
+    seconds = _end_times(running)
     totals = [packages * machine.cores_per_package for packages in split]
     return _allocation("packages", programs, best, totals, split, seconds)
 
@@ -357,7 +369,9 @@ def _by_cores(
     programs: Sequence[CoscheduledProgram], best: Sequence[float], split: Sequence[int],
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
-    """Cores of every NUMA domain: each domain does its part of all programs at the same time."""
+    """Placements with cores of every NUMA domain. Each domain executes its part of all programs at
+    the same time.
+    """
     path = domain_path(machine)
     running = []
     for program, cores in zip(programs, split, strict=True):
@@ -368,7 +382,7 @@ def _by_cores(
         if phases is None:
             return None
         running.append(phases)
-    seconds = _together(running)
+    seconds = _end_times(running)
     totals = [cores * machine.domains for cores in split]
     packages = [machine.packages] * len(split)
     return _allocation("cores", programs, best, totals, packages, seconds)
@@ -387,8 +401,8 @@ def _allocation(
     return Allocation(kind, parts, max(seconds))
 
 
-def _together(running: Sequence[Sequence[Running]]) -> list[float]:
-    """The end of each program. When one ends, the others get its bandwidth."""
+def _end_times(running: Sequence[Sequence[Running]]) -> list[float]:
+    """The end of each program. When a program ends, the others get its bandwidth."""
     alone = [sum(phase.seconds for phase in phases) for phases in running]
     left = [1.0] * len(running)  # the remaining share of each program's work
     ended = [0.0] * len(running)
@@ -409,9 +423,9 @@ def _together(running: Sequence[Sequence[Running]]) -> list[float]:
 
 
 def _slowdowns(running: Sequence[Sequence[Running]]) -> list[float]:
-    """The slowdown of each program while all of them run. Each has phases.
+    """The slowdown of each program while all of them run. Each program has phases.
 
-    The overlap of phases depends on their times, and the times depend on the overlap. A few
+    The overlap of phases depends on their times, and their times depend on the overlap. A few
     iterations converge.
     """
     meetings = [

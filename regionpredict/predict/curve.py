@@ -11,7 +11,8 @@ from regionpredict.workload import LevelTraffic
 
 
 class Point(NamedTuple):
-    """One number of threads: seconds, speedup over one thread, class, and the terms in seconds.
+    """The result for one number of threads: seconds, speedup over one thread, bottleneck class, and
+    the terms in seconds.
 
     `terms`: `compute` (arithmetic and first-cache loads that are not hidden), `cache` (lines from
     lower caches), `memory-bandwidth`, `imbalance`, `overhead`, `serialization`. They add up to
@@ -31,9 +32,7 @@ class Point(NamedTuple):
 
 
 class Superlinear(NamedTuple):
-    """The smallest number of threads whose speedup is larger than the number, that speedup, and the
-    reason.
-    """
+    """The smallest number of threads that is less than its speedup, the speedup, and the reason."""
 
     threads: int
     speedup: float
@@ -41,12 +40,12 @@ class Superlinear(NamedTuple):
 
 
 class CoreTime(NamedTuple):
-    """Seconds of one core for the whole region, data in the first cache.
+    """The seconds of one core for the whole region if all data are in the first-level cache.
 
-    `overlapping` (arithmetic, recurrences, instruction issue) overlaps data transfers, and
-    `loading` (loads and stores) does not. `notes` has one line per loop. `slots` is the part of
-    `overlapping` that occupies pipes, issue slots and the window. `figures` are the keys of the
-    machine's figures for the heaviest loop.
+    `overlapping` (arithmetic, recurrences, instruction issue) overlaps with data transfers, and
+    `loading` (loads and stores) does not. `notes` has one line for each loop. `slots` is the part
+    of `overlapping` that occupies pipes, issue slots and the window. `figures` are the keys of the
+    machine's figures for the most expensive loop.
     """
 
     overlapping: float
@@ -61,13 +60,14 @@ class SaturationDerivation:
     """The derivation of the curve.
 
     `levels` is the traffic of one thread below each cache, nearest first, and `full_levels` that of
-    all cores. `saturation` is the fewest threads with 90 % of the best speed. `first_touch` is
-    'parallel' or 'serial', with the reason. `past` describes the cost of new pages and lines of
-    other cores on the most threads. `margin` belongs to the hint. `chance` is the probability that
-    it is right, by the spreads and the doubtful figures. `spreads` are the possible errors of the
-    deciding figures by term (`machine_uncertainty.py`). `doubled` is the time with all hardware
-    threads of the hinted packages. `otherwise` are the times for the other possible distribution of
-    data-dependent work: skewed if the skew is unknown, and even work if it is given.
+    all cores. `saturation` is the smallest number of threads with 90 % of the best speed.
+    `first_touch` is 'parallel' or 'serial', with the reason. `past` describes the cost of new pages
+    and of lines in other cores for the largest number of threads. `margin` is that of the hint.
+    `chance` is the probability that the hint is right, given the spreads and the doubtful figures.
+    `spreads` are the possible errors of the deciding figures by term (`machine_uncertainty.py`).
+    `doubled` is the time with all hardware threads of the hinted packages. `otherwise` are the
+    times for the other possible distribution of data-dependent work. The work is skewed if the skew
+    is unknown, and even if it is given.
     """
 
     points: tuple[Point, ...]
@@ -87,7 +87,7 @@ class SaturationDerivation:
 
 
 def saturation_point(speed: Mapping[int, float], share: float = SATURATED.value) -> int:
-    """The fewest threads that reach `share` of the best speed.
+    """The smallest number of threads that reaches `share` of the best speed.
 
     >>> saturation_point({1: 1.0, 2: 1.9, 3: 2.0})
     2

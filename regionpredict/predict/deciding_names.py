@@ -1,7 +1,8 @@
-"""Finds names that decide a hint only for other values of the deciding names.
+"""Finds names that decide a hint only if the deciding names have other values.
 
-A loop over `m` inside one over `n` may decide nothing while `n` is two. Setting all deciding names
-must determine the hint. Therefore every other name is tried again where these have other values.
+A loop over `m` inside a loop over `n` may decide nothing as long as `n` is two. With values for all
+deciding names, the hint must be known. Therefore every other name is tried again with other values
+of the deciding names.
 """
 
 from __future__ import annotations
@@ -25,14 +26,16 @@ TRIED_SIZES = (
         for power in range(1, round(math.log(LARGEST_SIZE_TRIED.value, SIZE_RATIO.value)) + 1)
     ),
 )
-"""They range from a loop of two iterations to an array of 0.8 GB."""
+"""The sizes range from a loop of two iterations to an array of 0.8 GB."""
 SIZES_OF_ONE = TRIED_SIZES[::2]
-"""Every second size of one name among several, including both ends."""
+"""Every second size, for a single name among several. Both ends are included."""
 
 More = Callable[[], bool]
 """Whether another trial is allowed."""
 AskAll = Callable[[Mapping[str, int]], Choice | None]
-"""The choice for these values, with all other names as assumed. None if no program has them."""
+"""The choice for these values. All other names have assumed values. None if no program has these
+sizes.
+"""
 
 
 def always() -> bool:
@@ -50,10 +53,10 @@ def deciding_at_other_values(
 ) -> frozenset[str]:  # fmt: skip
     """The names of `by_name` that decide if one of `deciding` has another value.
 
-    `by_name` are the choices for each name alone. Each other name is tried over its sizes with a
-    deciding name at its smallest, middle and largest size. The remaining names are as assumed, or
-    smallest. New deciding names are tried in turn. The limits are `more` sizes and `MOST_TRIALS`,
-    so the last of many names may be missed.
+    `by_name` are the choices for a single name. Each other name is tried over its sizes, with a
+    deciding name at its smallest, middle and largest size. The remaining names have their assumed
+    or smallest value. New deciding names are tried in the same way. The number of trials is limited
+    by `more` and `MOST_TRIALS`, so the last of many names may be missed.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))

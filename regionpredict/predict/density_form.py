@@ -5,24 +5,24 @@ from __future__ import annotations
 from typing import NamedTuple
 
 COMBINATIONS = ("relative-difference", "ratio")
-"""Equation 4.1, and the plain ratio from section 4.2.1 of Chatzopoulos 2012."""
+"""Equation 4.1, and the plain ratio in section 4.2.1 of Chatzopoulos 2012."""
 
 STATEMENT_WEIGHTS = ("equal", "executions")
-"""How statements count in the averages: equally, or by their number of executions."""
+"""How statements count in the averages: equally, or by number of executions."""
 
 MISS_WEIGHTS = ("reference", "element-size")
 """How streaming misses count: equally, or by the bytes that they move."""
 
 
 class DensityForm(NamedTuple):
-    """A variant: one of each tuple above. The defaults are those of the thesis."""
+    """A variant: one value of each tuple above. The defaults are those of the thesis."""
 
     combination: str = COMBINATIONS[0]
     statement_weight: str = STATEMENT_WEIGHTS[0]
     miss_weight: str = MISS_WEIGHTS[0]
 
     def __str__(self) -> str:
-        """The differences from the thesis, or empty.
+        """The differences from the thesis as text. Empty if there are none.
 
         >>> str(DensityForm()), str(DensityForm(statement_weight="executions"))
         ('', 'by executions')
@@ -36,7 +36,7 @@ class DensityForm(NamedTuple):
 
     @property
     def by_executions(self) -> bool:
-        """Whether statements count by their number of executions."""
+        """Whether statements count by number of executions."""
         return self.statement_weight == "executions"
 
     @property

@@ -13,16 +13,17 @@ from regionpredict.workload import Diagnostic, RegionFacts
 from regionpredict.workload.assumed_sizes import sizes_origin
 
 CUT_SIZES, CUT_NEIGHBOURS, CUT_TRAFFIC = CUT = ("sizes", "neighbours", "traffic")
-"""The work that a budget may omit: trials of unknown sizes, trials of data that other loops evict,
-and details of the traffic.
+"""The kinds of work that a budget may omit: trials of unknown sizes, trials of data that other
+loops evict, and details of the traffic.
 """
 
 
 class Term(NamedTuple):
-    """One addend of a score: `number` times `weight` (cycles).
+    """One summand of a score: `number` times `weight` (cycles).
 
-    `kind` is 'operation', 'hit', 'miss that hits' (the share that eq. 4.2 leaves in the cache), or
-    'streaming miss', 'latency miss', 'irregular miss'. `what` is the operation or the reference.
+    `kind` is 'operation', 'hit', 'miss that hits', 'streaming miss', 'latency miss' or 'irregular
+    miss'. A 'miss that hits' is the share of misses that are in the cache according to eq. 4.2.
+    `what` is the operation or the reference.
     """
 
     kind: str
@@ -32,12 +33,12 @@ class Term(NamedTuple):
 
     @property
     def good(self) -> bool:
-        """Whether the term adds to the good score."""
+        """Whether the term is part of the good score."""
         return not self.kind.endswith(" miss")
 
     @property
     def value(self) -> float:
-        """The addend, in cycles."""
+        """The summand in cycles."""
         return self.number * self.weight
 
 
@@ -51,18 +52,18 @@ class StatementScore:
 
     @property
     def good(self) -> float:
-        """Cost of operations that scale with processors."""
+        """The cost of operations that scale with processors."""
         return sum(term.value for term in self.terms if term.good)
 
     @property
     def bad(self) -> float:
-        """Cost of accesses to the shared memory path."""
+        """The cost of accesses to the shared memory path."""
         return sum(term.value for term in self.terms if not term.good)
 
 
 @dataclass(frozen=True, slots=True)
 class DensityDerivation:
-    """The derivation of a density score: statements, averages (cycles), probability.
+    """The derivation of a density score: statements, averages (cycles) and probability.
 
     `counts` are the weights of the statements in the averages. `thresholds` are the boundaries
     between the areas, one fewer than the packages. `data_bytes` is the working set of eq. 4.2,
@@ -81,18 +82,20 @@ class DensityDerivation:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The packages and threads that a region can use by one model, with reasons and confidence.
+    """The packages and threads that a region can use according to one model, with reasons and
+    confidence.
 
     `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` follows from the source and
-    the sizes, and is None if unknown. `speedup` holds (threads, speedup) pairs, empty without a
-    curve. `band` is the 80 % interval in the same order, and `superlinear` gives the place and
-    reason of a superlinear speedup. `threads` use `threads_per_core` on each core. With several,
-    `shared_core_speedup` is the speedup, which the curve lacks. `confidence` is the share of such
-    hints that are right, from 0 to 1, and `doubts` explain it.
+    the sizes, and is None if unknown. `speedup` contains (threads, speedup) pairs, and is empty if
+    there is no curve. `band` is the 80 % interval in the same order, and `superlinear` gives the
+    place and reason of a superlinear speedup. The `threads` are placed with `threads_per_core` on
+    each core. If this is more than one, `shared_core_speedup` is the speedup, which is not part of
+    the curve. `confidence` is the share of such hints that are right, from 0 to 1, and `doubts`
+    explain it.
 
-    `unbound` are the names without a value, and `deciding` those that change the hint. Everything
-    is then for the assumed sizes, with other hints in `range` and thresholds in `by_size`. `cut`
-    are the kinds of work, of `CUT`, that a budget omitted.
+    `unbound` are the names without a value, and `deciding` those that change the hint. All values
+    are then for the assumed sizes. Other hints are in `range`, and thresholds in `by_size`. `cut`
+    are the kinds of work that a budget omitted.
     """
 
     model: str
@@ -123,20 +126,21 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction(Estimate):
-    """An estimate with the facts of its region. `idle`: no `main` or recorded run reaches it, but
-    others."""
+    """An estimate with the facts of its region. `idle` says that no `main` and no recorded run
+    reaches the region, although some regions are reached.
+    """
 
     facts: RegionFacts
     idle: bool = False
 
     @property
     def sizes_from(self) -> str:
-        """The origin of its sizes, one of `SIZE_ORIGINS`."""
+        """The origin of its sizes, which is one of `SIZE_ORIGINS`."""
         return sizes_origin([self.facts], self.unbound)
 
     @staticmethod
     def of(estimate: Estimate, facts: RegionFacts, *, idle: bool = False) -> Prediction:
-        """The prediction for the region with these facts. Its texts have names for people."""
+        """The prediction for the region with these facts. Its texts contain readable names."""
         in_words = facts.region.in_words
         own = {field.name: getattr(estimate, field.name) for field in fields(Estimate)}
         own["assumed"] = tuple(dict.fromkeys(map(in_words, estimate.assumed)))
@@ -146,5 +150,5 @@ class Prediction(Estimate):
         return Prediction(**own, facts=facts, idle=idle)
 
     def in_words(self, text: str) -> str:
-        """A text about the loop with names for people."""
+        """A text about the loop with readable names."""
         return self.facts.region.in_words(text)

@@ -1,8 +1,9 @@
 """Selects packages and threads from the expected speed of a curve and the price of cores.
 
-A hint minimizes the expected loss against the best speed, in logarithms, plus the price of the
-cores. A package costs `PACKAGE_PRICE` times what a hint may lose, partly for its use and partly by
-its cores. The best speed is a constant, so this maximizes the expected speed minus the price.
+A hint minimizes the expected loss relative to the best speed, in logarithms, plus the price of the
+cores. A package costs `PACKAGE_PRICE` times what a hint may lose. Part of this is for its use, and
+part for its cores. The best speed is a constant, so the hint maximizes the expected speed minus the
+price.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ from regionpredict.predict.uncertainty import ExpectedSpeedup, chance_of
 
 
 class Hint(NamedTuple):
-    """`margin`, to six decimals, is the relative change of speed of another number of packages that
-    would change the choice."""
+    """The selected packages and threads. `margin` is the smallest relative change of the speed of
+    another number of packages that would change the choice, rounded to six decimals.
+    """
 
     packages: int
     threads: int
@@ -48,12 +50,12 @@ def hint_on(
 
     Only one thread per core is considered, unless only larger counts are allowed.
     """
-    hint = hint_from(one_a_core(machine, outlook), cores_filled_first(machine), within)
+    hint = hint_from(one_per_core(machine, outlook), cores_filled_first(machine), within)
     return hint._replace(packages=packages_of(machine, hint.threads))
 
 
-def one_a_core(machine: Machine, outlook: Sequence[ExpectedSpeedup]) -> list[ExpectedSpeedup]:
-    """The thread counts with one core per thread, or all if there are none."""
+def one_per_core(machine: Machine, outlook: Sequence[ExpectedSpeedup]) -> list[ExpectedSpeedup]:
+    """The thread counts for which each thread has a separate core. All counts if there are none."""
     cores = machine.cores
     return [expected for expected in outlook if expected.threads <= cores] or list(outlook)
 
@@ -61,7 +63,7 @@ def one_a_core(machine: Machine, outlook: Sequence[ExpectedSpeedup]) -> list[Exp
 def _costs(
     outlook: Sequence[ExpectedSpeedup], cores_per_package: int, price: float
 ) -> dict[int, float]:
-    """By number of threads: the price of their packages minus the logarithm of the expected
+    """For each number of threads, the price of the packages minus the logarithm of the expected
     speed.
     """
     opened, used = OPENED_SHARE.value * price, (1.0 - OPENED_SHARE.value) * price
@@ -85,7 +87,9 @@ def _cheapest(costs: Mapping[int, float], cores_per_package: int) -> Hint:
 
 
 class Seats(NamedTuple):
-    """Threads, threads per core, and with several per core, their speedup."""
+    """The number of threads, the threads per core, and the speedup if there are several per
+    core.
+    """
 
     threads: int
     on_a_core: int = 1
@@ -96,10 +100,10 @@ def seats_of(
     hint: Hint, speedup: Sequence[tuple[int, float]], doubled: tuple[int, float] | None,
     machine: Machine, within: float,
 ) -> Seats:  # fmt: skip
-    """The seats for the hint's threads. All hardware threads of its packages, if they gain more
-    than `within` over any count on the same packages with one thread per core.
+    """The placement of the hint's threads. All hardware threads of its packages are used if they
+    gain more than `within` over one thread per core on the same packages.
 
-    `doubled` are those threads and their speedup.
+    `doubled` is the number of all these threads with their speedup.
     """
     most = max(
         (value for threads, value in speedup if packages_of(machine, threads) <= hint.packages),
@@ -111,11 +115,12 @@ def seats_of(
 
 
 class Choice(NamedTuple):
-    """A hint, the equally good numbers of threads, and the probability that the hint is right.
+    """A hint, the numbers of threads that are equally good, and the probability that the hint is
+    right.
 
-    Equally good are counts on the same packages that cost at most what a hint may lose. One thread
-    qualifies only if it is the hint. `fast` are all counts within that loss of the best speed, at
-    any cost.
+    A number of threads is equally good if it uses the same packages and costs at most what a hint
+    may lose. One thread qualifies only if it is the hint. `fast` are all numbers within that loss
+    of the best speed, at any cost.
     """
 
     hint: Hint
@@ -130,14 +135,14 @@ class Choice(NamedTuple):
 
     @property
     def serving(self) -> frozenset[int]:
-        """The numbers of threads that lose no more than a hint may lose."""
+        """The numbers of threads that lose at most what a hint may lose."""
         return self.good | self.fast
 
 
 def choice_from(
     outlook: Sequence[ExpectedSpeedup], cores_per_package: int, within: float = WITHIN.value
 ) -> Choice:
-    """The hint of a curve with all equally good numbers of threads.
+    """The hint of a curve, with all numbers of threads that are equally good.
 
     >>> speeds = (0.0, 0.6, 0.62, 0.65)
     >>> curve = [ExpectedSpeedup(threads, 1.0, gain, 0.0) for threads, gain in enumerate(speeds, 1)]

@@ -1,4 +1,4 @@
-"""The bottleneck class of a hint."""
+"""The bottleneck of a hint."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ RESOURCES = ("compute", "cache", "memory-bandwidth")
 
 
 def limit(points: Sequence[Point]) -> str:
-    """The class of the largest loss on the most threads, against a perfect division of the work.
+    """The bottleneck: the term that loses most on the largest number of threads, compared with a
+    perfect division of the work.
 
-    On p threads, a term should be 1/p of its value on one. The excess is lost. A region that scales
-    (`EFFICIENT`), or has only one thread count, is named after its largest term.
+    On p threads, a term should be 1/p of its value on one thread. The excess is its loss. If a
+    region scales (`EFFICIENT`), or has only one thread count, the largest term is the bottleneck.
     """
     first, most = points[0], points[-1]
     p = most.threads / first.threads

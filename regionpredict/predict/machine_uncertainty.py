@@ -1,8 +1,9 @@
 """The effect of uncertain machine figures on a curve.
 
-A figure scales a term of the time. If it is off by a factor, so is the term, and the logarithm of
-the time changes by the term's share. Two thread counts with equal shares move together, so the
-choice between them is unchanged. Only the difference is doubt.
+A figure scales a term of the time. If the figure is wrong by a factor, the term is wrong by the
+same factor. The logarithm of the time then changes by the share of the term. If two thread counts
+have equal shares, their times change together, and the choice between them does not change. Only
+the difference of the shares makes the choice doubtful.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from regionpredict.predict.curve import Point
 from regionpredict.predict.limiting_factors import RESOURCES
 
 Moves = Mapping[int, Mapping[str, float]]
-"""The standard deviation of a term's figures as a share of the time, by threads and term."""
+"""The standard deviation of a term's figures as a share of the time, by number of threads and
+term.
+"""
 NO_MOVES: Moves = {}
 
 
@@ -30,9 +33,9 @@ class UncertainLoop(NamedTuple):
 
 
 def moves_of(loops: Sequence[UncertainLoop], points: Sequence[Point]) -> Moves:
-    """The effect of uncertain figures in some loops on the times `points` of all of them together.
+    """The effect of uncertain figures of some loops on the times `points` of all loops together.
 
-    An error in one loop applies to all, so a term's seconds add up.
+    An error of a figure is the same for all loops, so the seconds of a term are added up.
 
     >>> half = Point(2, 4.0, 1.0, "", {"compute": 2.0, "overhead": 2.0}, 0.0, 0.0)
     >>> moves_of([UncertainLoop([half], {"overhead": 0.4})], [half])
@@ -55,7 +58,8 @@ def moves_of(loops: Sequence[UncertainLoop], points: Sequence[Point]) -> Moves:
 
 def _seconds(point: Point, term: str) -> float:
     """The part of the time that is proportional to a term. Waiting for the thread with the most
-    work counts as that work."""
+    work counts as that work.
+    """
     own = point.terms.get(term, 0.0)
     waited = point.terms.get("imbalance", 0.0)
     if not waited or term not in RESOURCES:

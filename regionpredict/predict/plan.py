@@ -1,10 +1,11 @@
-"""A plan selects few numbers of threads for a whole program, including the cost of changes.
+"""Plans that use few different numbers of threads for a whole program. The cost of changes is
+included.
 
 A plan gives each parallel region one number of threads. Its time includes all executions,
 `openmp.first_team` once for the first threads, and `openmp.team_change` for each change. The search
 starts from the best constant number, and from the best path in program order by dynamic
-programming. Both are improved region by region and in neighboring pairs, and the better one is
-kept. Therefore no plan is worse than the best constant.
+programming. Both are improved by changing single regions and neighboring pairs, and the better plan
+is kept. Therefore, no plan is worse than the best constant.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ from regionpredict.predict.constants import PLAN_ROUNDS
 
 
 class PlannedTeam(NamedTuple):
-    """A parallel region in a plan: its number of executions, and the seconds of one by number of
-    threads.
+    """A parallel region in a plan: its number of executions, and the seconds of one execution by
+    number of threads.
     """
 
     id: str
@@ -29,7 +30,7 @@ class PlannedTeam(NamedTuple):
 
 
 class ConstantSize(NamedTuple):
-    """One number of threads for all parallel regions. Regions with a lower limit use their
+    """One number of threads for all parallel regions. A region with a lower limit uses its
     limit.
     """
 
@@ -39,7 +40,7 @@ class ConstantSize(NamedTuple):
 
 class Plan(NamedTuple):
     """`threads` and `packages` of the largest parallel region, the seconds of all regions including
-    changes, and `sizes` by region. `main` is the file of the program's `main`, or empty if it is
+    changes, and `sizes` by region. `main` is the file of the program's `main`. It is empty if
     unknown.
     """
 
@@ -67,7 +68,7 @@ def plan_of(
     known = [_limited(team, most) for team in teams if team.seconds]
     if not known:
         return None
-    known[0] = _making_its_threads(known[0], machine)
+    known[0] = _first_region(known[0], machine)
     times = _Times(known, changes, machine)
     constants = sorted({threads for team in known for threads in team.seconds})
     seconds, threads = min((times.total(times.constant(count)), count) for count in constants)
@@ -83,7 +84,7 @@ def plan_of(
         packages=packages_of(machine, most),
         threads=most,
         seconds=times.total(sizes),
-        team_changes=_counted(times.changes_of(sizes)),
+        team_changes=_rounded_count(times.changes_of(sizes)),
         best_constant=best,
         sizes=sizes,
         main=main,
@@ -91,7 +92,7 @@ def plan_of(
 
 
 def _limited(team: PlannedTeam, most: int | None) -> PlannedTeam:
-    """The region without numbers of threads above `most`, unless it has no other."""
+    """The region without numbers of threads above `most`, unless it has no others."""
     fewer = {threads: spent for threads, spent in team.seconds.items()
              if most is None or threads <= most}  # fmt: skip
     return team._replace(seconds=fewer) if fewer else team
@@ -100,11 +101,10 @@ def _limited(team: PlannedTeam, most: int | None) -> PlannedTeam:
 def changes_between(
     teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float]
 ) -> dict[tuple[str, str], float]:
-    """How often each parallel region with a time follows another one.
+    """The number of times that each parallel region with a time follows another one.
 
-    A region without a time is skipped. Its predecessors are then followed by its successors, with
-    the same frequency. A region without a known predecessor follows the previous one in the list
-    once.
+    A region without a time is skipped. Its successors then follow its predecessors with the same
+    frequency. A region whose predecessor is unknown follows the previous one in the list once.
 
     >>> a, b, c = (PlannedTeam(name, 1, {1: 1.0}) for name in "abc")
     >>> unknown = b._replace(seconds={})
@@ -139,8 +139,8 @@ def changes_between(
     return known
 
 
-def _making_its_threads(team: PlannedTeam, machine: Machine) -> PlannedTeam:
-    """The first parallel region of a program, which creates the threads at its first execution."""
+def _first_region(team: PlannedTeam, machine: Machine) -> PlannedTeam:
+    """The first parallel region of a program, which creates the threads in its first execution."""
     once = 1.0 / team.executions if team.executions else 0.0
     table, clock = machine.overheads.first_team, machine.clock_hz
     return team._replace(
@@ -151,13 +151,13 @@ def _making_its_threads(team: PlannedTeam, machine: Machine) -> PlannedTeam:
     )
 
 
-def _counted(changes: float) -> int:
-    """A rounded number, but at least 1 for events that happen in some executions only."""
+def _rounded_count(changes: float) -> int:
+    """A rounded number. It is at least 1 for an event that happens in some executions only."""
     return max(round(changes), math.ceil(min(changes, 1.0)))
 
 
 class _Times:
-    """The cost of the thread numbers."""
+    """The cost of an assignment of thread numbers."""
 
     def __init__(
         self, teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float],
@@ -175,11 +175,13 @@ class _Times:
         self.by_id = {team.id: team for team in teams}
 
     def constant(self, threads: int) -> Sizes:
-        """The numbers of threads from one number for all regions."""
+        """The numbers of threads if all regions have the same number, as far as their limits
+        allow.
+        """
         return {team.id: _at_most(team, threads) for team in self.teams}
 
     def total(self, sizes: Sizes) -> float:
-        """The time of all parallel regions and of all changes, in seconds."""
+        """The time of all parallel regions and of all changes in seconds."""
         own = sum(team.executions * team.seconds[sizes[team.id]] for team in self.teams)
         changing = sum(
             often * self._change(sizes[before], sizes[other])
@@ -188,21 +190,21 @@ class _Times:
         return own + changing / 2.0  # each pair occurs twice
 
     def changes_of(self, sizes: Sizes) -> float:
-        """How often the next parallel region has another number of threads."""
+        """The number of times that the next parallel region has another number of threads."""
         return sum(
             often for before, others in self.next.items() for other, often in others.items()
             if sizes[before] != sizes[other]
         ) / 2.0  # fmt: skip
 
     def labels(self, threads: int) -> list[int]:
-        """The candidates: powers of two, whole domains, the best constant, all cores."""
+        """The candidates: powers of two, whole domains, the best constant, and all cores."""
         machine = self.machine
         labels = {1 << k for k in range(machine.cores.bit_length())}
         labels |= set(range(machine.cores_per_domain, machine.cores, machine.cores_per_domain))
         return sorted({*labels, threads, machine.cores})
 
     def along_the_order(self, labels: Sequence[int]) -> Sizes:
-        """The best numbers if each region were next to its neighbors in program order only."""
+        """The best numbers if each region only followed its predecessor in program order."""
         costs: list[dict[int, tuple[float, int]]] = []
         for number, team in enumerate(self.teams):
             own = {size: team.executions * team.seconds[size] for size in self._sizes(team, labels)}
@@ -226,8 +228,8 @@ class _Times:
         return sizes
 
     def improved(self, sizes: Sizes, labels: Sequence[int]) -> Sizes:
-        """The numbers after changing single regions, or pairs of neighbors with the same number,
-        while this gains.
+        """The numbers after changes to single regions, or to pairs of neighbors with the same
+        number, as long as these reduce the time.
         """
         for _ in range(int(PLAN_ROUNDS.value)):
             gained = False
@@ -244,16 +246,16 @@ class _Times:
         return [name, *(other for other in self.next[name] if sizes[other] == sizes[name])]
 
     def _best(self, group: Sequence[str], sizes: Sizes, labels: Sequence[int]) -> Sizes | None:
-        now, chosen = self._part(group, sizes), None
+        now, chosen = self._group_cost(group, sizes), None
         for size in labels:
             tried = {**sizes, **{name: _at_most(self.by_id[name], size) for name in group}}
-            cost = self._part(group, tried)
+            cost = self._group_cost(group, tried)
             if cost < now:
                 now, chosen = cost, tried
         return chosen
 
-    def _part(self, group: Sequence[str], sizes: Sizes) -> float:
-        """The costs that depend on a group's thread numbers."""
+    def _group_cost(self, group: Sequence[str], sizes: Sizes) -> float:
+        """The costs that depend on a group's numbers of threads."""
         inside = set(group)
         cost = 0.0
         for name in group:

@@ -1,4 +1,4 @@
-"""The source changes of all parallel regions of a program, ranked by the time that they save."""
+"""Ranks the source changes of all parallel regions of a program by the time that they save."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from regionpredict.predict.constants import WORTHWHILE_SAVING
 from regionpredict.workload import Span
 
 ByTeam = Mapping[str, Sequence[Advice]]
-"""The changes by the id of their parallel region, the best first."""
+"""The changes by the id of their parallel region, best first."""
 
 
 class ProgramAdvice(NamedTuple):
-    """A source change with its effect on all regions that need it: total gain and seconds saved."""
+    """A source change with its effect on all regions that need it: the total gain and the seconds
+    saved.
+    """
 
     id: str
     span: Span
@@ -24,11 +26,11 @@ class ProgramAdvice(NamedTuple):
 
 
 def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAdvice]:
-    """The best change of each parallel region, the most seconds saved first; a change that several
+    """The best change of each parallel region, most seconds saved first. A change that several
     regions need is listed once.
 
-    If the program takes `spent` seconds, changes that save almost nothing are left out. None saves
-    more than its gain on all of that time.
+    `spent` is the time of the program in seconds. Changes that save almost nothing of it are left
+    out. No change saves more than its gain applied to the whole time.
     """
     same: dict[tuple[str, Span], list[Advice]] = {}
     for ranked in advice.values():

@@ -1,9 +1,9 @@
-"""One number of threads for a whole program.
+"""Recommends one number of threads for a whole program.
 
 A program has one allocation for all parallel regions. Its time on n threads is the time of all
-their executions with up to n threads, plus the serial time. The recommendation is the fewest
-threads within `PROGRAM_SLACK` of the shortest time (Chatzopoulos 2012, ch. 3, shows two regions of
-one program that want different numbers).
+their executions with at most n threads, plus the serial time. The recommendation is the smallest
+number of threads within `PROGRAM_SLACK` of the shortest time. Chatzopoulos 2012, ch. 3, shows two
+regions of one program that need different numbers.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ RULE = f"fewest threads within {_SLACK} of the least time"
 
 class SerialCode(NamedTuple):
     """The code outside parallel regions: the seconds of its `loops` in a whole run, by place. The
-    time of loops of `unknown` length, and of called functions without bodies (`unseen`), is
-    excluded.
+    time of loops of `unknown` length, and of called functions without bodies (`unseen`), is not
+    included.
     """
 
     loops: Mapping[str, float] = MappingProxyType({})
@@ -45,8 +45,8 @@ NO_SERIAL_CODE = SerialCode()
 
 
 class SlowerRegion(NamedTuple):
-    """A parallel region that is slower on all threads than on the recommended ones. `share` is its
-    part of the program's time on all threads, and `alone` that on one thread.
+    """A parallel region that is slower on all threads than on the recommended number. `share` is
+    its part of the program's time on all threads, and `alone` is its part on one thread.
     """
 
     id: str
@@ -57,18 +57,18 @@ class SlowerRegion(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Recommendation:
-    """The recommended threads of a program, with the speedup.
+    """The recommended number of threads for a program, with its speedup.
 
     Threads fill one package after the other, so the fullest package has `cores_per_package`.
-    `threads_per_core` exceeds 1 only if all parallel regions agree. `seconds` are those of the
-    whole program, None without times (`weighted_by`). `low` and `high` bound the speedup.
-    `serial_share` is the known share of serial time (`unknown_serial`, `unseen_serial`), with the
-    shares of its `serial_loops`, the longest first. `race_share` is that of regions with data
-    races, which count as on one thread.
-    `sizes_from` is the least certain of `SIZE_ORIGINS`. `curve` is the program's time by threads,
-    without a unit if `seconds` is None. `slower` are the parallel regions that take longer on the
-    last number of threads of the curve, the largest loss first. `regions` counts the loops,
-    `left_out` lists parallel regions without an estimate, and `main` is the file of `main`.
+    `threads_per_core` exceeds 1 only if all parallel regions agree. `seconds` is the time of the
+    whole program. It is None if there are no times (`weighted_by`). `low` and `high` bound the
+    speedup. `serial_share` is the known share of serial time (`unknown_serial`, `unseen_serial`),
+    with the shares of its `serial_loops`, longest first. `race_share` is that of regions with data
+    races, which count as on one thread. `sizes_from` is the least certain of `SIZE_ORIGINS`.
+    `curve` is the program's time by number of threads. It has no unit if `seconds` is None.
+    `slower` are the parallel regions that take longer on the last number of threads of the curve,
+    largest loss first. `regions` counts the loops, `left_out` lists parallel regions without an
+    estimate, and `main` is the file of `main`.
     """
 
     main: str
@@ -97,8 +97,8 @@ class Recommendation:
 
 
 class Recommended(NamedTuple):
-    """The recommendations: for one program, for several `together`, and for `each`, the longest
-    first. Empty if no region has an estimate.
+    """The recommendations: for one program, for several programs `together`, and for `each`,
+    longest first. Empty if no region has an estimate.
     """
 
     together: Recommendation | None = None
@@ -119,7 +119,7 @@ class _Part(NamedTuple):
     value: Mapping[int, float]
 
     def at(self, threads: int) -> float:
-        """Its time on this many threads, or on its maximum."""
+        """Its time on this number of threads. If its maximum is lower, its time on the maximum."""
         return self.alone / self.value[_most(self.value, threads)]
 
     def bounds(self, threads: int) -> Bounds:
@@ -135,9 +135,9 @@ def recommendation_of(
     """The recommendation for the program of these parallel regions. None if no region has an
     estimate.
 
-    `executions` replaces the number of executions of a region, by its id. `measured` are measured
-    times of loops on one thread, by id. They have precedence over predictions. Without any times,
-    all regions have the same weight, and serial code has none.
+    `executions` replaces the number of executions of a region, by id. `measured` are measured times
+    of loops on one thread, by id. They take precedence over predictions. If there are no times, all
+    regions have the same weight, and serial code has none.
     """
     known = [team for team in teams if team.status != "skipped" and (team.speedup or team.threads)]
     if not known:
@@ -170,7 +170,7 @@ def recommendation_of(
         low=min(_ratio(one, slow), speedup),
         high=max(_ratio(one, fast), speedup),
         serial_share=alone / spent if spent else 0.0,
-        serial_loops=_longest(serial, spent) if timed else (),
+        serial_loops=_longest_serial_loops(serial, spent) if timed else (),
         confidence=_confidence(parts, threads),
         sizes_from=_sizes_from(parts),
         assumed=tuple(dict.fromkeys(line for team in known for line in team.assumed)),
@@ -181,12 +181,12 @@ def recommendation_of(
         unknown_serial=serial.unknown,
         unseen_serial=serial.unseen,
         race_share=sum(p.alone for p in parts if _is_wrong(p.team)) / spent if spent else 0.0,
-        slower=_slower(parts, threads, counts[-1], curve[counts[-1]], one),
+        slower=_slower_regions(parts, threads, counts[-1], curve[counts[-1]], one),
     )  # fmt: skip
 
 
-def _longest(serial: SerialCode, spent: float) -> tuple[tuple[str, float], ...]:
-    """The serial loops with a share of the time, the longest first."""
+def _longest_serial_loops(serial: SerialCode, spent: float) -> tuple[tuple[str, float], ...]:
+    """The serial loops with a share of the time, longest first."""
     ranked = sorted(serial.loops.items(), key=lambda item: (-item[1], item[0]))
     return tuple((place, seconds / spent) for place, seconds in ranked if seconds and spent)
 
@@ -225,7 +225,7 @@ def _weights(
     teams: Sequence[TeamPrediction], executions: Mapping[str, float],
     measured: Mapping[str, float] | None,
 ) -> tuple[list[float], str]:  # fmt: skip
-    """The serial time of each parallel region in a whole run, and its origin."""
+    """The serial time of each parallel region in a whole run, and where it comes from."""
     if measured is not None:
         weights = [sum(measured.get(name, 0.0) for name in loops_of(team)) for team in teams]
         if sum(weights) > 0.0:
@@ -246,10 +246,11 @@ def _counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[int]:
 
 
 def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Part:
-    """For a model without a curve: full speed up to the hinted threads, constant beyond.
+    """The part of a region for a model without a curve: full speed up to the hinted threads,
+    constant beyond.
 
-    A region with a data race counts as on one thread. Its slowdown on more threads does not reduce
-    the recommendation.
+    A region with a data race counts as if it ran on one thread. Its slowdown on more threads does
+    not reduce the recommendation.
     """
     if _is_wrong(team):
         return _Part(team, alone, {1: Bounds(1.0, 1.0)}, {1: 1.0})
@@ -267,10 +268,10 @@ def _is_wrong(team: TeamPrediction) -> bool:
                for note in member.facts.diagnostics)  # fmt: skip
 
 
-def _slower(
+def _slower_regions(
     parts: Sequence[_Part], threads: int, more: int, spent: float, one: float
 ) -> tuple[SlowerRegion, ...]:
-    """The parallel regions that take longer on `more` threads, the largest loss first. The program
+    """The parallel regions that take longer on `more` threads, largest loss first. The program
     takes the time `spent` there, and `one` on one thread.
     """
     losses = [(part.at(more) - part.at(threads), part) for part in parts]
@@ -285,7 +286,7 @@ def _all_hardware_threads(
     parts: Sequence[_Part], alone: float, spent: float
 ) -> tuple[int, float] | None:
     """All hardware threads of the packages with their time, if all parallel regions need them and
-    they are faster.
+    they are faster. None otherwise.
     """
     if any(part.team.threads_per_core == 1 for part in parts):
         return None

@@ -1,9 +1,10 @@
-"""The order in which a program executes its regions, derived from how often each follows another.
+"""The order in which a program executes its regions. It is derived from the number of times that
+each region follows another.
 
-A timeline is a list of visits: the program enters a region, executes it several times in a row, and
-goes to another. Visits follow the counts of `changes`. The next region is the one with the largest
-remaining share. Regions without a way back wait until everything that leads back is done. If a
-program makes too many visits, one visit represents several.
+A timeline is a list of visits. The program enters a region, executes it several times in a row, and
+continues with another. Visits follow the counts of `changes`. The next region is the one with the
+largest remaining share. A region from which no way leads back waits until everything that leads
+back is done. If a program makes too many visits, one visit represents several.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from regionpredict.predict.constants import TIMELINE_VISITS
 
 
 class Visit(NamedTuple):
-    """A stay of a program in a region: `share` of the region's time, executed `runs` times in a
-    row. There are `visits` stays like it."""
+    """A visit of a program to a region: a `share` of the region's time, with `runs` executions in a
+    row. `visits` is the number of visits like it.
+    """
 
     region: str
     share: float
@@ -28,10 +30,10 @@ def timeline_of(
     runs: Mapping[str, float], changes: Mapping[tuple[str, str], float],
     most: int = int(TIMELINE_VISITS.value),
 ) -> tuple[Visit, ...]:  # fmt: skip
-    """The visits to regions, which are in program order with their numbers of executions.
+    """The visits to regions. The regions are in program order, with their numbers of executions.
 
-    `changes` counts how often the second of two regions follows the first. Shares of a region add
-    up to 1. Regions without a predecessor are visited once, after those before them.
+    `changes` counts how often the second of two regions follows the first. The shares of a region
+    add up to 1. A region without a predecessor is visited once, after the regions before it.
 
     >>> [visit.region for visit in timeline_of({"a": 2, "b": 2, "c": 1},
     ...                                        {("a", "b"): 2, ("b", "a"): 1, ("b", "c"): 1})]
@@ -61,12 +63,12 @@ def _walk(
     here: str, left: dict[tuple[str, str], int], whole: Mapping[tuple[str, str], int],
     order: list[str],
 ) -> None:  # fmt: skip
-    """Follows successors from a region while there are any, and removes these changes from
+    """Follows successors from a region as long as there are any, and removes these changes from
     `left`.
     """
     order.append(here)
     while following := [pair for pair in left if pair[0] == here]:
-        returning = [pair for pair in following if _leads(pair[1], here, left)]
+        returning = [pair for pair in following if _leads_to(pair[1], here, left)]
         chosen = max(returning or following, key=lambda pair: (left[pair] - 0.5) / whole[pair])
         left[chosen] -= 1
         if not left[chosen]:
@@ -75,7 +77,7 @@ def _walk(
         order.append(here)
 
 
-def _leads(start: str, end: str, left: Mapping[tuple[str, str], int]) -> bool:
+def _leads_to(start: str, end: str, left: Mapping[tuple[str, str], int]) -> bool:
     """Whether the remaining changes lead from one region to another."""
     seen, ahead = {start}, [start]
     while ahead:

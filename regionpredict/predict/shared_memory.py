@@ -1,12 +1,12 @@
-"""Memory waiting of phases of several programs on one path.
+"""How phases of several programs on one path wait for memory.
 
-The closed queue of one program's cores (`memory_bandwidth.requesting_cores`), with the cores of
-several programs. If M cores request at a time, each gets an M-th of the bandwidth for M cores with
-its mix of reads and writes. The path is shared by cores, not by programs. The total traffic is the
-mean of the bandwidths of the mixes, weighted by requests. Afzal, Hager and Wellein, "An analytic
-performance model for overlapping execution of memory-bound loop kernels on multicore CPUs", 2020,
-do the same, within 8 % on three processors. Two equal halves of a program take as long as the
-program on all of their cores.
+This is the closed queue of one program's cores (`memory_bandwidth.requesting_cores`), extended to
+the cores of several programs. If M cores request at the same time, each gets an M-th of the
+bandwidth of M cores with its mix of reads and writes. Cores share the path, not programs. The total
+traffic is the mean of the bandwidths of the mixes, weighted by requests. Afzal, Hager and Wellein,
+"An analytic performance model for overlapping execution of memory-bound loop kernels on multicore
+CPUs", 2020, do the same. The error is within 8 % on three processors. Two equal halves of a program
+take as long as the program on all of their cores.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from regionpredict.predict.saturation.memory_bandwidth import rising_root
 
 
 class PathCurve(NamedTuple):
-    """B/s of a path by requesting cores, for one mix of reads and writes.
+    """The B/s of a path by number of requesting cores, for one mix of reads and writes.
 
-    `cores` are ascending, with at least one entry. Beyond the ends, the curve is constant.
+    `cores` are ascending, with at least one entry. Beyond both ends, the curve is constant.
     """
 
     cores: tuple[float, ...]
     bytes_per_s: tuple[float, ...]
 
     def at(self, requesting: float) -> float:
-        """B/s for this many requesting cores."""
+        """The B/s for this number of requesting cores."""
         right = bisect_left(self.cores, requesting)
         if right == 0:
             return self.bytes_per_s[0]
@@ -39,16 +39,16 @@ class PathCurve(NamedTuple):
         part = (requesting - low) / (high - low)
         return (1.0 - part) * self.bytes_per_s[right - 1] + part * self.bytes_per_s[right]
 
-    def turn(self, requesting: float) -> float:
-        """Seconds per byte for a core among this many."""
+    def seconds_per_byte(self, requesting: float) -> float:
+        """The seconds per byte for one of this number of cores."""
         return max(1.0, requesting) / self.at(requesting)
 
 
 class Running(NamedTuple):
-    """A phase on its cores: seconds undisturbed, including `fixed` seconds that never wait for
-    memory. In the others, a core waits for `waiting` seconds in addition to its own work (the root
-    of the sum of squares). `requesting` cores wait at a time, and get `bandwidth` B/s. `path` is
-    the share among others, None without waiting.
+    """A phase on its cores. `seconds` is its time without other programs, including `fixed` seconds
+    in which it never waits for memory. In the remaining time, a core waits for `waiting` seconds in
+    addition to its own work (the root of the sum of squares). `requesting` cores wait at the same
+    time, and get `bandwidth` B/s. `path` is its share of the path, or None if it does not wait.
     """
 
     seconds: float
@@ -60,33 +60,40 @@ class Running(NamedTuple):
 
     @property
     def work(self) -> float:
-        """The time for work and waiting, in seconds."""
+        """The time for work and waiting in seconds."""
         return self.seconds - self.fixed
 
-    def beside(self, requesting: float) -> float:
-        """Its `work` if this many cores request, at least its own."""
-        slow = self._slower(requesting)
+    def work_with(self, requesting: float) -> float:
+        """Its `work` if this number of cores request. It is not less than the work alone."""
+        slow = self._slowdown_per_byte(requesting)
         return math.sqrt(max(0.0, self.work**2 + (slow**2 - 1.0) * self.waiting**2))
 
     def requests(self, requesting: float) -> float:
-        """Its requesting cores if this many request in total: the share of its time in which it
-        waits.
+        """The number of its requesting cores if this number request in total. It is the share of
+        its time in which it waits.
         """
         if self.waiting <= 0.0:
             return 0.0
-        return self.requesting * self._slower(requesting) * self.work / self.beside(requesting)
+        return (
+            self.requesting
+            * self._slowdown_per_byte(requesting)
+            * self.work
+            / self.work_with(requesting)
+        )
 
     @property
     def most(self) -> float:
-        """Its requesting cores if the others make it wait forever: all of them."""
+        """The largest number of its requesting cores, if the others make it wait forever. It is the
+        number of all its cores.
+        """
         return self.requesting * self.work / self.waiting if self.waiting > 0.0 else 0.0
 
-    def _slower(self, requesting: float) -> float:
+    def _slowdown_per_byte(self, requesting: float) -> float:
         """The slowdown per byte."""
         if self.path is None:
             return 1.0
         undisturbed = max(1.0, self.requesting) / self.bandwidth
-        return max(1.0, self.path.turn(max(requesting, self.requesting)) / undisturbed)
+        return max(1.0, self.path.seconds_per_byte(max(requesting, self.requesting)) / undisturbed)
 
 
 def seconds_together(phases: Sequence[Running]) -> list[float]:
@@ -97,4 +104,4 @@ def seconds_together(phases: Sequence[Running]) -> list[float]:
         return requesting - sum(phase.requests(requesting) for phase in phases)
 
     requesting = rising_root(missing, low, high, high)  # `high` if it is at most `low`
-    return [phase.fixed + phase.beside(requesting) for phase in phases]
+    return [phase.fixed + phase.work_with(requesting) for phase in phases]

@@ -1,8 +1,8 @@
-"""The curve and the hint of a parallel region: everything from its start to its end.
+"""The curve and the hint of a parallel region, from its start to its end.
 
-The time on p threads is one fork, the time of each loop by its number of runs, each with its
-barrier unless `nowait`, and the barriers and `single` constructs in between. Other work is excluded
-and listed in `assumed`.
+The time on p threads consists of one fork, the time of each loop times its number of runs, and the
+barriers and `single` constructs in between. A loop includes its barrier unless it is `nowait`.
+Other work is not included and is listed in `assumed`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from regionpredict.predict.by_size import HintRange, SizeHint
 from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation
 from regionpredict.predict.estimate import CUT, Estimate, Prediction
-from regionpredict.predict.hints import hint_on, one_a_core, seats_of
+from regionpredict.predict.hints import hint_on, one_per_core, seats_of
 from regionpredict.predict.limiting_factors import limit
 from regionpredict.predict.machine_uncertainty import UncertainLoop, moves_of
 from regionpredict.predict.saturation.region_doubts import figures_doubt
@@ -30,9 +30,9 @@ from regionpredict.predict.uncertainty import (
     chance_of,
     confidence_of,
     doubt,
-    in_share,
     merged,
     outlook_of,
+    weighted_by_share,
     wider_band,
 )
 from regionpredict.workload import TeamFacts
@@ -40,7 +40,7 @@ from regionpredict.workload.assumed_sizes import sizes_origin
 
 
 class TeamPart(NamedTuple):
-    """A loop of a parallel region, and its executions per execution of the region."""
+    """A loop of a parallel region, and its number of executions per execution of the region."""
 
     estimate: Estimate
     runs: float
@@ -57,11 +57,11 @@ class TeamPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TeamEstimate:
-    """The packages and threads that a parallel region can use. None if no loop gives any.
+    """The packages and threads that a parallel region can use. None if no loop has a hint.
 
-    `points` are its times for every number of threads (empty for a model without a curve).
+    `points` are its times for every number of threads. They are empty for a model without a curve.
     `seconds` is one execution on one thread. `confidence`, `doubts`, `unbound`, `deciding`,
-    `range`, `by_size` and `cut` are as in an `Estimate`.
+    `range`, `by_size` and `cut` have the same meaning as in an `Estimate`.
     """
 
     status: str
@@ -92,7 +92,7 @@ class TeamPrediction(TeamEstimate):
 
     @property
     def sizes_from(self) -> str:
-        """The least certain origin of its sizes, one of `SIZE_ORIGINS`."""
+        """The least certain origin of its sizes, which is one of `SIZE_ORIGINS`."""
         return sizes_origin([member.facts for member in self.facts.members], self.unbound)
 
     @staticmethod
@@ -103,7 +103,7 @@ class TeamPrediction(TeamEstimate):
         return replace(made, assumed=tuple(dict.fromkeys(map(made.in_words, made.assumed))))
 
     def in_words(self, text: str) -> str:
-        """A text about the parallel region with names for people."""
+        """A text about the parallel region with readable names."""
         for member in self.facts.members:
             text = member.facts.region.in_words(text)
         return text
@@ -116,14 +116,14 @@ def predict_team(
     *,
     within: float = WITHIN.value,
 ) -> TeamPrediction:
-    """The prediction of a parallel region from those of its loops, in the same order."""
+    """The prediction of a parallel region. The predictions of its loops are in the same order."""
     parts = [TeamPart(estimate, member.runs.weight)
              for estimate, member in zip(estimates, facts.members, strict=True)]  # fmt: skip
     known = [part for part in parts if part.estimate.status != "skipped"]
     notes = [f"{name} has no prediction; its time is excluded" for name in
              (member.facts.region.id for member, part in zip(facts.members, parts, strict=True)
               if part.estimate.status == "skipped")]  # fmt: skip
-    notes += _of_executions(facts)
+    notes += _doubt_of_executions(facts)
     notes += [f"the time of the {construct.kind} at line {construct.line} is excluded"
               for construct in facts.constructs if construct.kind != "barrier"]  # fmt: skip
     if not known:
@@ -136,8 +136,10 @@ def predict_team(
     return TeamPrediction.of(replace(estimate, cut=cut), facts)
 
 
-def _of_executions(facts: TeamFacts) -> list[str]:
-    """The doubt about the number of executions, if calls have several possible targets."""
+def _doubt_of_executions(facts: TeamFacts) -> list[str]:
+    """The doubt because the number of executions is unknown, if calls have several possible
+    targets.
+    """
     often = facts.executions
     notes = [f"counted as running {plural(often.weight, 'time')}: {line}" for line in often.assumed]
     for member in facts.members:
@@ -214,7 +216,7 @@ def _of_many(
     outlook = outlook_of(points, machine)
     shown = at_threads(outlook, {threads for threads, _ in parts[0].estimate.speedup})
     hint = hint_on(machine, shown, within)
-    moves = moves_of(_doubted(parts), points)
+    moves = moves_of(_uncertain_loops(parts), points)
     settled = chance_of(shown, hint.threads, within)
     chance = chance_of(shown, hint.threads, within, moves) if moves else settled
     doubts = _doubts(parts, hint.threads, partial=partial)
@@ -229,7 +231,7 @@ def _of_many(
     doubled = _doubled(facts, parts, machine)
     seats = seats_of(
         hint,
-        [(expected.threads, speeds[expected.threads]) for expected in one_a_core(machine, shown)],
+        [(expected.threads, speeds[expected.threads]) for expected in one_per_core(machine, shown)],
         (doubled.threads, points[0].seconds / doubled.seconds)
         if doubled is not None
         and doubled.threads == hint.packages * machine.cores_per_package * machine.threads_per_core
@@ -270,7 +272,7 @@ def _doubts(parts: Sequence[TeamPart], threads: int, *, partial: bool) -> tuple[
     ]
     whole = sum(times)
     doubts = merged(
-        in_share(
+        weighted_by_share(
             (known for known in part.estimate.doubts if known.id not in _OF_THE_WHOLE),
             spent / whole if whole else 1.0,
         )
@@ -282,11 +284,11 @@ def _doubts(parts: Sequence[TeamPart], threads: int, *, partial: bool) -> tuple[
 
 
 _OF_THE_WHOLE = frozenset(("figures", "sizes"))
-"""Doubts that concern all loops of a parallel region together."""
+"""Doubts that apply to all loops of a parallel region together."""
 
 
-def _doubted(parts: Sequence[TeamPart]) -> list[UncertainLoop]:
-    """The loops with uncertain deciding figures of the machine."""
+def _uncertain_loops(parts: Sequence[TeamPart]) -> list[UncertainLoop]:
+    """The loops whose deciding machine figures are uncertain."""
     return [
         UncertainLoop(part.estimate.derivation.points, part.estimate.derivation.spreads, part.runs)
         for part in parts
@@ -295,8 +297,8 @@ def _doubted(parts: Sequence[TeamPart]) -> list[UncertainLoop]:
 
 
 def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> Point | None:
-    """One execution with all hardware threads of some packages, if all loops have such a prediction
-    for the same packages.
+    """One execution with all hardware threads of some packages. None unless all loops have such a
+    prediction for the same packages.
     """
     known = [
         part.estimate.derivation.doubled for part in parts
@@ -309,7 +311,7 @@ def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> P
 
 
 def points_of(estimate: Estimate) -> tuple[Point, ...]:
-    """The times by number of threads if the model has them, else empty."""
+    """The times by number of threads. Empty if the model has none."""
     return (
         estimate.derivation.points if isinstance(estimate.derivation, SaturationDerivation) else ()
     )
@@ -323,7 +325,7 @@ def seconds_alone(estimate: Estimate) -> float | None:
 def team_points(
     facts: TeamFacts, loops: Sequence[Sequence[Point]], runs: Sequence[float], machine: Machine
 ) -> tuple[Point, ...]:
-    """One execution on each number of threads for which all its loops have times.
+    """One execution on each number of threads for which all loops have times.
 
     `loops` are their times, and `runs` their numbers of executions.
     """
@@ -351,10 +353,10 @@ def team_points(
 def team_curve(
     facts: TeamFacts, loops: Sequence[Sequence[Point]], machine: Machine
 ) -> tuple[Point, ...]:
-    """One execution of the parallel region from the times of its loops in order, as in
+    """One execution of the parallel region, computed from the times of its loops in order, as in
     `predict_team`.
 
-    A loop without a prediction has no times and is left out. If all are left out, there is no
+    A loop without a prediction has no times and is left out. If all loops are left out, there is no
     curve.
     """
     known = [
@@ -368,7 +370,7 @@ def team_curve(
 
 
 def _own_overhead(facts: TeamFacts, machine: Machine, threads: int) -> float:
-    """Seconds for starting the threads once, and for synchronization outside the loops."""
+    """The seconds for starting the threads once, and for synchronization outside the loops."""
     cycles = team_cost(machine, "fork_join", threads) if facts.forks else 0.0
     waits = sum(construct.runs.weight for construct in facts.constructs if construct.waits)
     cycles += waits * team_cost(machine, "barrier", threads)
@@ -387,8 +389,8 @@ def _with_band(
 def region_seconds(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]
 ) -> dict[str, float]:
-    """By region, the time of all its executions in the program on one thread, in seconds. Regions
-    without a time are missing.
+    """The time in seconds of all executions of each region in the program on one thread. Regions
+    without a time are left out.
     """
     runs: dict[str, float] = {}
     for team in teams:

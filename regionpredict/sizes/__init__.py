@@ -1,5 +1,5 @@
-"""Values for the sizes of a program: given, checked, recorded and tried, and the ones that decide
-hints.
+"""Values for the sizes of a program: given, checked, recorded and tried. Also finds the sizes that
+decide hints.
 
 Input: `--set` and files (`set_option`, `sizes_file`), the program's arguments (`argument_sizes`), a
 measured run (`recorded_sizes`). Output: values for names of regions, or one line with the error

@@ -1,7 +1,7 @@
 """Excludes each region that no machine can run at the given sizes.
 
-One name may be the length of a vector and the edge of a matrix. A size that is too large for one
-region does not affect the others.
+The same name may be the length of a vector and the edge of a matrix. If a size is too large for one
+region, the other regions are not affected.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from regionpredict.workload.address_space import check_sizes
 
 
 def with_possible_sizes(facts: Sequence[RegionFacts]) -> tuple[RegionFacts, ...]:
-    """The facts in order. A region that is too large becomes a skipped one.
+    """The facts in order. A region that is too large is skipped.
 
-    Raises InputError for the first one if no region is left.
+    Raises InputError for the first region if no region remains.
     """
     checked: list[RegionFacts] = []
     refusals: list[InputError] = []

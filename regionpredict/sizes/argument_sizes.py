@@ -44,10 +44,10 @@ def with_arguments(
         for loop in part.loops
     )
     flows = [
-        replace(flow, body=tuple(_event(event, argument_values) for event in flow.body))
+        replace(flow, body=tuple(_resolved_call(event, argument_values) for event in flow.body))
         for flow in part.flows
     ]
-    branches = tuple(_branch(branch, argument_values, given) for branch in part.branches)
+    branches = tuple(_evaluated_branch(branch, argument_values, given) for branch in part.branches)
     return part._replace(
         regions=regions, loops=loops, flows=flows, branches=branches, serial=serial,
         work_shares=tuple(shares.items()),
@@ -75,10 +75,14 @@ def _elements_of_open_arrays(region: Region) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _event(event: Event, argument_values: ArgumentValues) -> Event:
-    """A call through a pointer with a single observed target means that function."""
+def _resolved_call(event: Event, argument_values: ArgumentValues) -> Event:
+    """A call through a pointer with only one observed target is replaced by a call of that
+    function.
+    """
     if isinstance(event, Block):
-        return replace(event, body=tuple(_event(inner, argument_values) for inner in event.body))
+        return replace(
+            event, body=tuple(_resolved_call(inner, argument_values) for inner in event.body)
+        )
     if not isinstance(event, CallEvent) or not event.pointer:
         return event
     meant = argument_values.meant.get(event.span, frozenset())
@@ -88,7 +92,7 @@ def _event(event: Event, argument_values: ArgumentValues) -> Event:
     return event._replace(choices=(Choice((*meant,), event.pointer), *handed))
 
 
-def _branch(
+def _evaluated_branch(
     branch: SerialBranch, argument_values: ArgumentValues, given: Collection[str]
 ) -> SerialBranch:
     """A condition with the values of its names. It is decided if it always had the same result."""
@@ -105,7 +109,7 @@ def _branch(
 
 
 def not_entered(program: Program, followed: Sequence[ArgumentValues]) -> frozenset[str]:
-    """The regions that the programs, followed without arguments, do not enter. Empty if some of
+    """The regions that the programs do not enter when executed without arguments. Empty if some of
     their behavior is unknown.
     """
     if not followed or not all(values.to_the_end and not values.asked for values in followed):
@@ -117,7 +121,7 @@ def not_entered(program: Program, followed: Sequence[ArgumentValues]) -> frozens
 def reached_only(
     program: Program, followed: Sequence[ArgumentValues]
 ) -> tuple[Program, tuple[str, ...]]:
-    """The program without unreachable regions, which the remarks list."""
+    """The program without unreachable regions. The remarks list these regions."""
     if not followed or not all(argument_values.complete for argument_values in followed):
         return program, ()
     entered = {span for argument_values in followed for span in argument_values.entries}

@@ -1,4 +1,6 @@
-"""The sizes requested from the user, each with its assumed value and the regions it decides."""
+"""The sizes that the user is asked to give, each with its assumed value and the regions that it
+decides.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +14,9 @@ from regionpredict.workload import bound_sizes
 
 
 class AskedSize(NamedTuple):
-    """`assumed` is the value that predictions use without an answer, the smallest of all regions,
-    or None if they have none. `regions` are the predictions whose hints it decides."""
+    """`assumed` is the value that predictions use without an answer. It is the smallest of all
+    regions, or None if there is none. `regions` are the predictions whose hints the size decides.
+    """
 
     size: UnboundSize
     assumed: int | None

@@ -1,8 +1,8 @@
-"""Conditions with an unknown share that decide hints.
+"""Finds data-dependent conditions that decide hints and whose share is unknown.
 
-A condition on data is assumed to hold half the time. Each is tried as nearly never and nearly
-always true, with all else unchanged. It decides a hint if no number of threads is good in all
-cases.
+A condition on data is assumed to hold in half of the executions. Each condition is tried as almost
+never and almost always true, with everything else unchanged. It decides a hint if no number of
+threads is good in all cases.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Past = tuple[Placement, History]
 
 
 class DecidingShare(NamedTuple):
-    """A condition at a place, `solve.c:21`, whose share decides `decides` hints."""
+    """A condition at a place, `solve.c:21`. Its share decides `decides` hints."""
 
     name: str
     decides: int
@@ -46,7 +46,7 @@ class DecidingShare(NamedTuple):
 def deciding_shares(
     predictions: Sequence[Prediction], pasts: Sequence[_Past], machine: Machine, processes: int
 ) -> tuple[DecidingShare, ...]:
-    """The conditions whose share decides hints of a program, the strongest first. `pasts` give the
+    """The conditions whose share decides hints of a program, most hints first. `pasts` gives the
     page placement of each region, and the last writers of its arrays.
 
     If sizes also decide a hint, the hint for the assumed sizes is used.
@@ -54,7 +54,9 @@ def deciding_shares(
     asked = [
         pair
         for pair in zip(predictions, pasts, strict=True)
-        if points_of(pair[0]) and not pair[0].idle and _open(pair[0].facts.region)
+        if points_of(pair[0])
+        and not pair[0].idle
+        and _conditions_without_share(pair[0].facts.region)
     ]
     ask = partial(_deciding_of, machine=machine)
     decided = Counter(name for names in spread(ask, asked, processes) for name in names)
@@ -62,8 +64,8 @@ def deciding_shares(
     return tuple(DecidingShare(*counted) for counted in ranked)
 
 
-def _open(region: Region) -> list[str]:
-    """The places of conditions without a share, if there is only one condition at the line."""
+def _conditions_without_share(region: Region) -> list[str]:
+    """The places of conditions without a share. There must be only one condition at the line."""
     conditions = {(branch.span, branch.condition): branch for branch in every_condition(region)}
     lines = Counter((span.file, span.line) for span, _ in conditions)
     return [
@@ -79,13 +81,13 @@ def _deciding_of(pair: tuple[Prediction, _Past], *, machine: Machine) -> tuple[s
     asked = [threads for threads, _ in prediction.speedup]
     now = choice_of(points_of(prediction), machine, asked, WITHIN.value)
     return tuple(
-        name for name in _open(prediction.facts.region)
+        name for name in _conditions_without_share(prediction.facts.region)
         if not common_threads([now, *_choices(name, prediction, past, machine)])
     )  # fmt: skip
 
 
 def _choices(name: str, prediction: Prediction, past: _Past, machine: Machine) -> Iterator[Choice]:
-    """The hints if a condition is almost never true, and almost always true."""
+    """The hints if a condition is almost never true, and if it is almost always true."""
     placement, history = past
     seldom, known = Fraction(str(SELDOM.value)), prediction.facts
     for share in (seldom, 1 - seldom):

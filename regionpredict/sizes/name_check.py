@@ -1,4 +1,4 @@
-"""Finds the names of a program that can be given values, and explains invalid ones."""
+"""Finds the names of a program that can have values, and explains invalid names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SKEW_LIMITS = {"skew": 1, "powerlaw": 2}
 """The minimum of the ratio of longest to mean iteration, and the exponent above which a power law
 has a mean (Newman 2005, sec. 3.2)."""
 _SURELY_MEANT = 0.6
-"""Similarity by difflib from which a name counts as a misspelling."""
+"""The similarity (by difflib) from which a name counts as a misspelling."""
 _OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # values of the run-time system, not sizes
 
 
@@ -36,10 +36,10 @@ def check_names(
     program: Program, given: Mapping[str, int | Fraction],
     lines: Mapping[str, tuple[str, int]] | None = None,
 ) -> None:  # fmt: skip
-    """Raises UsageError for a name in `given` that no region and no count of executions depends on,
-    and for an invalid value of a line.
+    """Raises UsageError for a name in `given` on which no region and no number of executions
+    depends, and for an invalid value for a line.
 
-    InputError if `lines` has the file and line of the value.
+    Raises InputError if `lines` has the file and line of the value.
     """
     if not given:
         return
@@ -66,7 +66,9 @@ def check_names(
 
 
 def _names_of_executions(program: Program) -> Iterator[str]:
-    """The names that decide the number of runs of regions, through calls of their functions."""
+    """The names that decide the number of executions of regions, through calls of their
+    functions.
+    """
     for loop in program.loops:
         yield from names_of_header(loop.loop)
         for definition in loop.definitions:
@@ -99,7 +101,7 @@ def _error_and_remedy(
     name: str, value: int | Fraction, program: Program, by_function: Mapping[str, set[str]],
     known: set[str],
 ) -> tuple[str, str] | None:  # fmt: skip
-    """A message and a remedy. None if the name is valid."""
+    """An error message and a remedy. None if the name is valid."""
     if skew := skew_name(name):
         return _wrong_skew(program, name, *skew, value)
     if place := place_of(name):
@@ -139,8 +141,8 @@ def _wrong_skew(
 
 
 def _nearest(what: str, name: str, known: set[str]) -> str:
-    """The existing names, closest first. If one is probably meant, as a question, else after
-    `what`.
+    """The existing names, closest first. If one name is probably meant, it is a question.
+    Otherwise, `what` precedes the names.
 
     >>> _nearest("the regions depend on", "gird", {"n", "grid", "m"})
     "did you mean 'grid'? There are also: m, n"

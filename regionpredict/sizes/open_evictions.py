@@ -1,7 +1,7 @@
-"""Regions whose cache contents other regions of unknown size evict.
+"""Finds regions whose cache contents are evicted by other regions of unknown size.
 
 The hint is known if some number of threads is good whether nothing, everything, or a part is
-evicted. Otherwise the sizes of the other loops decide it like its own.
+evicted. Otherwise the sizes of the other loops decide it, like its own sizes.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ from regionpredict.workload.assumed_sizes import TEAM_SIZES
 from regionpredict.workload.counted_work import work_so_far
 
 _PARTS = (1e9, 4.0, 1.0, 0.25)
-"""The evicted amounts, as fractions of the largest caches of the whole machine, starting with
-everything. Assumed: a hint changes if others have about as much data as these caches."""
+"""The evicted amounts as fractions of the largest caches of the whole machine, starting with
+everything. It is assumed that a hint can change only if the other regions have about as much data
+as these caches.
+"""
 _NAMED = 4
 
 
@@ -43,11 +45,11 @@ def with_open_neighbours(
     estimate: Estimate, workload: Workload, history: History, machine: Machine,
     chosen: ModelOptions, trials: RegionTrials | None = None,
 ) -> Estimate:  # fmt: skip
-    """The estimate with unknown sizes of other loops, from `history`. It is unchanged if their
-    evictions cost less than a hint may lose.
+    """The estimate with unknown sizes of other loops, which are in `history`. It is unchanged if
+    their evictions cost less than a hint may lose.
 
-    `workload` is the region's workload at the sizes of the estimate. `trials` has it at other
-    sizes, if its own sizes are unknown.
+    `workload` is the region's workload at the sizes of the estimate. `trials` gives it at other
+    sizes, if the region's own sizes are unknown.
     """
     names = _names(history, estimate)
     execution = workload.execution
@@ -70,16 +72,20 @@ def with_open_neighbours(
     points = points_of(estimate)
     asked = [threads for threads, _ in estimate.speedup]
     now = choice_of(points, machine, asked, chosen.within)
-    tried = [now, *_pushed_out(points, curve, machine, chosen)]
-    return estimate if len(tried) == 1 else with_open_sizes(assumed, _over(names, estimate, tried))
+    tried = [now, *_choices_with_evictions(points, curve, machine, chosen)]
+    return (
+        estimate
+        if len(tried) == 1
+        else with_open_sizes(assumed, _hint_over_evictions(names, estimate, tried))
+    )
 
 
-def _pushed_out(
+def _choices_with_evictions(
     points: Sequence[Point], curve: Callable[[float], Sequence[Point]], machine: Machine,
     chosen: ModelOptions,
 ) -> list[Choice]:  # fmt: skip
-    """The choices for large and for smaller evictions, while they have a cost. Empty if everything
-    costs less than a hint may lose. `points` are the times without eviction.
+    """The choices for large and for smaller evictions, as long as they have a cost. Empty if
+    evicting everything costs less than a hint may lose. `points` are the times without eviction.
     """
     known = {point.threads: point.seconds for point in points}
     tried: list[Choice] = []
@@ -97,10 +103,10 @@ def _pushed_out(
 def _also_over(
     names: tuple[str, ...], estimate: Estimate, machine: Machine, trials: RegionTrials
 ) -> Estimate:
-    """An estimate that its own sizes decide, combined with the sizes of others if they decide at
-    one of these.
+    """An estimate whose own sizes decide, combined with the sizes of others if they also decide at
+    one of its sizes.
 
-    With values for the deciding sizes, the hint must be known.
+    If the deciding sizes have values, the hint must be known.
     """
     own = trials.sizes.size or estimate.deciding
     budget = WorkBudget(trials.chosen.work)
@@ -113,10 +119,10 @@ def _also_over(
         if trial is None:
             continue
         before = work_so_far() - trials.work_of_workload(sizes)
-        curve = trials.pushed_out(sizes)
+        curve = trials.with_evictions(sizes)
         chosen = trials.chosen
         now = choice_of(trial.points, machine, chosen.threads, chosen.within)
-        tried = [now, *_pushed_out(trial.points, curve, machine, chosen)]
+        tried = [now, *_choices_with_evictions(trial.points, curve, machine, chosen)]
         budget.left -= work_so_far() - before
         if not common_threads(tried):
             return replace(
@@ -137,7 +143,7 @@ def _widest(known: HintRange | None, other: HintRange) -> HintRange:
 
 
 def _names(history: History, estimate: Estimate) -> tuple[str, ...]:
-    """The unknown sizes of others, without those that the region has tried itself."""
+    """The unknown sizes of other regions, without those that the region has tried itself."""
     return tuple(dict.fromkeys(
         name if place_of(name) else f"{part.function}:{name}"
         for part in history.open_between for name in sorted(part.bytes.names)
@@ -153,13 +159,15 @@ def _said(names: tuple[str, ...]) -> str:
 
 
 def _cache_bytes(machine: Machine) -> float:
-    """The total of the machine's largest caches."""
+    """The total bytes of the machine's largest caches."""
     largest = machine.largest_cache
     return largest.size_bytes.value * machine.cores / largest.shared_by_cores.value
 
 
-def _over(names: tuple[str, ...], estimate: Estimate, tried: list[Choice]) -> OpenHint:
-    """The hint over all evicted amounts. The first one tried is zero."""
+def _hint_over_evictions(
+    names: tuple[str, ...], estimate: Estimate, tried: list[Choice]
+) -> OpenHint:
+    """The hint over all evicted amounts. The first amount is zero."""
     common = common_threads(tried)
     now = tried[0].hint.threads
     share = 1.0 if common else share_within_loss(now, [tried])

@@ -1,6 +1,6 @@
-"""Ranks the names without a value by the hints that they decide.
+"""Ranks the names without a value by the number of hints that they decide.
 
-Predictions give the names that decide them. A hint is known once all of these have values.
+Predictions give the names that decide them. A hint is known as soon as all of these have values.
 """
 
 from __future__ import annotations
@@ -27,11 +27,12 @@ _ELEMENT = re.compile(r"\[[^\]]*[A-Za-z_]")
 
 
 class UnboundSize(NamedTuple):
-    """A name without a value, as `function:n` where `n` has one in another function.
+    """A name without a value. It is `function:n` if `n` has a value in another function.
 
-    `file` and `line` are those of the first loop it bounds, else of the region. `decides` is the
-    number of hints that it changes alone. `settled` is the number of known hints once it and the
-    names before it have values, and `in_part` the number of partial regions among them.
+    `file` and `line` are those of the first loop that it bounds, or otherwise of the region.
+    `decides` is the number of hints that it changes alone. `settled` is the number of known hints
+    if this name and the names before it have values. `in_part` is the number of partial regions
+    among them.
     """
 
     name: str
@@ -43,9 +44,9 @@ class UnboundSize(NamedTuple):
 
 
 class SizeRanking(NamedTuple):
-    """`regions` counts the regions with a hint, and `settled` those hints that are known now.
-    `in_part` of the known hints are partial, which no size changes. `recorded`: other sizes come
-    from a recorded run.
+    """`regions` counts the regions with a hint, and `settled` the hints that are known now.
+    `in_part` of the known hints are partial, which does not depend on sizes. `recorded` says that
+    other sizes come from a recorded run.
     """
 
     regions: int
@@ -65,7 +66,7 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
         for prediction in asked:
             region = prediction.facts.region
             for name in prediction.unbound:
-                if _is_anothers(name) is of_others:
+                if _is_of_other_function(name) is of_others:
                     places.setdefault(known.asked(name, region), _place(region, name))
     hints = [
         frozenset(known.asked(name, prediction.facts.region) for name in prediction.deciding)
@@ -81,8 +82,10 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
     for name in order:
         given.add(name)
         decides = sum(name in deciding for deciding in hints)
-        unbound.append(UnboundSize(name, *places[name], decides, *_settled(given, hints, partial)))
-    settled, in_part = _settled(frozenset(), hints, partial)
+        unbound.append(
+            UnboundSize(name, *places[name], decides, *_known_hints(given, hints, partial))
+        )
+    settled, in_part = _known_hints(frozenset(), hints, partial)
     recorded = any(own.facts.bindings.origin == "run" for own in predictions)
     return SizeRanking(len(asked), settled, tuple(unbound), in_part, recorded)
 
@@ -90,7 +93,9 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
 def deciding_regions(
     predictions: Sequence[Prediction],
 ) -> dict[str, list[tuple[str, Prediction]]]:
-    """By the name to set: the predictions whose hints it decides, each with its own name for it."""
+    """The predictions whose hints a name decides, each with its own name for it. The key is the
+    name to set.
+    """
     known = _Names(predictions)
     decided: dict[str, list[tuple[str, Prediction]]] = {}
     for prediction in predictions:
@@ -101,17 +106,18 @@ def deciding_regions(
     return decided
 
 
-def _settled(
+def _known_hints(
     given: Set[str], hints: Sequence[frozenset[str]], partial: Sequence[bool]
 ) -> tuple[int, int]:
-    """The number of known hints with these names, and how many of these are partial."""
+    """The number of known hints if these names have values, and how many of these are partial."""
     kinds = [some for names, some in zip(hints, partial, strict=True) if names <= given]
     return len(kinds), sum(kinds)
 
 
 class _Names:
-    """The name to set for a region's size. The name is limited to the function if another function
-    has its own value, or if regions of other functions depend on it, too."""
+    """The name to set for a region's size. It includes the function if another function has a
+    different value for it, or if regions of other functions depend on it.
+    """
 
     def __init__(self, predictions: Sequence[Prediction]) -> None:
         self._known: dict[str, set[str]] = {}  # by name, the functions in which it has a value
@@ -127,7 +133,7 @@ class _Names:
         self._shared = {*self._at_home.values()}
 
     def asked(self, name: str, region: Region) -> str:
-        """The name to set."""
+        """The name that the user sets."""
         if place_of(name):
             return name
         if told := self._at_home.get((region.function, name)):
@@ -144,7 +150,7 @@ class _Names:
 
 
 def differs_by_element(name: str) -> bool:
-    """Whether each element of an array has its own value, so that no single value is right.
+    """Whether each element of an array has a different value, so that no single value is right.
 
     >>> [differs_by_element(name) for name in ("n", "grid[0]", "row[i+1]-row[i]", "s->count[k]")]
     [False, False, True, True]
@@ -152,15 +158,16 @@ def differs_by_element(name: str) -> bool:
     return _ELEMENT.search(name) is not None
 
 
-def _is_anothers(name: str) -> bool:
+def _is_of_other_function(name: str) -> bool:
     """Whether the name belongs to another function than the region's."""
     return scope_of(name) is not None and place_of(name) is None
 
 
 def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:
-    """The names in order: each determines the most hints that are unknown before it.
+    """The names in order. Each makes the largest number of hints known that are unknown before it.
 
-    If no name determines a hint alone, the next is the one that decides the most unknown hints.
+    If no single name makes a hint known, the next name is the one that decides the most unknown
+    hints.
 
     >>> greedy_order([frozenset("n"), frozenset("n"), frozenset("mk"), frozenset("m")])
     ['n', 'm', 'k']

@@ -1,7 +1,7 @@
-"""Sizes recorded in a measured run, for the current regions of a program.
+"""Matches sizes recorded in a measured run with the current regions of a program.
 
-A recorded region has the same source lines, anywhere in the file. If they changed, the run had
-other sources, and its sizes are rejected. The same holds for a `parallel` with manually shared
+A recorded region has the same source lines, at any place in the file. If the lines changed, the run
+had other sources, and its sizes are rejected. The same holds for a `parallel` with manually shared
 loops.
 """
 
@@ -33,7 +33,8 @@ _SHOWN = 4
 
 class WithRecorded(NamedTuple):
     """A program with recorded data: the facts of its regions, and the number of runs of each, by
-    id. `remarks` are notes, one line each. `same_build`: the run had the same macros."""
+    id. `remarks` are notes, one line each. `same_build` says that the run had the same macros.
+    """
 
     program: Program
     facts: tuple[RegionFacts, ...]
@@ -46,16 +47,16 @@ def with_recorded(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
     recording: Recording, macros: Iterable[tuple[str, str]],
 ) -> WithRecorded:  # fmt: skip
-    """Binds names without a value from the caller or the source to values of a recorded run.
+    """Gives names without a value from the caller or the source the values of a recorded run.
 
-    `macros` are the macros of this reading. Raises InputError for a recording of another program or
-    of other sources.
+    `macros` are those with which the program is read now. Raises InputError for a recording of
+    another program or of other sources.
     """
     matched = match_recorded(program.regions, recording)
     teams = match_teams(program, recording)
     recorded = {
         region.id: _sizes(matched[region.id], region) if region.id in matched
-        else _sizes_of_teams(teams[region.id], region)
+        else _sizes_from_parallel(teams[region.id], region)
         for region in program.regions if region.id in matched or region.id in teams
     }  # fmt: skip
     steady = _steady_values(program.regions, recorded)
@@ -76,7 +77,7 @@ def with_recorded(
     regions = tuple(own.region for own in new_facts)
     here = frozenset(f"{name}={value}" for name, value in macros)
     of_teams = [own.known for many in teams.values() for own in many]
-    builds = _builds((*matched.values(), *of_teams))
+    builds = _recorded_macros((*matched.values(), *of_teams))
     executions = {name: known.executions for name, known in matched.items()}
     if builds <= {here}:  # the other regions of recorded files did not run
         measured = {region.span.file for region in program.regions if region.id in recorded}
@@ -85,7 +86,7 @@ def with_recorded(
     files = {region.span.file for region in program.regions}
     theirs = [known for of_file in _by_file(recording.regions, files).values() for known in of_file]
     unread = [known for known in theirs if all(known is not own for own in matched.values())]
-    remarks = (*_unread(recording, unread), *_remarks(recording, builds, names, here))
+    remarks = (*_missing_loops(recording, unread), *_remarks(recording, builds, names, here))
     return WithRecorded(
         replace(program, regions=regions, work_shares=shares),
         tuple(new_facts),
@@ -100,13 +101,13 @@ def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
     if known.least_trips is not None and known.most_trips is not None:
         trips = RecordedSize(known.least_trips, known.most_trips)
     sizes = {
-        _name_now(size.name, known, region.span): RecordedSize(size.least, size.most)
+        _current_name(size.name, known, region.span): RecordedSize(size.least, size.most)
         for size in known.sizes.values()
     }
     cases = tuple(
         RecordedCase(
             case.entries, case.trips,
-            {_name_now(name, known, region.span): value for name, value in case.values.items()},
+            {_current_name(name, known, region.span): value for name, value in case.values.items()},
         )
         for case in known.cases
     )  # fmt: skip
@@ -120,13 +121,13 @@ class _Team(NamedTuple):
     now: Span
 
 
-def _sizes_of_teams(teams: Sequence[_Team], region: Region) -> RecordedSizes:
-    """The recorded data of a manually shared loop, from its `parallel`."""
+def _sizes_from_parallel(teams: Sequence[_Team], region: Region) -> RecordedSizes:
+    """The recorded data of a manually shared loop, which are those of its `parallel`."""
     sizes: dict[str, RecordedSize] = {}
     trips: RecordedSize | None = None
     for team in teams:
         for size in team.known.sizes.values():
-            name = _name_now(size.name, team.known, team.now)
+            name = _current_name(size.name, team.known, team.now)
             if name == f"{team.now.file}:{region.span.line}":
                 before = trips or RecordedSize(size.least, size.most)
                 trips = RecordedSize(min(before.least, size.least), max(before.most, size.most))
@@ -138,10 +139,11 @@ def _sizes_of_teams(teams: Sequence[_Team], region: Region) -> RecordedSizes:
 def _steady_values(
     regions: Sequence[Region], recorded: Mapping[str, RecordedSizes]
 ) -> dict[tuple[str, str], dict[str, RecordedSize]]:
-    """By file and function, the names with a single value at all entries of all its regions.
+    """For each file and function, the names that have a single value whenever one of its regions
+    starts.
 
-    A region may need a name outside its loops, such as the length of an array that the function
-    allocated. Another region of the function recorded it.
+    A region may depend on a name outside its loops, such as the length of an array that the
+    function allocated. Another region of the function may have recorded it.
     """
     ranges: dict[tuple[str, str], dict[str, set[RecordedSize]]] = {}
     for region in regions:
@@ -159,7 +161,7 @@ def _steady_values(
     }  # fmt: skip
 
 
-def _name_now(name: str, known: RecordedRegion, now: Span) -> str:
+def _current_name(name: str, known: RecordedRegion, now: Span) -> str:
     """The current form of a recorded name. The line of an inner loop moves with its region."""
     place = place_of(name)
     if place is None:
@@ -222,7 +224,7 @@ def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]
 def _by_file(
     recorded: Iterable[RecordedRegion], files: Collection[str]
 ) -> dict[str, list[RecordedRegion]]:
-    """The recorded data, from the file with the most common folders."""
+    """The recorded data, taken from the file with the most common folders."""
     theirs: dict[str, list[RecordedRegion]] = {}
     for known in recorded:
         file = max(files, key=lambda file: common_end(file, known.file), default=None)
@@ -245,7 +247,7 @@ def _refuse(changed: Sequence[RecordedRegion], recording: Recording) -> None:
 def _match_file(
     file: str, regions: Sequence[Region], recorded: Sequence[RecordedRegion]
 ) -> tuple[dict[str, RecordedRegion], list[RecordedRegion]]:
-    """The recorded regions of a file by the ids of its regions, and the recorded ones that are
+    """The recorded regions of a file by the ids of its regions, and the recorded regions that are
     missing.
     """
     lines = lines_of(file)
@@ -272,7 +274,9 @@ def _match_file(
 
 
 def _is_same(known: RecordedRegion, region: Region, lines: Sequence[str]) -> bool:
-    """Whether the lines of a recorded loop are at the region. True if no lines were recorded."""
+    """Whether the lines of a recorded loop are the lines of the region. True if no lines were
+    recorded.
+    """
     return _begins_at(known, region.span.line, lines)
 
 
@@ -281,7 +285,7 @@ def _begins_at(known: RecordedRegion, line: int, lines: Sequence[str]) -> bool:
     return not known.text or digest_of(lines[first : first + known.lines]) == known.text
 
 
-def _builds(matched: Iterable[RecordedRegion]) -> set[frozenset[str]]:
+def _recorded_macros(matched: Iterable[RecordedRegion]) -> set[frozenset[str]]:
     """The macros of the recorded build."""
     return {
         frozenset(word[2:] if "=" in word else f"{word[2:]}=1" for word in known.macros)
@@ -289,8 +293,10 @@ def _builds(matched: Iterable[RecordedRegion]) -> set[frozenset[str]]:
     }
 
 
-def _unread(recording: Recording, unread: Sequence[RecordedRegion]) -> tuple[str, ...]:
-    """The recorded loops that the program does not have, because it is read with other macros."""
+def _missing_loops(recording: Recording, unread: Sequence[RecordedRegion]) -> tuple[str, ...]:
+    """The recorded loops that the program does not contain, because it is read with other
+    macros.
+    """
     if not unread:
         return ()
     places = [f"{Path(known.file).name}:{known.line}" for known in unread]

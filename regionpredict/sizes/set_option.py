@@ -1,4 +1,4 @@
-"""`--set NAME=VALUE`: the value of each name, as a whole number or a share."""
+"""Parses `--set NAME=VALUE`. Each name has a whole number or a share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from regionpredict.sizes.share_texts import share_of_text, text_of
 
 
 def parse_given(pairs: Sequence[str]) -> dict[str, int | Fraction]:
-    """`NAME=VALUE` of --set, with an integer value, or a share of an `if` by its line."""
+    """Parses `NAME=VALUE`. The value is an integer, or a share for an `if`, which is given by its
+    line.
+    """
     sizes: dict[str, int | Fraction] = {}
     for pair in pairs:
         name, _, value = (part.strip() for part in pair.rpartition("="))

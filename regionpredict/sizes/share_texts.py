@@ -1,6 +1,7 @@
-"""Parses the probability of a condition: `0.25` or `25%` for the `if` at a line, `FILE:LINE`.
+"""Parses the share of executions in which a condition holds: `0.25` or `25%` for the `if` at a
+line, `FILE:LINE`.
 
-A share has a point or a percent sign. A whole number may be a size. A skew, `skew(row)` or
+A share has a point or a percent sign, since a whole number may be a size. A skew, `skew(row)` or
 `powerlaw(row)`, is any number.
 """
 
@@ -18,7 +19,8 @@ _LONGEST = 24  # characters: more digits than any count has
 
 
 def share_of_text(name: str, text: str) -> Fraction | None:
-    """The share or the skew given for a line. None for other values, or if `name` is not a line.
+    """The share or the skew that is given for a line. None for other values, or if `name` is not a
+    line.
 
     >>> share_of_text("f.c:4", "25%"), share_of_text("f.c:4", "4"), share_of_text("skew(row)", "4")
     (Fraction(1, 4), None, Fraction(4, 1))

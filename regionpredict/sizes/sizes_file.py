@@ -1,4 +1,4 @@
-"""A file with sizes of a program, in one set or in several named ones.
+"""A file with sizes of a program. It contains one set, or several named sets.
 
     small:                       # --sizes sizes.yaml:small
       n: 1000
@@ -7,7 +7,7 @@
       n: 4000000
       grid[0]: 512
 
-A file without names of sets is a single set. A name without a value is still to be filled in.
+A file without names of sets is a single set. A name without a value has not been filled in yet.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ class SizesFile(NamedTuple):
 
 
 def read_sizes(path: Path, name: str | None = None) -> SizesFile:
-    """The sizes of one set of a file. No name is needed if there is only one set.
+    """The sizes of one set in a file. The name of the set is needed only if there are several sets.
 
-    Raises InputError at the line of an invalid size, for an unknown set, for one name with two
+    Raises InputError at the line of an invalid size, for an unknown set, for a name with two
     values, and for an unreadable file.
     """
     shown = one_line(str(path))
@@ -74,7 +74,7 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
 
 
 def _sets(root: yaml.MappingNode, path: str) -> dict[str, yaml.MappingNode]:
-    """The sets by name. If two have the same name, the last one counts."""
+    """The sets by name. If two sets have the same name, the last one counts."""
     sets: dict[str, yaml.MappingNode] = {}
     for key, value in root.value:
         if not isinstance(value, yaml.MappingNode):

@@ -1,8 +1,9 @@
-"""Trials of a region, or the loops of one `parallel`, over unknown sizes.
+"""Trials of a region, or of the loops of one `parallel`, over unknown sizes.
 
-Every name without a value is tried alone, with the others as assumed. Names that bound loops are
-also tried together as one common size. Names that then decide nothing are tried again for other
-values of the deciding ones. The result of a trial is the prediction with these values given.
+Every name without a value is tried alone, while the others have their assumed values. Names that
+bound loops are also tried together as one common size. Names that then decide nothing are tried
+again for other values of the deciding names. The result of a trial is the prediction with these
+values.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from regionpredict.predict import (
     rough_curve,
     size_target,
     team_points,
-    with_turns,
+    with_thresholds,
 )
 from regionpredict.predict.constants import (
     LEAST_TRIALS_WORK,
@@ -63,9 +64,9 @@ Effort = Literal["quick", "normal", "full"]
 
 
 class ModelOptions(NamedTuple):
-    """The options of the saturation model: numbers of threads (empty: all), the loss that a hint
-    may have, previous use of the data, and the active parts. `work` is the budget for trials of one
-    region.
+    """The options of the saturation model: numbers of threads (empty for all), the loss that a hint
+    may have, the previous use of the data, and the active parts. `work` is the budget for trials of
+    one region.
     """
 
     threads: tuple[int, ...]
@@ -76,13 +77,14 @@ class ModelOptions(NamedTuple):
 
     @property
     def limited(self) -> bool:
-        """Whether other counts have a budget, too."""
+        """Whether counts outside of trials have a budget, too."""
         return self.work < math.inf
 
 
 def work_a_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
-    """The budget for trials of one region. It shrinks with the number of regions with unknown
-    names, and is the same on every machine."""
+    """The budget for trials of one region. It decreases with the number of regions with unknown
+    names, and is the same on every machine.
+    """
     if effort == "full":
         return math.inf
     opened = sum(bool({*own.bindings.unbound(own.free_names)} - TEAM_SIZES) for own in facts)
@@ -92,8 +94,8 @@ def work_a_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
 
 
 def quick_work(work: float) -> float:
-    """The budget for trials of one region after a time limit: as with the effort `quick`, and at
-    most `work`.
+    """The budget for trials of one region after a time limit. It is that of the effort `quick`, but
+    at most `work`.
     """
     return min(work, TRIALS_WORK.value * QUICK_SHARE.value)
 
@@ -109,7 +111,9 @@ class Subject(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A region with given sizes: its times on round numbers of threads, and its iterations."""
+    """A region with given sizes: its times on round numbers of threads, and its number of
+    iterations.
+    """
 
     points: tuple[Point, ...]
     iterations: int | None
@@ -119,9 +123,10 @@ class Trial(NamedTuple):
 class OpenSizes:
     """The unknown sizes of a region.
 
-    `size` are the names of the common size, and `names` all. `assumed` has their values. Every
-    trial gives the time on `also` threads, the threads of a hint with one thread per core. `runs`:
-    the loop runs at the assumed values. Otherwise their result is ignored.
+    `size` are the names of the common size, and `names` are all names. `assumed` gives their
+    values. Every trial gives the time on `also` threads, which are those of a hint with one thread
+    per core. `runs` says that the loop runs at the assumed values. If it does not, their result is
+    ignored.
     """
 
     size: tuple[str, ...]
@@ -132,14 +137,14 @@ class OpenSizes:
 
 
 class TrialResult(NamedTuple):
-    """A trial and its counted work. The trial is None if no program has these sizes."""
+    """A trial and its counted work. The trial is None if no program can have these sizes."""
 
     trial: Trial | None
     work: float
 
 
 class _Counted(NamedTuple):
-    """The workload of a trial with its traffic counters."""
+    """The workload of a trial, with its traffic counters."""
 
     workload: Workload
     counters: Sequence[TrafficCounter]
@@ -147,20 +152,20 @@ class _Counted(NamedTuple):
 
 _TriedValues = frozenset[tuple[str, int]]
 KnownTrials = dict[_TriedValues, TrialResult]
-"""The trials by their values."""
+"""The trials that were made. The key consists of their values."""
 
 
 @dataclass(slots=True)
 class WorkBudget:
-    """The counted work that one search over sizes may do. A cached trial counts like a new one, so
-    that results do not depend on previous searches.
+    """The amount of counted work that one search over sizes may do. A cached trial counts like a
+    new one, so that results do not depend on previous searches.
     """
 
     left: float
     cut: bool = False
 
     def more(self) -> bool:
-        """Whether another trial is allowed. After a refusal, the search leaves something out."""
+        """Whether another trial is allowed. After a refusal, the search is incomplete."""
         refused = self.left <= 0
         self.cut |= refused
         return not refused
@@ -169,7 +174,7 @@ class WorkBudget:
 def open_sizes(
     subject: Subject, workload: Workload, estimate: Estimate, machine: Machine, within: float
 ) -> OpenSizes | None:
-    """The unknown sizes of a region. None if all are known, or without a hint.
+    """The unknown sizes of a region. None if all sizes are known or there is no hint.
 
     `workload` and `estimate` are those at the assumed sizes.
     """
@@ -191,10 +196,10 @@ def open_sizes(
 
 
 def _origins(names: Sequence[str], subject: Subject) -> list[str]:
-    """The original names without a value from which these follow by definitions, without
-    duplicates, or the names themselves.
+    """The names without a value from which these names follow by definitions, without duplicates.
+    If there are none, the names themselves.
 
-    `x = malloc(8 * n)` gives the length of x once n has a value, so `n` is listed instead of `x[]`.
+    `x = malloc(8 * n)` gives the length of x if n has a value, so `n` is listed instead of `x[]`.
     """
     made = {definition.name: definition.value for definition in subject.definitions}
     values = subject.facts.bindings.values
@@ -223,10 +228,10 @@ def _origins(names: Sequence[str], subject: Subject) -> list[str]:
 
 @dataclass(slots=True)
 class RegionTrials:
-    """A region with values for its unknown sizes. Each trial is made once, and stored in `known`.
+    """A region with values for its unknown sizes. Each trial is made once and stored in `known`.
 
-    Facts for all sizes are computed once for each set of names with values. `keeps_counts`: the
-    traffic counters of trials are kept for `pushed_out`, until `forget_counts`.
+    The facts for all sizes are computed once for each set of names with values. `keeps_counts`
+    keeps the traffic counters of trials for `with_evictions`, until `forget_counts` is called.
     """
 
     subject: Subject
@@ -239,7 +244,7 @@ class RegionTrials:
     _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
 
     def at(self, sizes: Mapping[str, int]) -> Trial | None:
-        """The region with these values for some of its names, and the others as assumed.
+        """The region with these values for some of its names. The others have their assumed values.
 
         None for impossible sizes: the data exceed the memory, or the loop has no iterations.
         """
@@ -252,20 +257,22 @@ class RegionTrials:
 
     @property
     def uncounted_work(self) -> float:
-        """The work of a trial without the references and footprints that it counts."""
+        """The work of a trial, except for the references and footprints that it counts."""
         statements = len(self.subject.facts.statements)
         return max(TRIAL_WORK.value, STATEMENT_WORK.value * statements)
 
     def work(self, sizes: Mapping[str, int]) -> float:
-        """The counted work of a finished trial."""
+        """The counted work of a trial that was made."""
         return self.known[frozenset(sizes.items())].work
 
     def common(self, size: int) -> Trial | None:
         """The region with one value for all names of the common size."""
         return self.at(dict.fromkeys(self.sizes.size, size))
 
-    def pushed_out(self, sizes: Mapping[str, int]) -> Callable[[float], tuple[Point, ...]]:
-        """The times with these values, by the bytes that others evict from the caches."""
+    def with_evictions(self, sizes: Mapping[str, int]) -> Callable[[float], tuple[Point, ...]]:
+        """The times for these values, by the number of bytes that other regions evict from the
+        caches.
+        """
         counted = self._counted.get(frozenset(sizes.items()))
         if counted is None:
             made = self._workload(sizes)
@@ -281,7 +288,9 @@ class RegionTrials:
         return curve
 
     def work_of_workload(self, sizes: Mapping[str, int]) -> float:
-        """The work for the workload of `pushed_out`. Kept counts cost as much as new ones."""
+        """The work for the workload of `with_evictions`. Results that are kept cost as much as new
+        ones.
+        """
         kept = frozenset(sizes.items()) in self._counted
         return self.work(sizes) if kept else self.uncounted_work
 
@@ -305,7 +314,7 @@ class RegionTrials:
     def _curve(
         self, workload: Workload, counters: Sequence[TrafficCounter] = ()
     ) -> tuple[Point, ...]:
-        """Empty beyond 64 bits."""
+        """The curve of a workload. Empty for sizes beyond 64 bits."""
         try:
             return rough_curve(
                 workload, self.machine, self.chosen.threads, also=self.sizes.also,
@@ -315,8 +324,8 @@ class RegionTrials:
             return ()
 
     def _workload(self, sizes: Mapping[str, int]) -> tuple[Workload, int | None] | None:
-        """The region with these values, the others as assumed, and its iterations. None for
-        impossible sizes.
+        """The workload of the region with these values, and its number of iterations. Other names
+        have their assumed values. None for impossible sizes.
         """
         subject, machine = self.subject, self.machine
         common = len({*sizes.values()}) == 1 and {*sizes} == {*self.sizes.size}
@@ -337,7 +346,7 @@ class RegionTrials:
 
     def _facts_at(self, sizes: Mapping[str, int]) -> RegionFacts | None:
         """The facts of the region with these values. None for impossible sizes."""
-        source, machine = self._source(sizes), self.machine
+        source, machine = self._facts_with(sizes), self.machine
         given = {**self.subject.given, **sizes}
         facts = source.at(bind(source.region, self.subject.definitions, given))
         iterations, touched = facts.iterations.value, facts.working_set.value
@@ -348,8 +357,8 @@ class RegionTrials:
             return None
         return facts
 
-    def _source(self, sizes: Mapping[str, int]) -> SymbolicFacts:
-        """The facts of the region with some values for these names."""
+    def _facts_with(self, sizes: Mapping[str, int]) -> SymbolicFacts:
+        """The facts of the region with values for these names."""
         names = frozenset(sizes)
         known = self._facts.get(names)
         if known is None:
@@ -358,14 +367,14 @@ class RegionTrials:
         return known
 
     def choice(self, sizes: Mapping[str, int]) -> Choice | None:
-        """The hint of a trial, with all equally good numbers of threads."""
+        """The hint of a trial, with all numbers of threads that are equally good."""
         trial = self.at(sizes)
         if trial is None:
             return None
         return choice_of(trial.points, self.machine, self.chosen.threads, self.chosen.within)
 
     def iterations(self, size: int) -> int | None:
-        """Iterations shared by the threads, for a common size."""
+        """The number of iterations that the threads share, for a common size."""
         sizes = dict.fromkeys(self.sizes.size, size)
         if frozenset(sizes.items()) in self.known:
             trial = self.at(sizes)
@@ -396,8 +405,8 @@ class RegionTrials:
 class AlikeTrials:
     """The trials of the regions of one program, on one machine, with one set of given sizes.
 
-    Loops over vectors, for example, occur often. Regions that differ only in their places share
-    their trials.
+    Simple loops over vectors, for example, occur often. Regions that differ only in their places
+    share their trials.
     """
 
     machine: Machine
@@ -431,9 +440,10 @@ def _tried(
     ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
     budget: WorkBudget, *, runs: bool = True, here: int | None = None,
 ) -> OpenHint:  # fmt: skip
-    """The hint over all sizes within the `budget`: first the sizes where packages change, then the
-    deciding names, then those where only threads change. `now` counts if the loop `runs` at the
-    assumed sizes. `here` is the assumed value of the common size, if there is one.
+    """The hint over all sizes within the `budget`. The sizes at which packages change are tried
+    first, then the deciding names, then the sizes at which only threads change. `now` counts if the
+    loop `runs` at the assumed sizes. `here` is the assumed value of the common size, if there is
+    one.
     """
 
     def common(value: int) -> Choice | None:
@@ -442,11 +452,11 @@ def _tried(
     together, refused = choices_at_tried_sizes(common, budget.more) if size else ({}, ())
     if together and here is not None:
         together = dict(sorted({**together, here: now}.items()))
-    together = with_turns(together, common, budget.more, of_packages=True)
+    together = with_thresholds(together, common, budget.more, of_packages=True)
     others = [name for name in names if size != (name,)]
     by_name = choices_by_name(sorted(others, key=lambda name: name not in size), ask, budget.more)
     untried = [name for name in others if name not in by_name]
-    together = with_turns(together, common, budget.more)
+    together = with_thresholds(together, common, budget.more)
     if len(others) < len(names):
         by_name[size[0]] = together
     hint = open_hint(
@@ -459,7 +469,7 @@ def _tried(
 def choice_of(
     points: Sequence[Point], machine: Machine, threads: Collection[int], within: float
 ) -> Choice:
-    """The choice among these numbers of threads, or among all if none is known."""
+    """The choice among these numbers of threads. If none of them is known, among all."""
     outlook = at_threads(outlook_of(points, machine), threads)
     return choice_on(machine, outlook, within)
 
@@ -471,13 +481,14 @@ class TeamLoop(NamedTuple):
     trials: RegionTrials | None
 
 
-def team_tried(
+def hint_of_team(
     facts: TeamFacts, loops: Sequence[TeamLoop], now: Sequence[Point], machine: Machine,
     chosen: ModelOptions,
 ) -> OpenHint | None:  # fmt: skip
-    """The hint of a parallel region over all sizes of its loops, in the order of its members.
+    """The hint of a parallel region over all sizes of its loops, which are in the order of its
+    members.
 
-    `now` are its times at the assumed sizes. None if all are known.
+    `now` are its times at the assumed sizes. None if all sizes are known.
     """
     opened = [loop.trials.sizes for loop in loops if loop.trials is not None]
     names = tuple(sorted({name for sizes in opened for name in sizes.names}))

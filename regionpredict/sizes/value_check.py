@@ -1,7 +1,8 @@
-"""Rejects values that no size can have: arrays of negative length, loops that cannot run at all.
+"""Rejects values that no size can have: arrays would have a negative length, or loops could never
+run.
 
-A lower bound or a distance may be negative. A value is rejected if nothing remains that depends on
-it.
+A lower bound or a distance may be negative. A value is rejected if nothing that depends on it
+remains.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Program, Region
 
 _PLENTY = 1000
-"""A size with which every loop that depends on it runs."""
+"""A size at which every loop that depends on it runs."""
 
 Places = Mapping[str, tuple[str, int]]
 
@@ -77,8 +78,9 @@ def _error_and_remedy(
 
 
 def _trial_values_of_others(facts: RegionFacts, given: Collection[str]) -> list[dict[str, int]]:
-    """Few and many for the unknown names, to see the effect of one value in both cases. None
-    without such names."""
+    """A small and a large value for the unknown names. They show the effect of one value in both
+    cases. None if there are no such names.
+    """
     names = [name for name in facts.bindings.unbound(facts.free_names) if name not in given]
     return [dict.fromkeys(names, value) for value in (2, _PLENTY)] if names else [{}]
 
@@ -91,7 +93,7 @@ def _of_negative_length(facts: RegionFacts) -> Iterator[str]:
 
 
 def _counts(facts: RegionFacts) -> list[int | None]:
-    """The number of executions of everything in the region."""
+    """The numbers of executions of everything in the region."""
     return [facts.iterations.value, *(fact.executions.value for fact in facts.statements)]
 
 

@@ -19,10 +19,10 @@ from regionpredict.analysis.symbolic.piecewise import (
     _innermost_atom,
     _may_be_negative,
     _may_stop,
-    _simplified,
     _polynomial,
-    _with_atom_replaced,
+    _simplified,
     _whole_coefficients,
+    _with_atom_replaced,
     _WithheldError,
     exact_total,
 )

@@ -25,7 +25,7 @@ from regionpredict.machine.calibrate.plan import (
     plan,
 )
 from regionpredict.machine.calibrate.run import _run
-from regionpredict.machine.calibrate.samples import State, relative_interval, settled
+from regionpredict.machine.calibrate.samples import State, has_converged, relative_interval
 from regionpredict.machine.detect.topology import CacheShape, Topology
 from regionpredict.machine.writer import Figures, write
 
@@ -170,9 +170,9 @@ def test_the_confidence_interval_by_hand():
     # mean 10, standard deviation sqrt(2.5), t(4) = 2.776
     samples = [8.0, 9.0, 10.0, 11.0, 12.0]
     assert relative_interval(samples) == pytest.approx(2.776 * math.sqrt(2.5) / math.sqrt(5) / 10)
-    assert not settled(samples)
-    assert settled([10.0, 10.1, 9.9, 10.0, 10.05])
-    assert not settled([10.0, 10.0, 10.0])
+    assert not has_converged(samples)
+    assert has_converged([10.0, 10.1, 9.9, 10.0, 10.05])
+    assert not has_converged([10.0, 10.0, 10.0])
     assert relative_interval([1.0]) == math.inf
 
 

@@ -77,7 +77,7 @@ def test_the_largest_share_on_several_threads() -> None:
 @pytest.mark.parametrize(("part", "worth"), [(0.0908, False), (0.0910, True)])
 def test_a_term_is_worth_a_tenth_of_the_speed(part: float, worth: bool) -> None:
     """Without a share of 1/11 of the time it is 11/10 times as fast."""
-    assert tried(point(2, compute=1.0 - part, overhead=part)).worth(("overhead",)) == worth
+    assert tried(point(2, compute=1.0 - part, overhead=part)).is_worthwhile(("overhead",)) == worth
 
 
 def test_the_best_of_the_counts_that_are_tried() -> None:

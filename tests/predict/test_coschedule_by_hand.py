@@ -23,9 +23,9 @@ from regionpredict.predict.coschedule import (
     DomainPath,
     Phase,
     PhaseLoad,
-    _condensed,
+    _end_times,
+    _merged_phases,
     _slowdowns,
-    _together,
     coschedule,
     on_domains,
     phases_of,
@@ -230,7 +230,7 @@ def test_phases_that_request_about_as_much_are_one() -> None:
     def condensed(*loads: tuple[float, float], domains: int = 1) -> list[Running]:
         made = [PhaseLoad(s, 0.0, s, requesting, PEAK) for s, requesting in loads]
         path = DomainPath(4, None, None, 1)
-        return _condensed([
+        return _merged_phases([
             on_domains(Phase("", {1: load}, {1: load}), load, domains, path) for load in made
         ])  # fmt: skip
 
@@ -300,13 +300,13 @@ def test_who_is_done_leaves_the_path_to_the_others() -> None:
     """Three that wait for it all the time, alone for 1, 2 and 3 s. At 3 s each has had 1 s; at 5 s
     the others have had 2; the last second is the third's alone."""
     three = [[waits(seconds)] for seconds in (2.0, 1.0, 3.0)]
-    assert _together(three) == [pytest.approx(x) for x in (5.0, 3.0, 6.0)]
+    assert _end_times(three) == [pytest.approx(x) for x in (5.0, 3.0, 6.0)]
     two = [[waits(1.0)], [waits(1.0)]]
-    assert _together(two) == [pytest.approx(2.0)] * 2
+    assert _end_times(two) == [pytest.approx(2.0)] * 2
 
 
 def test_a_program_that_takes_no_time_is_in_nobody_s_way() -> None:
-    assert _together([[], [waits(2.0)]]) == [0.0, pytest.approx(2.0)]
+    assert _end_times([[], [waits(2.0)]]) == [0.0, pytest.approx(2.0)]
     nothing, work = program("n", phase({1: 0.0})), program("w", phase({1: 3.0}))
     ways = coschedule([nothing, work], round_machine()).allocations
     (apart,) = [one for one in ways if one.kind == "packages"]
@@ -324,10 +324,10 @@ def test_nobody_waits_where_the_path_is_wide_enough_and_nobody_for_longer_than_i
                  for seconds, share in phases] for phases in programs]  # fmt: skip
 
     alone = [sum(seconds for seconds, _ in phases) for phases in programs]
-    ends = _together(on(1.0))
+    ends = _end_times(on(1.0))
     assert all(end >= least * (1 - 1e-9) for end, least in zip(ends, alone, strict=True))
     assert max(ends) <= sum(alone) * (1 + 1e-9)
-    assert _together(on(1 / len(programs))) == [pytest.approx(least) for least in alone]
+    assert _end_times(on(1 / len(programs))) == [pytest.approx(least) for least in alone]
 
 
 # -- ways to share ---------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Figures of the core from timed loads: store forwarding, outstanding misses, and page walks.
 
-Loads of lines that are all on different pages are compared with loads of as many lines on few
+Loads of lines that are all on different pages are compared with the same number of loads on few
 pages. The difference is the time of address translation.
 """
 
@@ -36,19 +36,19 @@ class MeasuredTime(NamedTuple):
     value: float
     half: float
 
-    def less(self, other: MeasuredTime) -> MeasuredTime:
-        """The difference. Its interval includes both."""
+    def minus(self, other: MeasuredTime) -> MeasuredTime:
+        """The difference. Its interval includes both intervals."""
         return MeasuredTime(self.value - other.value, self.half + other.half)
 
-    def over(self, other: MeasuredTime) -> MeasuredTime:
-        """The quotient. Its relative interval includes both."""
+    def divided_by(self, other: MeasuredTime) -> MeasuredTime:
+        """The quotient. Its relative interval includes both intervals."""
         value = self.value / other.value
         return MeasuredTime(value, value * (self.half / self.value + other.half / other.value))
 
 
 def core_figures(topology: Topology, samples: Samples) -> dict[str, MeasuredTime]:
-    """The figures from the samples by key in the section `processor`. Figures without samples are
-    left out.
+    """The figures computed from the samples, by key in the section `processor`. Figures without
+    samples are left out.
     """
     makers: dict[str, Callable[[], MeasuredTime | None]] = {
         "store_forward": lambda: _store_forward(samples),
@@ -62,49 +62,53 @@ def core_figures(topology: Topology, samples: Samples) -> dict[str, MeasuredTime
 
 
 def _store_forward(samples: Samples) -> MeasuredTime | None:
-    """Cycles from a store to the load of its value. The clock has its own interval."""
+    """The number of cycles from a store to the load of its value. The clock has its own
+    interval.
+    """
     each, clock = _of(samples, STORE_FORWARD), _of(samples, CLOCK)
     if each is None or clock is None:
         return None
-    return each.over(MeasuredTime(clock.value, 0.0))
+    return each.divided_by(MeasuredTime(clock.value, 0.0))
 
 
 def _outstanding_misses(samples: Samples) -> MeasuredTime | None:
-    """The number of lines of memory that one core waits for at the same time. It is the time of
+    """The number of lines from memory that one core waits for at the same time. It is the time of
     dependent loads divided by the time of independent loads in an order without prefetching
     (Little's law).
     """
     latency, each = _of(samples, f"latency/{MEMORY_LEVEL}"), _of(samples, UNFORESEEN)
-    return _count(latency.over(each)) if latency is not None and each is not None else None
+    return _count(latency.divided_by(each)) if latency is not None and each is not None else None
 
 
 def _tlb_entries(samples: Samples) -> MeasuredTime | None:
     """The largest number of pages whose loads each wait for less than half a page walk."""
-    walk = _walk(samples, WALKED, FOUND)
+    walk = _walk_time(samples, WALKED, FOUND)
     if walk is None:
         return None
     held = None
     for count in TLB_COUNTS:
         walked, hit = (_of(samples, f"tlb/{count}/{how}") for how in ("walked", "found"))
-        if walked is None or hit is None or walked.less(hit).value > walk.value / 2:
+        if walked is None or hit is None or walked.minus(hit).value > walk.value / 2:
             break
         held = MeasuredTime(float(count), 0.0)
     return held
 
 
 def _page_walkers(samples: Samples) -> MeasuredTime | None:
-    """Concurrent page walks: the time of dependent walks divided by that of independent ones."""
-    alone = _walk(samples, WALKED, FOUND)
-    beside = _walk(samples, WALKED_BESIDE, FOUND_BESIDE)
-    return _count(alone.over(beside)) if alone is not None and beside is not None else None
+    """The number of concurrent page walks: the time of dependent walks divided by that of
+    independent ones.
+    """
+    alone = _walk_time(samples, WALKED, FOUND)
+    beside = _walk_time(samples, WALKED_BESIDE, FOUND_BESIDE)
+    return _count(alone.divided_by(beside)) if alone is not None and beside is not None else None
 
 
 def _page_walk_factor(topology: Topology, samples: Samples) -> MeasuredTime | None:
-    """The time of a page walk relative to a load of a page-table entry.
+    """The time of a page walk relative to the load of a page-table entry.
 
-    The entries are in the first cache that holds them next to the loaded lines.
+    The entries are in the first cache that can hold them in addition to the loaded lines.
     """
-    walk = _walk(samples, WALKED, FOUND)
+    walk = _walk_time(samples, WALKED, FOUND)
     line = next((cache.line for cache in topology.caches if cache.line), 64)
     needed = SCATTERED_LINES * (line + TABLE_ENTRY_BYTES)
     levels = [cache.level for cache in topology.caches if cache.size >= needed]
@@ -112,15 +116,15 @@ def _page_walk_factor(topology: Topology, samples: Samples) -> MeasuredTime | No
     if walk is None or entry is None:
         return None
     # The entry's latency is a separate figure with its own interval.
-    return walk.over(MeasuredTime(entry.value, 0.0))
+    return walk.divided_by(MeasuredTime(entry.value, 0.0))
 
 
-def _walk(samples: Samples, walked: str, hit: str) -> MeasuredTime | None:
+def _walk_time(samples: Samples, walked: str, hit: str) -> MeasuredTime | None:
     """The time that a load waits for its translation. None if it is not positive."""
     long, short = _of(samples, walked), _of(samples, hit)
     if long is None or short is None or long.value <= short.value:
         return None
-    return long.less(short)
+    return long.minus(short)
 
 
 def _count(measured: MeasuredTime) -> MeasuredTime:

@@ -20,36 +20,43 @@ from regionpredict.machine.calibrate.plan import (
     UNFORESEEN,
     Measurement,
 )
-from regionpredict.machine.calibrate.samples import ENOUGH, relative_interval, settled, typical
+from regionpredict.machine.calibrate.samples import (
+    ENOUGH,
+    has_converged,
+    relative_interval,
+    typical,
+)
 from regionpredict.machine.calibrate.spread import spreads
 from regionpredict.machine.detect.topology import Topology, core_kinds
 from regionpredict.machine.writer import Figures
 
 FALL = 0.1
-"""A bandwidth that falls by more than this share with more cores causes a remark."""
+"""A bandwidth that decreases by more than this share when cores are added causes a remark."""
 SHARED_PATH = 1.3
-"""Packages share one path to memory if all together reach less than this multiple of one."""
+"""Packages are assumed to share one path to memory if all together reach less than this multiple of
+one package.
+"""
 CLOCK_STEP = 0.02
-"""Clocks with a smaller difference count as equal. A step is 100 MHz on most processors, at up to 5
-GHz.
+"""Clocks with a smaller difference count as equal. On most processors, a step is 100 MHz, at up to
+5 GHz.
 """
 KIND = 0.2
-"""Measured speeds of cores of one kind differ by at most this share. Efficiency cores are slower by
-more.
+"""The measured speeds of cores of one kind differ by at most this share. Efficiency cores are
+slower by more.
 """
 SHARED_CORE = 1.3
-"""Two virtual CPUs share a core if both together take more than this many times as long as one
+"""Two virtual CPUs share a core if both together take more than this multiple of the time of one
 alone. Hardware threads of one core take 1.5 to 2 times as long.
 """
 CLEARLY = 1.15
-"""A working set is in a cache only if it loads at least this many times as fast as memory."""
+"""A working set counts as cached only if it loads at least this many times as fast as memory."""
 NAMED_UNSTEADY = 6
 
 
 def figures(
     topology: Topology, plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]
 ) -> Figures:
-    """The figures from the samples. Those without samples are left out.
+    """The figures computed from the samples. Figures without samples are left out.
 
     Times are converted to cycles of the measured clock. Without the clock, only bandwidths remain.
     """
@@ -90,10 +97,10 @@ def figures(
         core_speed=_core_speed(samples),
         vcpus_per_core=_vcpus_per_core(samples),
         latency=latency,
-        bandwidth={level: _from_one(tables) for level, tables in bandwidth.items()},
+        bandwidth={level: _starting_at_one(tables) for level, tables in bandwidth.items()},
         operations=operations,
-        openmp=_from_one(openmp),
-        by_runtime={"llvm": of_llvm} if (of_llvm := _from_one(llvm)) else {},
+        openmp=_starting_at_one(openmp),
+        by_runtime={"llvm": of_llvm} if (of_llvm := _starting_at_one(llvm)) else {},
         node_traffic_gbps=_shared_path(topology, typical_samples),
         link_gbps=_link(topology, typical_samples),
         latency_factor=_latency_factor(typical_samples),
@@ -121,8 +128,9 @@ def _clocks(typical_samples: Mapping[str, float]) -> dict[int, float]:
 def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
     """The clock by the number of active cores. Empty if it is the same for all numbers.
 
-    A chain is never faster than the clock, and more active cores do not raise the clock. So fewer
-    cores reach at least the clock of more cores. The clock of one core is the clock of the machine.
+    A dependency chain is never faster than the clock, and more active cores do not raise the clock.
+    Therefore, fewer cores reach at least the clock of more cores. The clock of one core is the
+    clock of the machine.
 
     >>> turbo({1: 3.0e9, 2: 2.9e9, 4: 2.6e9, 8: 2.8e9})
     {1: 3000000000.0, 2: 2900000000.0, 4: 2800000000.0, 8: 2800000000.0}
@@ -143,7 +151,7 @@ def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
 
 def _core_speed(samples: Mapping[str, list[float]]) -> dict[int, float]:
     """The speed relative to the first core, by the first core of each kind. Empty if unknown. The
-    least times count, since other processes can only add to one.
+    shortest times count, since other processes can only lengthen a time.
     """
     rates: dict[int, float] = {}
     for key in samples:
@@ -161,13 +169,15 @@ def _core_speed(samples: Mapping[str, list[float]]) -> dict[int, float]:
 
 
 def _vcpus_per_core(samples: Mapping[str, list[float]]) -> int | None:
-    """2 if two virtual CPUs are the hardware threads of one core. None otherwise, or if unknown."""
+    """2 if two virtual CPUs are the hardware threads of one core. None otherwise."""
     alone, together = samples.get(ALONE), samples.get(TOGETHER)
     return 2 if alone and together and min(together) > SHARED_CORE * min(alone) else None
 
 
 def _latency_factor(typical_samples: Mapping[str, float]) -> float | None:
-    """The rate of independent misses without prefetching relative to prefetched ones, at most 1."""
+    """The rate of independent misses without prefetching relative to the rate with prefetching, at
+    most 1.
+    """
     foreseen, unforeseen = typical_samples.get(FORESEEN), typical_samples.get(UNFORESEEN)
     if foreseen is None or unforeseen is None:
         return None
@@ -175,8 +185,8 @@ def _latency_factor(typical_samples: Mapping[str, float]) -> float | None:
 
 
 def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None) -> dict[int, int]:
-    """The effective capacity of each level for one core in bytes, from GB/s by working set and of
-    memory.
+    """The effective capacity of each level for one core in bytes. It is computed from GB/s by
+    working set and from the bandwidth of memory.
     """
     if memory is None:
         return {}
@@ -187,7 +197,7 @@ def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None)
 def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
     """The largest working set whose load bandwidth exceeds the geometric mean of cache and memory.
 
-    None if even the smallest does not.
+    None if even the smallest working set does not exceed it.
 
     >>> capacity({4: 30.0, 8: 29.0, 16: 28.0, 32: 18.0}, memory=17.0)
     16
@@ -202,8 +212,8 @@ def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
 
 
 def suspicious(measured: Figures) -> tuple[str, ...]:
-    """Suspicious values: a latency below that of the previous level, or a bandwidth that falls with
-    more cores.
+    """Remarks on suspicious values: a latency below that of the previous level, or a bandwidth that
+    decreases when cores are added.
     """
     remarks: list[str] = []
     order = [level for level in sorted(measured.latency) if level] + [0] * (0 in measured.latency)
@@ -238,13 +248,15 @@ def suspicious(measured: Figures) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def _from_one(tables: Mapping[str, dict[int, float]]) -> dict[str, dict[int, float]]:
+def _starting_at_one(tables: Mapping[str, dict[int, float]]) -> dict[str, dict[int, float]]:
     """Only the tables that start at one core or thread, as the schema requires."""
     return {name: curve for name, curve in tables.items() if 1 in curve}
 
 
 def _shared_path(topology: Topology, typical_samples: Mapping[str, float]) -> float | None:
-    """GB/s of all packages, if one package alone gets almost as much."""
+    """The bandwidth of all packages in GB/s, if one package alone gets almost as much. None
+    otherwise.
+    """
     one_package = typical_samples.get(f"node/load/{topology.cores_per_package}")
     all_packages = typical_samples.get(f"node/load/{topology.cores}")
     if topology.packages == 1 or one_package is None or all_packages is None:
@@ -253,7 +265,9 @@ def _shared_path(topology: Topology, typical_samples: Mapping[str, float]) -> fl
 
 
 def _link(topology: Topology, typical_samples: Mapping[str, float]) -> float | None:
-    """GB/s of one package from another's memory. None if all share one path."""
+    """The bandwidth in GB/s of one package from another package's memory. None if all share one
+    path.
+    """
     return (
         None
         if _shared_path(topology, typical_samples) is not None
@@ -263,7 +277,7 @@ def _link(topology: Topology, typical_samples: Mapping[str, float]) -> float | N
 
 def _unsteady(plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]) -> tuple[str, ...]:
     missing = [m.key for m in plan if not samples.get(m.key)]
-    loose = [m.key for m in plan if samples.get(m.key) and not settled(samples[m.key])]
+    loose = [m.key for m in plan if samples.get(m.key) and not has_converged(samples[m.key])]
     remarks: list[str] = []
     if missing:
         remarks.append(f"not measured within the budget: {_named(missing)}")

@@ -1,4 +1,4 @@
-"""Selects the microbenchmarks for a node, the most important first."""
+"""Selects the microbenchmarks for a node, most important first."""
 
 from __future__ import annotations
 
@@ -37,37 +37,45 @@ OPENMP = (
 OF_A_RUNTIME = (
     "fork_join", "barrier", "reduction", "dynamic_chunk", "team_change", "first_team"
 )  # fmt: skip
-"""Constructs whose costs depend on the OpenMP runtime. Others depend on the machine."""
+"""Constructs whose costs depend on the OpenMP runtime. Other costs depend on the machine."""
 CLOCK = "clock"
 CORE_OPERATIONS = ("fp_fma", "int_add")
 """The speed of a core is the geometric mean of their throughputs."""
 MOST_SEPARATE_CORES = 32
-"""Cores of a package that are measured one by one if the host does not report their kinds."""
+"""Maximum number of cores of a package that are measured one by one if the host does not report
+their kinds.
+"""
 ALONE, TOGETHER = "threads/alone", "threads/together"
-"""A virtual CPU that uses all ports of its core, alone and with the next virtual CPU."""
+"""A virtual CPU that uses all ports of its core, alone and together with the next virtual CPU."""
 LEAST_MEMORY_BYTES = 64 * 1024**2
 STORE_FORWARD = "store_forward"
 MEMORY_LEVEL = 0
 WALKED, FOUND = "pages/walked", "pages/found"
-"""Loads of `SCATTERED_LINES` lines, one per page, and of as many lines on few pages."""
+"""Loads of `SCATTERED_LINES` lines, either one per page or on few pages."""
 SCATTERED_LINES = 8192
 """Several times the number of translations in a core's last TLB, which is 256 to 3072 in all
 families.
 """
 LINES_ON_A_PAGE = 16
-"""Used for loads from few pages, so that their translations are cached."""
+"""Lines per page for loads from few pages, whose translations are then cached."""
 WALKED_BESIDE, FOUND_BESIDE = "pages/walked-beside", "pages/found-beside"
-"""The same loads without dependences: as many concurrent walks as the core has page walkers."""
+"""The same loads without dependences. The number of concurrent walks is then the number of page
+walkers of the core.
+"""
 TLB_COUNTS = (256, 512, 768, 1024, 1280, 1536, 2048, 3072, 4096, 6144)
-"""Numbers of pages that may fit the last TLB: those of all families, and half as many more."""
+"""Numbers of pages that may fit the last TLB: those of all families, and one and a half times these
+numbers.
+"""
 FORESEEN, UNFORESEEN = "lines/foreseen", "lines/unforeseen"
-"""Independent loads of one line of memory each, consecutive and in an order without prefetching."""
+"""Independent loads of one line of memory each, in consecutive order and in an order without
+prefetching.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A microbenchmark. `key` identifies it in the state file, and `arguments` follow the program's
-    number of samples and seconds. `preload` is a library in LD_PRELOAD.
+    """A microbenchmark. `key` identifies it in the state file. `arguments` follow the program's
+    number of samples and seconds. `preload` is a library for LD_PRELOAD.
     """
 
     key: str
@@ -79,11 +87,11 @@ class Measurement:
 def plan(
     topology: Topology, free_bytes: int, cpus: tuple[int, ...], other_runtime: str | None = None
 ) -> tuple[Measurement, ...]:
-    """The measurements for a node of this shape.
+    """The measurements for a node with this topology.
 
-    `free_bytes` is the available memory. `cpus` are the hardware threads to pin to, one per core,
-    one domain after the other. `other_runtime` is LLVM's or Intel's library, whose costs are
-    measured in addition to the compiler's.
+    `free_bytes` is the available memory. `cpus` are the hardware threads to pin to, one for each
+    core, domain by domain. `other_runtime` is LLVM's or Intel's library. Its costs are measured in
+    addition to those of the compiler's runtime.
     """
     memory = memory_bytes(topology, free_bytes)
     line = next((str(cache.line) for cache in topology.caches if cache.line), "64")
@@ -121,15 +129,15 @@ def plan(
 
 
 def _clocks(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
-    """The clock of one core, and with more active cores of the first package."""
+    """The clock with one active core, and with more active cores of the first package."""
     for count in core_counts(min(topology.cores_per_package, len(cpus))):
         key = CLOCK if count == 1 else f"{CLOCK}/{count}"
         yield Measurement(key, "clock", (_list(cpus[:count]),))
 
 
 def _core_kinds(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
-    """The speed of one core of each kind, or of each core if the kinds are unknown. For virtual
-    CPUs, whether two of them share a core.
+    """The speed of one core of each kind, or of each core if the kinds are unknown. On virtual
+    CPUs, also measures whether two of them share a core.
     """
     cores = min(topology.cores_per_package, len(cpus))
     kinds = topology.core_speed or (range(1, cores + 1) if cores <= MOST_SEPARATE_CORES else ())
@@ -173,12 +181,12 @@ def memory_bytes(topology: Topology, free_bytes: int) -> int:
 
 
 def latency_sizes(topology: Topology, memory: int) -> dict[int, int]:
-    """A working set for each level that fits into it, but not into the previous level (0 is
+    """For each level, a working set that fits into it but not into the previous level (0 is
     memory).
 
-    It is between the two sizes, closer to the smaller one. A level that is little larger than
-    the previous one (a victim cache) has none. For a level with an implausible size, it is twice
-    the previous level.
+    It is between the two sizes, closer to the smaller one. A level that is only a little larger
+    than the previous one (a victim cache) has no working set. If the size of a level is
+    implausible, it is twice the size of the previous level.
     """
     sizes: dict[int, int] = {}
     above = 0
@@ -194,7 +202,7 @@ def latency_sizes(topology: Topology, memory: int) -> dict[int, int]:
 
 
 def core_counts(most: int) -> tuple[int, ...]:
-    """The numbers of cores to measure: all up to 8, then increasing steps, and all cores.
+    """The numbers of cores to measure: all numbers up to 8, then increasing steps, and all cores.
 
     >>> core_counts(20)
     (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20)
@@ -205,10 +213,10 @@ def core_counts(most: int) -> tuple[int, ...]:
 
 
 def capacity_sizes(topology: Topology, cache: CacheShape, memory: int) -> tuple[int, ...]:
-    """Working sets of one core in bytes, for finding the effective capacity of a cache.
+    """Working sets of one core in bytes, from which the effective capacity of a cache is found.
 
-    Only for a cache with an implausible size. They are doubled from twice the previous levels up to
-    the reported size, or to half the working set for memory.
+    There are some only for a cache with an implausible size. They are doubled from twice the
+    previous levels up to the reported size, or to half the working set for memory.
 
     >>> from regionpredict.machine.detect.topology import CacheShape, Topology
     >>> l2 = CacheShape(2, 2 << 20, 64, 16, 1)
@@ -252,7 +260,9 @@ def _bandwidth(
 
 
 def _node_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """Loads on one package and on all, to find out whether packages share one path to memory."""
+    """Loads on one package and on all packages. They show whether packages share one path to
+    memory.
+    """
     if topology.packages == 1 or len(cpus) < topology.cores:
         return []
     return [
@@ -266,10 +276,10 @@ def _node_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
 
 
 def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """Bandwidth of one level, with two thirds of each core's share if the previous level is
-    smaller.
+    """The bandwidth of one level. The working set is two thirds of each core's share if the
+    previous level is smaller.
 
-    For a level with an implausible size, with twice the previous level.
+    If the size of a level is implausible, the working set is twice the previous level.
     """
     place = next(i for i, cache in enumerate(topology.caches) if cache.level == level)
     cache = topology.caches[place]
@@ -296,7 +306,7 @@ def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> l
 
 
 def _link_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """Loads of one package from pages that the other package has written first."""
+    """Loads of one package from pages that the other package wrote first."""
     each = topology.cores_per_package
     if topology.packages == 1 or len(cpus) < topology.cores:
         return []
@@ -308,7 +318,9 @@ def _link_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
 def _openmp(
     topology: Topology, total: int, cpus: tuple[int, ...], runtime: str | None = None
 ) -> list[Measurement]:
-    """Costs of constructs by threads, under the compiler's OpenMP runtime or another one."""
+    """The costs of constructs by number of threads, for the compiler's OpenMP runtime or another
+    one.
+    """
     most = min(topology.cores, len(cpus))
     domain, package = topology.cores_per_domain, topology.cores_per_package
     counts = sorted(
@@ -331,8 +343,8 @@ def _openmp(
 
 
 def _construct(kind: str, threads: int, topology: Topology, total: int) -> tuple[str, ...]:
-    """A construct. For new memory, the pages of 4 KiB that each thread writes, with at most `total`
-    bytes over all threads.
+    """The measurement of a construct. For new memory, it contains the number of 4 KiB pages that
+    each thread writes, with at most `total` bytes over all threads.
     """
     shares = {"first_touch": NEW_IN_CACHE, "first_touch_beyond": NEW_BEYOND}
     if kind not in shares:

@@ -1,4 +1,4 @@
-"""Runs the microbenchmarks until they have converged or the time is over."""
+"""Runs the microbenchmarks until they have converged or the time is up."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from regionpredict.errors import InputError
 from regionpredict.machine.calibrate.build import build
 from regionpredict.machine.calibrate.figures import figures
 from regionpredict.machine.calibrate.plan import Measurement, plan
-from regionpredict.machine.calibrate.samples import LEAST_SAMPLES, State, is_sample, settled
+from regionpredict.machine.calibrate.samples import LEAST_SAMPLES, State, has_converged, is_sample
 from regionpredict.machine.detect.topology import Topology
 from regionpredict.machine.writer import Figures
 from regionpredict.scratch_folder import scratch_folder
 
 GRACE_SECONDS = 20.0
-"""Additional time for a program's setup of memory, before it is stopped."""
+"""Additional time for the program to set up its memory, before it is stopped."""
 LEAST_SLICE = 0.05
 MOST_SLICE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a calibration: converged measurements out of all, and used seconds of the
-    budget.
+    """The progress of a calibration: the number of converged measurements, the number of all, and
+    the used seconds of the budget.
     """
 
     key: str
@@ -39,7 +39,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The result: the figures, and the numbers of measurements, of converged ones, and of those
+    """The result: the figures, and the numbers of all measurements, of converged ones, and of those
     continued from an earlier run.
     """
 
@@ -61,16 +61,16 @@ def calibrate(
     other_runtime: str | None = None,
     quiet: Callable[[], float] | None = None,
 ) -> Calibration:
-    """Measures this host: rounds over all measurements until each has converged or the budget is
-    used.
+    """Measures this host. Rounds over all measurements are repeated until each has converged or the
+    budget is used.
 
     A measurement has converged if its 95 % confidence interval is within 5 % of the mean.
     `state_path` stores every sample immediately. A later call with the same path continues from
     there, also after a KeyboardInterrupt. `cpus` are the hardware threads to pin to (default: the
     topology's). `free_bytes` is the available memory. `other_runtime` is LLVM's or Intel's library,
-    whose costs are measured in addition to the compiler's. `quiet` waits for an idle host before a
-    measurement and returns the seconds, which do not count in the budget. Raises InputError if the
-    compiler fails or the state cannot be stored.
+    whose costs are measured in addition to those of the compiler's runtime. `quiet` waits for an
+    idle host before a measurement and returns the seconds of waiting, which do not count towards
+    the budget. Raises InputError if the compiler fails or the state cannot be stored.
     """
     pinned = cpus or topology.threads or tuple(range(topology.cores))
     todo = plan(topology, free_bytes, pinned, other_runtime)
@@ -112,11 +112,11 @@ def calibrate(
 
 
 def _settled(state: State, measurement: Measurement) -> bool:
-    return settled(state.samples.get(measurement.key, []))
+    return has_converged(state.samples.get(measurement.key, []))
 
 
 def _run(program: Path, measurement: Measurement, seconds: float, left: float) -> list[float]:
-    """One call of a program. Empty if it prints no samples or exceeds its time."""
+    """Runs a program once. Empty if it prints no samples or exceeds its time."""
     line = [str(program), str(LEAST_SAMPLES), f"{seconds:.3f}", *measurement.arguments]
     loaded = None
     if measurement.preload is not None:

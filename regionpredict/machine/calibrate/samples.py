@@ -1,4 +1,6 @@
-"""Samples of a microbenchmark: their mean, its interval, and their file."""
+"""Samples of a microbenchmark: their mean, its confidence interval, and the file that contains
+them.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +23,19 @@ LEAST_SAMPLES = 5
 MOST_SAMPLES = 200
 
 _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-"""Student's t for 95 %, two-sided, for 1 to 10 degrees of freedom. Beyond, it falls from 2.2 to
-1.96.
+"""Student's t for a two-sided 95 % interval, for 1 to 10 degrees of freedom. For more, it decreases
+from 2.2 to 1.96.
 """
 
 
 _SMALLEST, _LARGEST = 1e-15, 1e15
-"""The range of a measurement in its unit, such as cycles or bytes per second. Products of all
-measurements stay finite.
+"""The range of a measurement in its unit, such as cycles or bytes per second. With this range,
+products of all measurements are finite.
 """
 
 
 def is_sample(value: Any) -> bool:
-    """Whether a value may be a measurement."""
+    """Whether a value is possible for a measurement."""
     return type(value) in (int, float) and _SMALLEST < value < _LARGEST
 
 
@@ -60,7 +62,7 @@ def relative_interval(samples: list[float]) -> float:
     return student_t(len(samples) - 1) * stdev(samples) / math.sqrt(len(samples)) / mean
 
 
-def settled(samples: list[float]) -> bool:
+def has_converged(samples: list[float]) -> bool:
     """Whether no more samples are needed."""
     if len(samples) >= MOST_SAMPLES:
         return True
@@ -68,13 +70,13 @@ def settled(samples: list[float]) -> bool:
 
 
 def typical(samples: list[float]) -> float:
-    """The value of a measurement: the median, which is least affected by other processes."""
+    """The typical value of a measurement: the median, which other processes affect least."""
     return median(samples)
 
 
 @dataclass(slots=True)
 class State:
-    """All samples so far by measurement, and their file."""
+    """All samples so far, by measurement, and the file that contains them."""
 
     path: Path
     host: str
@@ -83,7 +85,8 @@ class State:
 
     @classmethod
     def read(cls, path: Path, host: str) -> State:
-        """Reads the samples of an earlier run on the same host, or starts without samples.
+        """Reads the samples of an earlier run on the same host. If there are none, starts without
+        samples.
 
         Raises InputError if the file exists but cannot be read.
         """

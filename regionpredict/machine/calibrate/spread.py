@@ -15,13 +15,14 @@ from regionpredict.machine.calibrate.samples import relative_interval, typical
 from regionpredict.machine.detect.topology import Topology
 
 MOST = 9.99
-"""Maximum value that is written. Figures with at most two samples have no interval."""
+"""The largest interval that is written. Figures with at most two samples have no interval."""
 
 
 def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str, float]:
-    """Half of the 95 % confidence interval divided by the value, by the figure's key in the file.
+    """Half of the 95 % confidence interval divided by the value. The key is the figure's key in the
+    file.
 
-    For a table, the widest point counts, relative to the table's largest value. A value close to
+    For a table, the widest interval counts, relative to the table's largest value. A value close to
     zero on one thread need not be precise.
     """
     wide: dict[str, float] = {}
@@ -47,7 +48,7 @@ def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str,
 
 
 def _figures(topology: Topology, key: str) -> Iterator[str]:
-    """The keys in the machine file that a measurement affects."""
+    """The keys in the machine file whose figures depend on a measurement."""
     cache_indices = {cache.level: place for place, cache in enumerate(topology.caches)}
     kind, *arguments = key.split("/")
     if key == CLOCK:

@@ -69,7 +69,7 @@ def _page(root: ElementTree.Element) -> int | None:
 
 
 def _identity(infos: Mapping[str, str]) -> Identity | None:
-    """The identity of the processor, in the terms of x86 or of Arm. None without one."""
+    """The identity of the processor in the terms of x86 or of Arm. None if it is missing."""
     try:
         if "CPUImplementer" in infos:
             return Identity(infos["CPUImplementer"].lower(), -1, int(infos["CPUPart"], 0))
@@ -126,7 +126,7 @@ def _cache(element: ElementTree.Element, kind: str) -> ThreadCache | None:
 
 
 def _units(element: ElementTree.Element) -> list[int]:
-    """The numbers of the processing units below."""
+    """The numbers of the processing units inside an element."""
     return [
         _number(child, "os_index") for child in element.iter("object") if child.get("type") == "PU"
     ]

@@ -61,7 +61,7 @@ def read_sysfs(system: Path = SYSTEM, cpuinfo: Path = CPUINFO) -> Topology:
 
 
 def identity_of(facts: Mapping[str, str]) -> Identity | None:
-    """The identity of the processor from the keys and values of a cpuinfo. None without one.
+    """The identity of the processor from the keys and values of a cpuinfo. None if it is missing.
 
     >>> identity_of({"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85"})
     Identity(vendor='GenuineIntel', family=6, model=85)
@@ -77,7 +77,7 @@ def identity_of(facts: Mapping[str, str]) -> Identity | None:
 
 
 def cpu_list(text: str) -> set[int]:
-    """The numbers in a list of sysfs.
+    """The numbers in a list in sysfs format.
 
     >>> sorted(cpu_list("0-2,8"))
     [0, 1, 2, 8]
@@ -109,7 +109,7 @@ def _thread(folder: Path, number: int, domains: dict[int, int]) -> HardwareThrea
 
 
 def _cache(folder: Path, number: int) -> ThreadCache | None:
-    """A data or unified cache. None for an instruction cache, or without a size."""
+    """A data or unified cache. None for an instruction cache, and for a cache without a size."""
     if _text(folder / "type") not in ("Data", "Unified"):
         return None
     match = re.fullmatch(r"(\d+)([KMG]?)", _text(folder / "size"))
@@ -126,7 +126,9 @@ def _cache(folder: Path, number: int) -> ThreadCache | None:
 
 
 def _clock(folder: Path, facts: dict[str, str]) -> float | None:
-    """Base clock in Hz: from the driver, from the model's name, or the current one."""
+    """The base clock in Hz. It comes from the driver, from the name of the model, or from the
+    current clock.
+    """
     base = _number(folder / "cpufreq" / "base_frequency", 0)
     if base:
         return base * 1e3
@@ -140,14 +142,14 @@ def _clock(folder: Path, facts: dict[str, str]) -> float | None:
 
 
 def _memory(folder: Path) -> int:
-    """Bytes of all NUMA domains, from `Node 0 MemTotal: 65840000 kB` in each, or 0 if unknown."""
+    """The bytes of all NUMA domains, from `Node 0 MemTotal: 65840000 kB` of each. 0 if unknown."""
     totals = (re.search(r"MemTotal:\s*(\d+) kB", _text(path))
               for path in sorted(folder.glob("node[0-9]*/meminfo")))  # fmt: skip
     return sum(1024 * int(match[1]) for match in totals if match)
 
 
 def _cpuinfo(path: Path) -> dict[str, str]:
-    """Keys and values of the first processor in cpuinfo."""
+    """The keys and values of the first processor in cpuinfo."""
     facts: dict[str, str] = {}
     for line in _text(path).splitlines():
         key, colon, value = line.partition(":")

@@ -10,18 +10,20 @@ from regionpredict.errors import InputError
 from regionpredict.machine.reader import Identity
 
 MOST_BYTES_PER_CORE = 16 * 1024**2
-"""Upper limit of the last cache per core. A larger value belongs to another host."""
+"""Upper limit of the last-level cache per core. A larger value belongs to another host."""
 KIND = 0.1
 """Cores whose speeds differ by at most this share are of one kind. Favored cores of one kind differ
-by a few per cent.
+by a few percent.
 """
 GUESSED_BYTES_PER_CORE = 2 * 1024**2
-"""The value assumed instead. 1.4 to 4 MiB per core are common."""
+"""The cache per core that is assumed if the reported value is too large. 1.4 to 4 MiB per core are
+common.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadCache:
-    """A cache as seen by one hardware thread. Sizes are in bytes, and `threads` are those that
+    """A cache as one hardware thread reports it. Sizes are in bytes, and `threads` are those that
     share it.
     """
 
@@ -34,8 +36,8 @@ class ThreadCache:
 
 @dataclass(frozen=True, slots=True)
 class HardwareThread:
-    """A hardware thread: its number, package, NUMA domain, core, and caches. `speed` is that of its
-    core in any unit, or None if unknown.
+    """A hardware thread: its number, package, NUMA domain, core, and caches. `speed` is the speed
+    of its core in any unit, or None if unknown.
     """
 
     number: int
@@ -48,9 +50,9 @@ class HardwareThread:
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
-    """A cache level of a node. Unknown lines and ways are zero.
+    """A cache level of a node. Line sizes and associativities that are unknown are zero.
 
-    `size` is the plausible size, and `shown` the reported one, both in bytes.
+    `size` is a plausible size, and `shown` is the reported one, both in bytes.
     """
 
     level: int
@@ -64,14 +66,14 @@ class CacheShape:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The topology of a node. `remarks` are implausible or non-uniform values.
+    """The topology of a node. `remarks` report values that are implausible or not uniform.
 
     `clock_hz`, `simd_bits`, `memory_bytes` (of the node), `page_bytes` and the processor's
-    `identity` are None if the host does not report them. `threads` has the first hardware thread of
-    each core in binding order (one domain after the other). `over_caches` has the same threads,
-    with one core of each second-level cache first, then the next of each. `core_speed` is the speed
-    relative to the first core, by the first core of each kind in a package. It is None if the host
-    does not report it. `virtual` says whether this is a virtual machine.
+    `identity` are None if the host does not report them. `threads` contains the first hardware
+    thread of each core in binding order (domain by domain). `over_caches` contains the same threads
+    in another order: first one core of each second-level cache, then the next of each. `core_speed`
+    is the speed relative to the first core, by the first core of each kind in a package. It is None
+    if the host does not report it. `virtual` says whether this is a virtual machine.
     """
 
     name: str
@@ -94,12 +96,12 @@ class Topology:
 
     @property
     def cores(self) -> int:
-        """Cores of the node."""
+        """The number of cores of the node."""
         return self.packages * self.cores_per_package
 
     @property
     def cores_per_domain(self) -> int:
-        """Cores of one NUMA domain."""
+        """The number of cores of one NUMA domain."""
         return self.cores_per_package // self.domains_per_package
 
 
@@ -115,7 +117,7 @@ def assemble(
     identity: Identity | None = None,
     virtual: bool = False,
 ) -> Topology:
-    """Combines the threads of a node. Raises InputError if no cache is known."""
+    """Combines the hardware threads of a node. Raises InputError if no cache is known."""
     if not any(thread.caches for thread in threads):
         raise InputError(
             "this host does not show its caches",
@@ -163,8 +165,9 @@ def assemble(
 
 
 def core_kinds(speeds: Sequence[float | None], step: float) -> dict[int, float] | None:
-    """The speed relative to the first core, by the first core (from 1) of each kind. A kind is a
-    run of cores whose speeds differ by at most the share `step`. None if a speed is unknown.
+    """The speed relative to the first core, by the first core (counted from 1) of each kind.
+    Consecutive cores are of one kind if their speeds differ by at most the share `step`. None if a
+    speed is unknown.
 
     >>> core_kinds([1024, 1009, 446, 446], 0.1)
     {1: 1.0, 3: 0.435546875}
@@ -180,9 +183,10 @@ def core_kinds(speeds: Sequence[float | None], step: float) -> dict[int, float] 
 
 
 def over_caches(cores: Sequence[HardwareThread]) -> tuple[int, ...]:
-    """The cores' threads, one of each second-level cache first (Chatzopoulos 2012, ch. 3).
+    """The threads of the cores, starting with one core of each second-level cache (Chatzopoulos
+    2012, ch. 3).
 
-    A core without a known second-level cache counts as having its own.
+    A core whose second-level cache is unknown counts as if it had a separate one.
     """
     turn: Counter[frozenset[int]] = Counter()
     ranked = []

@@ -1,4 +1,4 @@
-"""The section `corrections` of a machine file, and the thresholds of the density model."""
+"""Reads the section `corrections` of a machine file, and the thresholds of the density model."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def read_corrections(section: Section | None, packages: int) -> Corrections:
 
 
 def read_thresholds(section: Section, packages: int) -> tuple[Quantity, ...]:
-    """The scores from which the next package is hinted: one fewer than the packages, in ascending
-    order.
+    """The scores above which another package is hinted, in ascending order. There is one less than
+    packages.
     """
     if "thresholds" not in section:
         return ()

@@ -1,4 +1,4 @@
-"""The sections `operations`, `openmp`, `density` and `spread` of a machine file."""
+"""Reads the sections `operations`, `openmp`, `density` and `spread` of a machine file."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ OPERATIONS = tuple(defaults.OPERATION_CYCLES)
 
 
 def read_operations(section: Section | None, defaulted: list[str]) -> dict[str, Operation]:
-    """Latency and throughput of every kind, as given or assumed."""
+    """The latency and throughput of every kind of operation, as given or assumed."""
     known: dict[str, Operation] = {}
     if section is not None:
         known = {kind: _operation(section, kind) for kind in OPERATIONS if kind in section}
@@ -68,21 +68,21 @@ def _operation(section: Section, kind: str) -> Operation:
 
 
 def read_overheads(section: Section | None, defaulted: list[str]) -> dict[str, Curve]:
-    """The tables of OpenMP's costs in the file, in cycles by threads."""
+    """The tables of OpenMP's costs in the file, in cycles by number of threads."""
     given = _tables(section) if section is not None else {}
     defaulted.extend(f"openmp.{key}" for key in OPENMP if key not in given)
     return given
 
 
 def read_runtimes(section: Section | None) -> dict[str, dict[str, Curve]]:
-    """The tables in the file for one runtime only, by its name."""
+    """The tables of costs for specific runtimes. The key is the runtime's name."""
     if section is None:
         return {}
     return {name: _tables(section.inner(name, OPENMP)) for name in RUNTIMES if name in section}
 
 
 def read_far_line(section: Section | None, remote: Quantity, defaulted: list[str]) -> Quantity:
-    """The transfer of a line between packages in cycles, as given or taken from the latency of
+    """The transfer of a line between packages in cycles, as given or derived from the latency of
     remote memory.
     """
     if section is not None and FAR_LINE in section:
@@ -109,7 +109,7 @@ def read_latency_factor(section: Section | None, defaulted: list[str]) -> Quanti
 
 
 def read_density(section: Section | None, derived: DensityWeights, node: Node) -> DensityWeights:
-    """The derived weights, replaced by those in the file."""
+    """The derived weights. Weights in the file replace them."""
     if section is None:
         return derived
     operation = {**derived.operation, **_weights(section, "operation", {k: k for k in OPERATIONS})}
@@ -124,7 +124,7 @@ def read_density(section: Section | None, derived: DensityWeights, node: Node) -
 
 
 def read_spread(file: Section) -> dict[str, float]:
-    """The uncertainty of measured figures by key, as shares of the value, from 0 on.
+    """The uncertainty of measured figures by key, as a share of the value, at least 0.
 
     Raises InputError for an unknown key, or an invalid share.
     """

@@ -2,9 +2,9 @@
 
 The formulas for OpenMP's costs use `t`, the cycles for moving a cache line between two cores of a
 package. It is 1.4 times the latency of the cache that the package shares, or the latency of memory
-without one. They were fitted to three measured barriers, which grow by about one `t` per thread
-(`barrier(p)` on Skylake-SP with 20 cores, EPYC Naples with 24 and ThunderX2 with 32, RRZE
-SC19-ECM-AA). They are still assumptions.
+if there is none. They were fitted to three measured barriers, which grow by about one `t` per
+thread. These are `barrier(p)` on Skylake-SP with 20 cores, EPYC Naples with 24 and ThunderX2 with
+32 (RRZE SC19-ECM-AA). The formulas are still assumptions.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ OPERATION_CYCLES: dict[str, tuple[float, float]] = {
     "fmod": (60, 50),
     "floor": (8, 2),
 }
-"""Default latency and reciprocal throughput in cycles, typical of cores since 2010 and of scalar
-calls into a math library. InstLatx64 dumps and OSACA tables give 3 to 6 for FP add and multiply,
-and Agner Fog 4 to 7 for a conversion between integers and floating-point numbers. They are not
-confirmed for a particular machine.
+"""Default latency and reciprocal throughput in cycles. They are typical of cores since 2010 and of
+scalar calls into a math library. InstLatx64 dumps and OSACA tables give 3 to 6 for FP add and
+multiply. Agner Fog gives 4 to 7 for a conversion between integers and floating-point numbers. They
+are not confirmed for a particular machine.
 """
 
 CACHE_WAYS = 8
@@ -57,39 +57,39 @@ LEVEL_BYTES_PER_CYCLE = {1: 32.0, 2: 16.0, 3: 8.0}
 MEMORY_LATENCY_NS = 90.0
 REMOTE_LATENCY_FACTOR = 1.6
 LINK_SHARE = 0.5
-"""Between Skylake-SP, where links carry a third of a package's bandwidth, and EPYC Rome, where they
-carry two thirds.
+"""The bandwidth of a link relative to that of a package. It is between Skylake-SP (a third) and
+EPYC Rome (two thirds).
 """
 TEAM_CHANGE_CYCLES = 25_000.0
-"""Per thread of the larger parallel region. libgomp 12 takes 84 µs on two cores of 2.4 GHz from 8
-threads to 4 or from 4 to 8, since it ends threads and creates them again.
+"""Cycles for each thread of the larger parallel region. On two cores of 2.4 GHz, libgomp 12 takes
+84 µs to change from 8 threads to 4 or from 4 to 8. It ends threads and creates them again.
 """
 FIRST_TEAM_CYCLES = 50_000.0
-"""Per thread that a program's first parallel region creates."""
+"""Cycles for each thread that a program's first parallel region creates."""
 FIRST_TOUCH_CYCLES = 1000.0
 FIRST_TOUCH_MOST = 10_000.0
 FIRST_TOUCH_CROWD = 64
-"""One thread that clears and maps a page of 4 KiB, and each of several concurrent threads, which
-wait for their common address space. Measured on Linux servers: a thousand cycles for one thread,
-and up to ten times as many for many threads.
+"""Cycles in which a single thread clears and maps a page of 4 KiB, and in which each of several
+concurrent threads does. Concurrent threads wait for their common address space. On Linux servers,
+one thread takes a thousand cycles, and many threads up to ten times as many.
 """
 LATENCY_FACTOR = 0.6
 """The weight of a latency miss relative to a streaming miss (see docs/machines.md)."""
 
 
 def first_touch_cycles(threads: int) -> float:
-    """Cycles per new page of 4 KiB for each of this many concurrent threads."""
+    """The cycles per new page of 4 KiB for each of this many concurrent threads."""
     part = (min(threads, FIRST_TOUCH_CROWD) - 1) / (FIRST_TOUCH_CROWD - 1)
     return FIRST_TOUCH_CYCLES + part * (FIRST_TOUCH_MOST - FIRST_TOUCH_CYCLES)
 
 
 def assumed(value: float, unit: str, why: str) -> Quantity:
-    """An assumed number, with its reason."""
+    """An assumed number with its reason."""
     return Quantity(value, unit, "assumed", f"default: {why}")
 
 
 def operation(kind: str, known: Mapping[str, Operation]) -> Operation:
-    """The default for a kind of operation.
+    """The default figures of a kind of operation.
 
     By default, a fused multiply-add costs as much as a multiplication and an addition.
     """
@@ -106,7 +106,7 @@ def operation(kind: str, known: Mapping[str, Operation]) -> Operation:
 
 
 def line_transfer_cycles(node: Node, caches: Sequence[Cache], memory_latency: float) -> float:
-    """`t`: cycles for moving a line between two cores of a package (see the module)."""
+    """The cycles `t` for moving a line between two cores of a package (see the module)."""
     outer = caches[-1]
     if outer.shared_by_cores.value >= node.cores_per_package.value:
         return 1.4 * outer.latency_cycles.value
@@ -114,7 +114,9 @@ def line_transfer_cycles(node: Node, caches: Sequence[Cache], memory_latency: fl
 
 
 def thread_counts(cores: int) -> tuple[int, ...]:
-    """1, 2, 4, 8 ... and `cores`: the points of a curve made from a formula."""
+    """The numbers 1, 2, 4, 8 ... and `cores`. They are the points of a curve that a formula
+    gives.
+    """
     counts, count = [1], 2
     while count < cores:
         counts.append(count)
@@ -123,10 +125,11 @@ def thread_counts(cores: int) -> tuple[int, ...]:
 
 
 def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quantity) -> Overheads:
-    """OpenMP's costs, as given or from the assumed formulas in `t` and the number of threads `p`.
+    """OpenMP's costs. They are given, or follow from the assumed formulas in `t` and the number of
+    threads `p`.
 
-    Synchronizing constructs use the formulas for one package. Threads of other packages add
-    `far_line`.
+    Constructs that synchronize threads use the formulas for one package. Threads on other packages
+    add `far_line`.
     """
     inside = thread_counts(node.cores_per_package.whole)
     all_cores = thread_counts(node.cores_per_package.whole * node.packages.whole)
@@ -147,36 +150,36 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quanti
         source = f"default: {formula}"
         return Curve(tuple(counts), costs, "cycles", "assumed", source, "proportional")
 
-    def more(of_one: float, cost: Callable[[int], float]) -> Callable[[int], float]:
-        """The cost of several threads, and of one."""
+    def one_or_more(of_one: float, cost: Callable[[int], float]) -> Callable[[int], float]:
+        """The cost for one thread, and for several threads."""
         return lambda p: cost(p) if p > 1 else of_one
 
     touch = own("first_touch", "1000, growing linearly to 10,000 on 64 threads", first_touch_cycles)
-    barrier = met("barrier", "t (p + 4), 50 on 1 thread", more(50.0, lambda p: t * (p + 4)))
+    barrier = met("barrier", "t (p + 4), 50 on 1 thread", one_or_more(50.0, lambda p: t * (p + 4)))
     return Overheads(
         fork_join=met("fork_join", "500 + 1.5 barrier(p)", lambda p: 500.0 + 1.5 * barrier.at(p)),
         barrier=barrier,
-        reduction=met("reduction", "t p, 20 on 1 thread", more(20.0, lambda p: t * p)),
+        reduction=met("reduction", "t p, 20 on 1 thread", one_or_more(20.0, lambda p: t * p)),
         dynamic_chunk=met(
-            "dynamic_chunk", "20 + t p, 40 on 1 thread", more(40.0, lambda p: 20.0 + t * p)
+            "dynamic_chunk", "20 + t p, 40 on 1 thread", one_or_more(40.0, lambda p: 20.0 + t * p)
         ),
-        atomic=met("atomic", "t p, 20 on 1 thread", more(20.0, lambda p: t * p)),
-        critical=met("critical", "3 t p, 60 on 1 thread", more(60.0, lambda p: 3.0 * t * p)),
+        atomic=met("atomic", "t p, 20 on 1 thread", one_or_more(20.0, lambda p: t * p)),
+        critical=met("critical", "3 t p, 60 on 1 thread", one_or_more(60.0, lambda p: 3.0 * t * p)),
         first_touch=touch,
         first_touch_beyond=given.get("first_touch_beyond", touch),
         line_transfer=own(
-            "line_transfer", f"t / 4, 0.1 on 1 thread, {line}", more(0.1, lambda _: t / 4)
+            "line_transfer", f"t / 4, 0.1 on 1 thread, {line}", one_or_more(0.1, lambda _: t / 4)
         ),
         bulk_transfer=own(
-            "bulk_transfer", f"t / 12, 0.1 on 1 thread, {line}", more(0.1, lambda _: t / 12)
+            "bulk_transfer", f"t / 12, 0.1 on 1 thread, {line}", one_or_more(0.1, lambda _: t / 12)
         ),
         team_change=own(
             "team_change", f"{TEAM_CHANGE_CYCLES:.0f} p, 0.1 on 1 thread",
-            more(0.1, lambda p: TEAM_CHANGE_CYCLES * p),
+            one_or_more(0.1, lambda p: TEAM_CHANGE_CYCLES * p),
         ),
         first_team=own(
             "first_team", f"{FIRST_TEAM_CYCLES:.0f} (p - 1), 0.1 on 1 thread",
-            more(0.1, lambda p: FIRST_TEAM_CYCLES * (p - 1)),
+            one_or_more(0.1, lambda p: FIRST_TEAM_CYCLES * (p - 1)),
         ),
         far_line=far_line,
     )  # fmt: skip

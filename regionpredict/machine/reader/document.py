@@ -16,7 +16,7 @@ from regionpredict.errors import InputError
 class Item:
     """A value in the file: `kind` (scalar, sequence or mapping), and its place.
 
-    `key` is its path from the top: ``caches[1].latency``. It is empty at the top.
+    `key` is its path from the top: ``caches[1].latency``. The key of the top value is empty.
     """
 
     path: str
@@ -28,17 +28,17 @@ class Item:
     elements: tuple[Item, ...]
 
     def error(self, message: str, remedy: str = "") -> InputError:
-        """An error at this value's place, on one line for any content."""
+        """An error at the place of this value. It is one line for any content."""
         return _one_line(message, remedy, self.path, self.line)
 
     @property
     def where(self) -> str:
-        """The key as shown in errors."""
+        """The key in the form that errors show."""
         return self.key or "the file"
 
     def mapping(self, known: Iterable[str]) -> dict[str, Item]:
-        """The entries. Raises InputError if this is not a mapping, or if a key is not in
-        `known`.
+        """The entries of a mapping. Raises InputError if this is not a mapping, or if a key is not
+        in `known`.
         """
         if self.kind != "mapping":
             raise self.error(f"{self.where} must be a mapping of keys to values")
@@ -49,7 +49,7 @@ class Item:
         return self.entries
 
     def sequence(self) -> tuple[Item, ...]:
-        """The elements. Raises InputError if this is not a list."""
+        """The elements of a list. Raises InputError if this is not a list."""
         if self.kind != "sequence":
             raise self.error(f"{self.where} must be a list")
         return self.elements
@@ -128,8 +128,8 @@ def _item(node: yaml.Node, path: str, key: str, line: int) -> Item:
 
 
 def _printable(node: yaml.Node, path: str, key: str) -> str:
-    """The text of a name or value with control characters escaped, since it can reach a job script
-    or a terminal.
+    """The text of a name or value with escaped control characters, since it can appear in a job
+    script or a terminal.
     """
     text = str(node.value)
     if not text.isprintable():

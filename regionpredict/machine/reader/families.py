@@ -1,7 +1,8 @@
 """Processor families: reviewed default data for the processor section of machine files.
 
-A family is a file `machines/families/NAME.yaml`. It has figures of its cores, each with evidence
-and source, the line and page size and ways of its caches, and its identities in Linux's cpuinfo.
+A family is a file `machines/families/NAME.yaml`. It contains the figures of its cores with evidence
+and source, the line size, page size and associativity of its caches, and its identities in Linux's
+cpuinfo.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from regionpredict.machine.reader.document import Item, did_you_mean, parse
 from regionpredict.machine.reader.labels import LABELS, Labels
 
 GENERIC = "generic"
-"""The family of unknown processors. All of its figures are assumed."""
+"""The family of unknown processors. All its figures are assumed."""
 _TOP = ("name", "description", "identity", "sources", "line", "page", "ways", "link", *FIGURES)
 
 
 class Identity(NamedTuple):
-    """The identity of a processor. On x86: the vendor, family and model of CPUID. On Arm: the
-    implementer (``0x46``), -1 and the part number of MIDR_EL1.
+    """The identity of a processor. On x86, it is the vendor, family and model of CPUID. On Arm, it
+    is the implementer (``0x46``), -1 and the part number of MIDR_EL1.
     """
 
     vendor: str
@@ -37,8 +38,8 @@ class Family:
 
     `identities` are its identities in cpuinfo. `line_bytes` of its caches and the usual
     `page_bytes` are in B, and `ways` is by cache level. `link_bytes_per_s` is the bandwidth from
-    the other package in its common two-package nodes. `figures` are by key of
-    `machine.processor.FIGURES`. Figures that differ within the family are missing.
+    the other package in its common nodes with two packages. The keys of `figures` are those of
+    `machine.processor.FIGURES`. A figure that differs within the family is left out.
     """
 
     name: str
@@ -68,7 +69,7 @@ def load_family(name: str) -> Family:
 
 
 def family_of(identity: Identity) -> str:
-    """The name of the family with this identity, or `GENERIC`."""
+    """The name of the family with this identity, or `GENERIC` if there is none."""
     for name in family_names():
         if identity in load_family(name).identities:
             return name
@@ -76,7 +77,7 @@ def family_of(identity: Identity) -> str:
 
 
 def named_family(item: Item) -> Family:
-    """The family in a machine file. Raises InputError with the line for an unknown one."""
+    """The family in a machine file. Raises InputError with the line for an unknown family."""
     name, names = item.scalar(), family_names()
     if name not in names:
         raise item.error(f"no processor family is called '{name}'", did_you_mean(name, names))
@@ -124,7 +125,7 @@ def read_family(text: str, path: str) -> Family:
 
 
 def _ways(item: Item, labels: Labels, origin: str) -> dict[int, Quantity]:
-    """The table `{1: 8, 2: 16}` of ways by cache level."""
+    """The table `{1: 8, 2: 16}` of associativities by cache level."""
     curve = labels.curve(item, "ways")
     source = f"{origin}: {curve.source}"
     return {

@@ -1,4 +1,4 @@
-"""The sections `node`, `caches` and `memory` of a machine file."""
+"""Reads the sections `node`, `caches` and `memory` of a machine file."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ def read_node(section: Section) -> Node:
 
 
 def _check_cores(section: Section, node: Node) -> None:
-    """Raises InputError for kinds of cores, or virtual CPUs of a core, that no package has."""
+    """Raises InputError for kinds of cores, or virtual CPUs of a core, that are impossible in a
+    package.
+    """
     each, speeds, shared = node.cores_per_package.whole, node.core_speed, node.vcpus_per_core
     if speeds is not None and (speeds.x[-1] > each or speeds.y[0] != 1.0):
         raise section.required("core_speed").error(
@@ -111,8 +113,8 @@ def _check_cores(section: Section, node: Node) -> None:
 def read_caches(
     item: Item, labels: Labels, defaulted: list[str], node: Node, family: Family
 ) -> tuple[Cache, ...]:
-    """The list `caches`, from the core outwards. The family gives missing line
-    sizes and associativities.
+    """The list `caches`, from the core outwards. Missing line sizes and associativities are those
+    of the family.
     """
     if not item.sequence():
         raise item.error("caches must name at least one level")
@@ -142,7 +144,7 @@ def _cache(section: Section, node: Node, family: Family) -> Cache:
         kernel: replace(curve, beyond="proportional")
         for kernel, curve in section.bandwidth().items()
     }
-    policy = section.choice("policy", POLICIES, "neither")
+    policy = section.one_of("policy", POLICIES, "neither")
     size = section.quantity("size", "B", whole=True)
     if size.value > MOST_CACHE_BYTES:
         raise section.required("size").error(
@@ -161,7 +163,7 @@ def _cache(section: Section, node: Node, family: Family) -> Cache:
         ),
         bytes_per_cycle=_bytes_per_cycle(section, level, bandwidth, node),
         policy=next(known for known in POLICIES if known == policy),
-        write_allocate=section.choice("write_allocate", ("true", "false"), "true") == "true",
+        write_allocate=section.one_of("write_allocate", ("true", "false"), "true") == "true",
         bandwidth=bandwidth,
     )
 
@@ -169,7 +171,7 @@ def _cache(section: Section, node: Node, family: Family) -> Cache:
 def _bytes_per_cycle(
     section: Section, level: int, bandwidth: dict[str, Curve], node: Node
 ) -> Quantity:
-    """Bytes per cycle that one core reads: as given, from the load table, or typical of the
+    """The bytes per cycle that one core reads: as given, from the load table, or typical of the
     level.
     """
     if "bytes_per_cycle" in section or "load" not in bandwidth:
@@ -185,7 +187,7 @@ def _bytes_per_cycle(
 
 
 def read_memory(section: Section, node: Node, family: Family) -> Memory:
-    """The section `memory`. Raises InputError without a bandwidth."""
+    """The section `memory`. Raises InputError if there is no bandwidth."""
     section.required("bandwidth")
     bandwidth = section.bandwidth()
     if not bandwidth:
@@ -233,14 +235,14 @@ def _link(
     section: Section, node: Node, family: Family, bandwidth: Mapping[str, Curve],
     shared: SharedPath | None,
 ) -> Quantity | None:  # fmt: skip
-    """The bandwidth from another package: as given, as usual for the family, or assumed."""
+    """The bandwidth from another package: as given, typical of the family, or assumed."""
     if "link" in section:
         return section.quantity("link", "B/s", plain=1e9)
     if shared is not None or node.packages.whole == 1:
         return None
     if family.link_bytes_per_s is not None:
         return family.link_bytes_per_s
-    section.left_out("link")
+    section.record_default("link")
     own = node.domains_per_package.value * max(curve.peak for curve in bandwidth.values())
     share = defaults.LINK_SHARE
     return defaults.assumed(share * own, "B/s", f"{share:g} of a package's local read bandwidth")

@@ -1,7 +1,8 @@
-"""The origin of a number: the file's sources, a section's default, or a value's own label.
+"""The origin of a number: the sources of the file, the default of a section, or the label of the
+value.
 
-A plain value (``latency: 14``) has its section's source and evidence. A value can have its own:
-``latency: {assumed: 15, source: as Penryn}``, where the key is the evidence.
+A plain value (``latency: 14``) has the source and evidence of its section. A value can have its
+own: ``latency: {assumed: 15, source: as Penryn}``, where the key is the evidence.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ LABELS = ("source", "evidence")
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels of a plain value at this place. `sources` is the file's table."""
+    """The labels of a plain value at this place. `sources` is the table in the file."""
 
     sources: Mapping[str, str]
     source: str = ""
@@ -28,7 +29,7 @@ class Labels:
     cycles_per_ns: float | None = None
 
     def within(self, entries: Mapping[str, Item]) -> Labels:
-        """The labels inside a section, which may have its own `source` and `evidence`."""
+        """The labels inside a section, which may have a `source` and an `evidence`."""
         source, evidence = self.source, self.evidence
         if "source" in entries:
             source = self._source(entries["source"])
@@ -37,7 +38,7 @@ class Labels:
         return replace(self, source=source, evidence=evidence)
 
     def at_clock(self, clock_hz: float) -> Labels:
-        """The same labels, where a time in ns may replace cycles of `clock_hz`."""
+        """The same labels for numbers that are in ns or in cycles of `clock_hz`."""
         return replace(self, cycles_per_ns=clock_hz / 1e9)
 
     def _source(self, item: Item) -> str:
@@ -55,7 +56,7 @@ class Labels:
         return text
 
     def value(self, item: Item) -> tuple[Item, Labels]:
-        """The plain value of `item`, and its labels."""
+        """The plain value of `item` and its labels."""
         if item.kind != "mapping":
             return item, self
         given = [name for name in (*EVIDENCE, "value") if name in item.entries]
@@ -71,9 +72,9 @@ class Labels:
     def quantity(
         self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0, whole: bool = False
     ) -> Quantity:
-        """Reads a number in `unit`, above `low`. `whole` rejects fractions.
+        """Reads a number in `unit` that is larger than `low`. `whole` rejects fractions.
 
-        Raises InputError with the value's line.
+        Raises InputError with the line of the value.
         """
         bare, labels = self.value(item)
         number = labels.number(bare, unit, plain=plain, low=low)
@@ -84,7 +85,7 @@ class Labels:
     def curve(
         self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0
     ) -> Curve:  # fmt: skip
-        """Reads a table `{1: 14.3, 2: 27.1}` of numbers in `unit` by cores or threads."""
+        """Reads a table `{1: 14.3, 2: 27.1}` of numbers in `unit` by number of cores or threads."""
         bare, labels = self.value(item)
         if bare.kind != "mapping" or not bare.entries:
             raise bare.error(
@@ -132,7 +133,7 @@ class Labels:
         return number
 
     def named(self, item: Item) -> str:
-        """The source of the value at `item`. Raises InputError without one."""
+        """The source of the value at `item`. Raises InputError if there is none."""
         if not self.source:
             raise item.error(
                 f"{item.where} has no source",

@@ -1,4 +1,4 @@
-"""A section of a machine file during reading: its entries, its labels, its defaults."""
+"""A section of a machine file while it is read: its entries, labels and defaults."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from regionpredict.machine.reader.labels import LABELS, Labels
 
 
 class Section:
-    """A mapping of the file whose keys have been checked.
+    """A mapping of the file. Its keys have been checked.
 
-    `entries` are the values, and `labels` those of plain values. `defaulted` collects the keys with
-    default values for the whole file.
+    `entries` are the values, and `labels` those of plain values. `defaulted` collects the keys that
+    have default values, for the whole file.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Section:
         return key in self.entries
 
     def required(self, key: str) -> Item:
-        """The entry. Raises InputError if it is missing."""
+        """The entry with this key. Raises InputError if it is missing."""
         item = self.entries.get(key)
         if item is None:
             raise self.item.error(
@@ -40,7 +40,7 @@ class Section:
         return item
 
     def inner(self, key: str, known: Iterable[str]) -> Section:
-        """The section under `key`, with these default labels."""
+        """The section under `key`. Its default labels are given."""
         return Section(self.required(key), known, self.labels, self.defaulted)
 
     def quantity(self, key: str, unit: str, *, plain: float = 1.0, whole: bool = False) -> Quantity:
@@ -50,25 +50,25 @@ class Section:
     def optional(
         self, key: str, unit: str, default: float, why: str, *, whole: bool = False
     ) -> Quantity:
-        """The number under `key`, or an assumed default for the reason `why`."""
+        """The number under `key`. If it is missing, an assumed default with the reason `why`."""
         if key in self.entries:
             return self.quantity(key, unit, whole=whole)
-        self.left_out(key)
+        self.record_default(key)
         return defaults.assumed(default, unit, why)
 
     def of_family(self, key: str, unit: str, family: Quantity) -> Quantity:
-        """The whole number under `key`, or the one of the processor's family."""
+        """The whole number under `key`, or that of the processor's family."""
         if key in self.entries:
             return self.quantity(key, unit, whole=True)
         if family.source.startswith("default: "):
-            self.left_out(key)
+            self.record_default(key)
         return family
 
-    def left_out(self, key: str) -> None:
+    def record_default(self, key: str) -> None:
         """Records that `key` has a default value."""
         self.defaulted.append(f"{self.item.key}.{key}")
 
-    def choice(self, key: str, known: tuple[str, ...], default: str) -> str:
+    def one_of(self, key: str, known: tuple[str, ...], default: str) -> str:
         """One of a few words."""
         item = self.entries.get(key)
         if item is None:
@@ -79,7 +79,9 @@ class Section:
         return text
 
     def bandwidth(self) -> dict[str, Curve]:
-        """The tables under `bandwidth`, in GB/s by cores, for each kernel. Empty if missing."""
+        """The tables under `bandwidth`, in GB/s by number of cores, for each kernel. Empty if there
+        are none.
+        """
         if "bandwidth" not in self.entries:
             return {}
         inner = self.inner("bandwidth", KERNELS)

@@ -20,19 +20,19 @@ _SCALES: dict[str, dict[str, float]] = {
 
 
 MOST = 1e16
-"""Upper limit in bytes, bytes per second, cycles or Hz, beyond any machine."""
+"""Upper limit in bytes, bytes per second, cycles or Hz. It is beyond any machine."""
 LEAST = {"B/s": 1e6, "B/cycle": 1e-3}
-"""Lower limits for any machine with caches: a path of 1 MB/s, a thousandth of a byte per cycle. A
-smaller number is in another unit, and would give speedups of thousands.
+"""Lower limits for any machine with caches: a path of 1 MB/s, and a thousandth of a byte per cycle.
+A smaller number is in another unit, and would give speedups of thousands.
 """
 
 
 class UnitError(ValueError):
-    """A number that could not be parsed. The text lists the accepted units."""
+    """Raised if a number cannot be parsed. The text lists the accepted units."""
 
 
 def accepted(unit: str) -> str:
-    """The spellings of a unit, for an error: `B, KiB, MiB, GiB, kB, MB or GB`."""
+    """The accepted spellings of a unit, for an error: `B, KiB, MiB, GiB, kB, MB or GB`."""
     names = list(_SCALES.get(unit, {unit: 1.0}))
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
@@ -40,7 +40,7 @@ def accepted(unit: str) -> str:
 def parse(text: str, unit: str, *, plain: float = 1.0, cycles_per_ns: float | None = None) -> float:
     """Parses `text` as a number in `unit`.
 
-    A bare number is multiplied by `plain` (a table in GB/s has `plain` 1e9). With `cycles_per_ns`,
+    A number without a unit is multiplied by `plain` (1e9 in a table in GB/s). With `cycles_per_ns`,
     a time in ns is converted to cycles. Raises `UnitError`.
 
     >>> parse("32 KiB", "B"), parse("126 ns", "cycles", cycles_per_ns=1.86)

@@ -1,4 +1,6 @@
-"""The constants of the density model except those of the machine: unit, evidence, source."""
+"""The constants of the density model, except those of the machine, with unit, evidence and
+source.
+"""
 
 from __future__ import annotations
 

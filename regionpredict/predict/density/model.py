@@ -1,10 +1,11 @@
 """The density model of Chatzopoulos 2012, chapter 4.
 
-Each statement of the loop body has a good score (arithmetic and cache hits, weighted by latency)
-and a bad score (memory accesses, weighted by read or write and by streaming or latency). Equation
-4.1 gives the region's score from their averages, and equation 4.2 the miss probability. The range
-[0, 1] is divided into equal areas. The area of the score is the number of packages. docs/density.md
-lists the decisions that the thesis leaves open, and density_form.py the variants.
+Each statement of the loop body has a good score and a bad score. The good score counts arithmetic
+and cache hits, weighted by latency. The bad score counts memory accesses, weighted by read or write
+and by streaming or latency. Equation 4.1 gives the region's score from the averages, and equation
+4.2 the miss probability. The range [0, 1] is divided into equal areas. The area that contains the
+score gives the number of packages. docs/density.md lists the decisions that the thesis leaves open,
+and density_form.py the variants.
 """
 
 from __future__ import annotations
@@ -35,9 +36,9 @@ def predict_density(
     """The estimate of one region.
 
     `form` selects the variant of the model. `threads` are the allowed counts in ascending order.
-    The areas are those of the packages that the largest count fills. If empty, any number of whole
-    packages is allowed. The ratio good/bad is mapped to [0, 1] as r/(1+r), and to 1 if bad is zero.
-    So the same areas apply to both combinations.
+    The areas are those of the packages that the largest count fills. If `threads` is empty, any
+    number of whole packages is allowed. The ratio good/bad is mapped to [0, 1] as r/(1+r), and to 1
+    if bad is zero. Therefore the same areas apply to both combinations.
     """
     if table.status == "skipped":
         return _skipped(table)
@@ -94,7 +95,7 @@ def predict_density(
 
 
 def combine(good: float, bad: float, combination: str = "relative-difference") -> float:
-    """Equation 4.1, or the plain ratio. Both range from 0 (bad) to 1.
+    """Equation 4.1, or the plain ratio. Both are between 0 (bad) and 1.
 
     >>> combine(3.0, 1.0), combine(1.0, 3.0), combine(3.0, 1.0, "ratio")
     (0.5, 0.0, 0.75)
@@ -125,13 +126,15 @@ def thresholds(packages: int) -> tuple[float, ...]:
 
 
 def boundaries(machine: Machine) -> tuple[float, ...]:
-    """The machine file's own boundaries, or those of equal areas."""
+    """The boundaries in the machine file, or otherwise those of equal areas."""
     own = tuple(bound.value for bound in machine.density.thresholds)
     return own or thresholds(machine.packages)
 
 
 def packages_filled(threads: int, machine: Machine) -> int:
-    """The number of packages that this many threads fill, one after the other."""
+    """The number of packages that this many threads fill if they fill one package after the
+    other.
+    """
     return min(machine.packages, -(-threads // machine.cores_per_package))
 
 
@@ -139,7 +142,7 @@ def _bounds(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[s
     """The boundaries for this number of packages of the machine, and the assumptions.
 
     Boundaries in a machine file were fitted to all packages. For fewer packages, the areas are
-    equal parts, as in section 6.4, figures 6.4 and 6.6.
+    equal, as in section 6.4, figures 6.4 and 6.6.
     """
     if packages == machine.packages:
         return boundaries(machine), ()
@@ -152,7 +155,9 @@ def _bounds(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[s
 
 
 def _threads(most: int, allowed: Sequence[int]) -> int:
-    """The largest allowed number of threads up to `most`, or the smallest allowed number."""
+    """The largest allowed number of threads up to `most`. If there is none, the smallest allowed
+    number.
+    """
     if not allowed:
         return most
     return max((count for count in allowed if count <= most), default=min(allowed))
@@ -175,9 +180,9 @@ def _executions(
 
 
 def packages_for(score: float, packages: int, bounds: Sequence[float] = ()) -> int:
-    """The area of a score. A score on a boundary belongs to the area above.
+    """The area of a score. A score on a boundary belongs to the area above it.
 
-    `bounds` are the boundaries. If empty, the areas are equal parts.
+    `bounds` are the boundaries. If empty, the areas are equal.
 
     >>> [packages_for(score, 4) for score in (0.0, 0.24, 0.25, 0.6, 1.0)]
     [1, 1, 2, 3, 4]
@@ -187,13 +192,13 @@ def packages_for(score: float, packages: int, bounds: Sequence[float] = ()) -> i
 
 
 def boundary_distance(score: float, packages: int, bounds: Sequence[float] = ()) -> float:
-    """The distance of the score from the nearest boundary, or 1 with a single package."""
+    """The distance of the score from the nearest boundary. 1 if there is only one package."""
     bounds = bounds or thresholds(packages)
     return min((abs(score - boundary) for boundary in bounds), default=1.0)
 
 
 def operation_weight(kind: str, machine: Machine) -> float:
-    """The weight of an operation in cycles. A called function has its own weight or the weight of
+    """The weight of an operation in cycles. A called function has its own weight, or the weight of
     any call.
     """
     weights = machine.density.operation
@@ -230,10 +235,10 @@ def _statement_score(
 def _reference_terms(
     row: ReferenceRow, machine: Machine, probability: float, unit: int | None
 ) -> list[Term]:
-    """The terms of one reference. With a `unit` in bytes, a streaming miss has a weight by the
+    """The terms of one reference. If `unit` in bytes is given, a streaming miss is weighted by the
     bytes that it moves.
 
-    A latency miss always fetches a whole line.
+    A latency miss always loads a whole line.
     """
     if not row.counted:
         return []
@@ -257,8 +262,9 @@ def _average(samples: Sequence[float], counts: Sequence[int]) -> float:
 
 
 def _bottleneck(scores: Sequence[StatementScore], packages: int, most: int) -> str | None:
-    """The bottleneck that prevents more packages, or the largest part of the time if nothing
-    does."""
+    """The bottleneck that prevents the use of more packages. If there is none, the largest part of
+    the time.
+    """
     if not any(score.terms for score in scores):
         return None
     if packages < most:
@@ -270,10 +276,10 @@ def _bottleneck(scores: Sequence[StatementScore], packages: int, most: int) -> s
 
 
 def success_rate(packages: int, machine: Machine, most: int) -> float:
-    """The share of hints of `packages` out of `most` that were right on measured programs.
+    """The share of hints of `packages` out of `most` that were right for measured programs.
 
-    For a machine calibrated with its own programs, the share of right hints among those left out.
-    With one package, there is no choice.
+    For a machine that is calibrated with the user's programs, it is the share of right hints among
+    those left out of the fit. With one package, there is no choice.
     """
     if most == 1:
         return 1.0
@@ -292,7 +298,7 @@ def success_rate(packages: int, machine: Machine, most: int) -> float:
 def _confidence(
     packages: int, most: int, machine: Machine, assumed: tuple[str, ...], *, partial: bool
 ) -> float:
-    """The share of right hints of this kind, reduced for assumptions."""
+    """The share of hints of this kind that are right. It is reduced for assumptions."""
     sure = success_rate(packages, machine, most) * ASSUMPTION_CONFIDENCE.value ** len(assumed)
     return round(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)
 

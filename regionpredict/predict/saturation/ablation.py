@@ -1,4 +1,4 @@
-"""The parts of the saturation model that can be disabled one by one, for ablations."""
+"""The parts of the saturation model that can be disabled individually for ablations."""
 
 from __future__ import annotations
 

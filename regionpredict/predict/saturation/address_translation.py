@@ -1,8 +1,8 @@
 """The cost of address translation, mainly for data-dependent addresses.
 
 A reference whose translation misses the last TLB waits for a page walk, which reads the page-table
-entry from the caches. Caches and TLB are LRU with random accesses: Che's approximation (Che, Tung
-and Wang 2002; Fricker, Robert and Roberts 2012).
+entry from the caches. Caches and TLB are modeled as LRU with random accesses by Che's approximation
+(Che, Tung and Wang 2002; Fricker, Robert and Roberts 2012).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from regionpredict.workload import Gather
 
 
 class Spread(NamedTuple):
-    """`items` accessed with equal probability, at a total `rate`."""
+    """`items` that are accessed with equal probability, at a total `rate`."""
 
     items: float
     rate: float
 
 
 def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) -> float:
-    """Cycles in which one core's page walkers fetch translations for all `gathers`.
+    """The cycles in which one core's page walkers load the translations for all `gathers`.
 
     Each walker processes one walk at a time, before the line itself is requested. The upper levels
     of the table are assumed to be in the core's own caches.
@@ -39,7 +39,7 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
         return 0.0
     page = float(machine.page_bytes)
     pages = [Spread(max(1.0, gather.extent / page), gather.accesses) for gather in gathers]
-    shares = kept(tlb_entries(machine), pages)
+    shares = hit_rates(tlb_entries(machine), pages)
     if min(shares) == 1.0:
         return 0.0
     walks = [gather.accesses * (1.0 - share) for gather, share in zip(gathers, shares, strict=True)]
@@ -48,7 +48,7 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
     data = [Spread(max(1.0, gather.extent / line_bytes), gather.accesses) for gather in gathers]
     cycles, above = 0.0, [0.0] * len(gathers)
     for cache in machine.caches:
-        held = kept(cache.size_bytes.value / line_bytes, [*tables, *data])
+        held = hit_rates(cache.size_bytes.value / line_bytes, [*tables, *data])
         for at, walk in enumerate(walks):
             here = max(above[at], held[at])
             cycles += walk * (here - above[at]) * cache.latency_cycles.value
@@ -59,22 +59,24 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
 
 
 def tlb_entries(machine: Machine) -> float:
-    """The number of the machine's pages whose translations fit a core's last TLB."""
+    """The number of translations that fit into a core's last TLB, for the page size of the
+    machine.
+    """
     core = machine.processor
     large = machine.page_bytes >= LARGE_PAGE.value
     return (core.tlb_large_entries if large else core.tlb_entries).value
 
 
 def table_line_bytes(machine: Machine, line_bytes: int) -> int:
-    """The number of translations in a core's last TLB, for the machine's page size."""
+    """The number of bytes of data whose translations share one cache line of the page table."""
     return machine.page_bytes * line_bytes // int(PAGE_ENTRY.value)
 
 
 def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine) -> float:
-    """The bytes of data whose translations share one cache line of the page table.
+    """The cycles of one core's page walkers for strided accesses.
 
-    `fetched` page-table lines come from beyond each cache, from the first on. The same number of
-    walks, and at most all, wait for them.
+    `fetched` gives the page-table lines that come from below each cache, starting with the first.
+    The same number of walks, but at most all, wait for them.
     """
     latencies = [cache.latency_cycles.value for cache in machine.caches]
     latencies.append(machine.memory.latency_cycles.value)
@@ -88,23 +90,25 @@ def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine
 
 
 def _walked(cycles: float, machine: Machine) -> float:
-    """Cycles of a core's page walkers, from the cycles of dependent loads of the entries."""
+    """The cycles of a core's page walkers, computed from the cycles of dependent loads of the
+    entries.
+    """
     core = machine.processor
     return cycles * core.page_walk_factor.value / core.page_walkers.value
 
 
-def kept(capacity: float, spreads: Sequence[Spread]) -> list[float]:
+def hit_rates(capacity: float, spreads: Sequence[Spread]) -> list[float]:
     """The hit rate of each of `spreads` in an LRU store of `capacity`.
 
     An access hits if fewer than `capacity` other items were accessed since the last access to the
     item (Che's characteristic time).
 
-    >>> kept(100.0, [Spread(100.0, 1.0)])
+    >>> hit_rates(100.0, [Spread(100.0, 1.0)])
     [1.0]
-    >>> (share,) = kept(100.0, [Spread(400.0, 3.0)])
+    >>> (share,) = hit_rates(100.0, [Spread(400.0, 3.0)])
     >>> f"{share:.6f}"
     '0.250000'
-    >>> few, many = kept(100.0, [Spread(10.0, 1.0), Spread(1e6, 1.0)])
+    >>> few, many = hit_rates(100.0, [Spread(10.0, 1.0), Spread(1e6, 1.0)])
     >>> 0.9998 < few < 1.0, 0.00008 < many < 0.0001
     (True, True)
     """

@@ -1,4 +1,6 @@
-"""The constants of the saturation model except those of the machine: unit, evidence, source."""
+"""The constants of the saturation model, except those of the machine, with unit, evidence and
+source.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The cycles of one core with its data in the first cache: throughput, SIMD, recurrences."""
+"""The cycles of one core if its data are in the first-level cache: throughput, SIMD and
+recurrences.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ _DIVISIONS = frozenset({"fp_div", "fp_sqrt"})
 def core_time(
     bodies: Sequence[LoopBody], machine: Machine, line_bytes: int, parts: Parts = ALL_PARTS
 ) -> CoreTime:
-    """Seconds of one core for one execution of the loops, with all data in the first cache."""
+    """The seconds of one core for one execution of the loops, if all data are in the first-level
+    cache.
+    """
     overlapping = slots = loading = heaviest = 0.0
     notes = []
     figures: tuple[str, ...] = ()
@@ -53,8 +57,8 @@ def core_time(
 
 
 class BodyCycles(NamedTuple):
-    """Cycles of one iteration, with the same parts as `CoreTime`, the explanation, and the figures
-    used.
+    """The cycles of one iteration with the same parts as `CoreTime`, an explanation, and the
+    figures used.
     """
 
     overlapping: float
@@ -65,7 +69,7 @@ class BodyCycles(NamedTuple):
 
 
 class _Bound(NamedTuple):
-    """Cycles per iteration for one resource, with the machine's figures used."""
+    """The cycles per iteration for one resource, with the machine's figures used."""
 
     cycles: float
     figures: tuple[str, ...]
@@ -79,9 +83,9 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
         body = replace(body, recurrences=tuple(registers), kept=NONE_KEPT)
     size = body.element_bytes
     ordered = [chain for chain in body.recurrences if chain.stored or not chain.unordered]
-    _, why = _recurrence(ordered, body, machine)
+    _, why = _longest_recurrence(ordered, body, machine)
     reason = why or body.scalar_because
-    if not reason and body.masked and not (parts.masks and _masks(machine)):
+    if not reason and body.masked and not (parts.masks and _has_masks(machine)):
         reason = "conditional"
     full = 1.0 if reason else max(1.0, machine.simd_bits / BYTE.value / size)
     lanes = _mean_lanes(body.trips, full) if parts.vector_ends else full
@@ -95,7 +99,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     bounds["issue"] = _Bound(instructions / width / lanes, ("processor.issue_width",))
     bounds["recurrence"] = _carried(body, instructions, lanes, machine, parts)
     if body.innermost and parts.chains:
-        bounds[_WINDOWED] = _chain(body, instructions, lanes, machine)
+        bounds[_WINDOWED] = _chain_limit(body, instructions, lanes, machine)
     split = (lanes - 1) * size / line_bytes
     ports = _port_cycles(loads * (1 + split), stores * (1 + split), lanes * size, machine,
                          vector=lanes > 1) / lanes  # fmt: skip
@@ -112,18 +116,18 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     slots = max(bound.cycles for kind, bound in bounds.items() if kind not in _CHAINS)
     windowed = bounds.get(_WINDOWED)
     if windowed is not None and machine.threads_per_physical_core > 1:
-        slots = max(slots, windowed.cycles / _windows(instructions, machine))
+        slots = max(slots, windowed.cycles / _window_speedup(instructions, machine))
     return BodyCycles(longest.cycles, ports, note, figures, slots)
 
 
 def _carried(
     body: LoopBody, instructions: float, lanes: float, machine: Machine, parts: Parts
 ) -> _Bound:
-    """The cycles of loop-carried chains.
+    """The cycles of chains between iterations.
 
-    There is one partial sum per lane of several vectors. Each addition waits for the previous one
-    in its vector. A chain that the outer loop restarts overlaps the end of the previous one, as far
-    as the core's window allows.
+    There is one partial sum for each lane of several vectors. Each addition waits for the previous
+    one in its vector. A chain that the outer loop restarts overlaps with the end of the previous
+    one, as far as the core's window allows.
     """
     room = machine.processor.window.value
     own = body.trips * instructions / lanes
@@ -148,10 +152,11 @@ def _carried(
 
 
 def _mean_lanes(trips: float, full: float) -> float:
-    """Iterations per vector, on average over the vectors of one execution of a loop.
+    """The number of iterations per vector, averaged over the vectors of one execution of a loop.
 
-    The remainder of the `full` vectors uses vectors of half the width each, since compilers unroll
-    short loops. For example, five iterations are one vector of four lanes and one scalar.
+    The iterations that remain after the `full` vectors use vectors of half the width each, since
+    compilers unroll short loops. For example, five iterations are one vector of four lanes and one
+    scalar.
 
     >>> _mean_lanes(5.0, 8.0), _mean_lanes(16.0, 4.0), _mean_lanes(3.0, 1.0)
     (2.5, 4.0, 1.0)
@@ -165,7 +170,7 @@ def _mean_lanes(trips: float, full: float) -> float:
 
 
 def _lanes_text(lanes: float, full: float) -> str:
-    """The number of used lanes of a loop. If almost all are used, all are shown.
+    """The number of used lanes of a loop as text. If almost all are used, all are shown.
 
     >>> _lanes_text(8.0, 8.0), _lanes_text(2.5, 8.0), _lanes_text(1.5, 2.0)
     ('8 lanes', '2.5 of 8 lanes', '1.5 of 2 lanes')
@@ -174,7 +179,7 @@ def _lanes_text(lanes: float, full: float) -> str:
     return f"{full:.0f} lanes" if all_used else f"{lanes:.1f} of {full:.0f} lanes"
 
 
-def _masks(machine: Machine) -> bool:
+def _has_masks(machine: Machine) -> bool:
     """Whether the machine's vectors use masked loads and stores."""
     return machine.simd_bits >= MASKED_BITS.value
 
@@ -184,7 +189,7 @@ def _latencies(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def _spilled_scalars(body: LoopBody, machine: Machine) -> float:
-    """Loads per iteration of scalars that do not fit into registers."""
+    """The number of loads per iteration for scalars that do not fit into registers."""
     free = machine.processor.vector_registers.value - RESERVED_REGISTERS.value
     return max(0, body.scalars - free) if body.innermost else 0
 
@@ -192,8 +197,8 @@ def _spilled_scalars(body: LoopBody, machine: Machine) -> float:
 def _port_cycles(
     loads: float, stores: float, width: float, machine: Machine, *, vector: bool
 ) -> float:
-    """Cycles in which the ports of the first cache are busy with loads and stores of `width`
-    bytes.
+    """The cycles in which the ports of the first-level cache are busy with loads and stores of
+    `width` bytes.
     """
     core = machine.processor
     load_rate, store_rate = core.loads_per_cycle.value, core.stores_per_cycle.value
@@ -205,7 +210,7 @@ def _port_cycles(
 
 
 def _vector_load_bytes(machine: Machine) -> float:
-    """Bytes per cycle of vector loads, as measured on one core, or as limited by the ports."""
+    """The bytes per cycle of vector loads, as measured on one core, or as limited by the ports."""
     core, curve = machine.processor, machine.caches[0].bandwidth.get("load")
     measured = curve.at(1) / machine.clock_hz if curve is not None else 0.0
     if measured > SCALAR_LOAD.value * core.loads_per_cycle.value:
@@ -217,13 +222,13 @@ def _arithmetic(
     operations: Mapping[str, float], machine: Machine, lanes: float, element_bits: float,
     parts: Parts,
 ) -> dict[str, _Bound]:  # fmt: skip
-    """The cycles of the arithmetic in one iteration, with `lanes` iterations at a time.
+    """The cycles of the arithmetic in one iteration, if `lanes` iterations are executed at a time.
 
     Divisions and roots use a separate divider in parallel to the pipes. Calls use the whole core.
     """
     core = machine.processor
     count = dict(operations)
-    adds, muls, fused = _fused(count, machine)
+    adds, muls, fused = _fused_counts(count, machine)
     pipes = _pipe_cycles(adds, muls, fused, machine)
     divider = integers = calls = 0.0
     for kind, times in count.items():
@@ -265,25 +270,27 @@ def _throughputs(operations: Mapping[str, float], name: str, machine: Machine) -
     return tuple(f"operations.{kind}.throughput" for kind in sorted(names))
 
 
-def _fused(count: Mapping[str, float], machine: Machine) -> tuple[float, float, float]:
-    """(additions, multiplications, fused operations) with as many fused as possible."""
+def _fused_counts(count: Mapping[str, float], machine: Machine) -> tuple[float, float, float]:
+    """The numbers of additions, multiplications and fused operations, if as many as possible are
+    fused.
+    """
     adds = sum(count.get(kind, 0.0) for kind in ("fp_add", "fp_neg", "fp_compare"))
     muls = count.get("fp_mul", 0.0)
-    fused = min(adds, muls) if _fuses(machine) else 0.0
+    fused = min(adds, muls) if _has_fused(machine) else 0.0
     return adds - fused, muls - fused, fused
 
 
 def _instructions(operations: Mapping[str, float], machine: Machine) -> float:
     """The number of instructions for the arithmetic of one iteration."""
     others = sum(times for kind, times in operations.items() if kind not in _ON_PIPES)
-    return sum(_fused(operations, machine)) + others
+    return sum(_fused_counts(operations, machine)) + others
 
 
-def _chain(body: LoopBody, instructions: float, lanes: float, machine: Machine) -> _Bound:
-    """The limit that the longest dependency chain in an iteration puts on its overlap.
+def _chain_limit(body: LoopBody, instructions: float, lanes: float, machine: Machine) -> _Bound:
+    """How far the longest dependency chain of an iteration allows iterations to overlap.
 
-    The core's window limits the concurrent iterations (Little's law). An iteration that fills it
-    alone takes the latency of its chain.
+    The core's window limits the number of concurrent iterations (Little's law). An iteration that
+    fills the window alone takes the latency of its chain.
     """
     window = machine.processor.window.value
     ends: list[float] = []
@@ -297,12 +304,12 @@ def _chain(body: LoopBody, instructions: float, lanes: float, machine: Machine) 
     return _Bound(chain * min(1.0, instructions / window) / lanes, figures)
 
 
-def _windows(instructions: float, machine: Machine) -> float:
-    """The speedup of a core by all its hardware threads, where its window limits the iterations.
-    It is 1 if the part of each thread holds several iterations.
+def _window_speedup(instructions: float, machine: Machine) -> float:
+    """The speedup of a core by all its hardware threads if its window limits the iterations. It is
+    1 if the part of each thread holds several iterations.
 
     The window is divided among the threads (Intel, "64 and IA-32 Architectures Optimization
-    Reference Manual", 2015, sec. 2.5.1.2). An iteration that fills the part alone takes no longer.
+    Reference Manual", 2015, sec. 2.5.1.2). An iteration that fills one part alone takes no longer.
     """
     threads = float(machine.threads_per_physical_core)
     share = threads * instructions / machine.processor.window.value
@@ -310,14 +317,15 @@ def _windows(instructions: float, machine: Machine) -> float:
 
 
 def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
-    """Cycles from the operands of a statement to its result.
+    """The cycles from the operands of a statement to its result.
 
     C adds from left to right, so additions form a chain, each fused with its product. Products of
-    products form a chain too (`x * x * x`). Reorderable sums and products form a tree. Independent
-    products run in parallel, divisions and calls one by one. Integers are not counted.
+    products form a chain too (`x * x * x`). Sums and products that may be reordered form a tree.
+    Independent products run in parallel, and divisions and calls one by one. Integers are not
+    counted.
     """
     count = dict(step.operations)
-    adds, muls, fused = _fused(count, machine)
+    adds, muls, fused = _fused_counts(count, machine)
     last = "fp_fma" if fused else "fp_add"
     levels = adds + fused
     alone: int = sum(
@@ -337,10 +345,10 @@ def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
 
 
 def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> float:
-    """Cycles in which the pipes are busy with additions, multiplications and fused operations.
+    """The cycles in which the pipes are busy with additions, multiplications and fused operations.
 
-    The maximum of three bounds: the adding pipes, the multiplying pipes, and all pipes together,
-    since some do both.
+    The maximum of three bounds: for the adding pipes, for the multiplying pipes, and for all pipes
+    together, since some do both.
     """
     core = machine.processor
     add, mul, fma = (
@@ -351,10 +359,12 @@ def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> fl
     return max(adding, multiplying, occupied / core.fp_pipes.value)
 
 
-def _recurrence(
+def _longest_recurrence(
     chains: Sequence[Recurrence], body: LoopBody, machine: Machine
 ) -> tuple[float, str]:
-    """(cycles of the longest recurrence of one iteration, its name), or (0, "")."""
+    """The cycles of the longest recurrence of one iteration, and its name. (0, "") if there is
+    none.
+    """
     worst, name = 0.0, ""
     for chain in chains:
         cycles = chain.share * _chain_cycles(chain, body, machine)
@@ -364,14 +374,14 @@ def _recurrence(
 
 
 def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
-    """Cycles from one value of a recurrence to the next, including its way through memory."""
+    """The cycles from one value of a recurrence to the next, including the time in memory."""
     forward = machine.processor.store_forward.value if chain.forwarded else 0.0
     if chain.in_order:
         assert chain.distance is not None
         return (_chained_latency(chain.operations[0], machine) + forward) / chain.distance
     if chain.distance is None:
         fuses = _fuses_sums(chain, body, machine)
-        joining = (_joining(kinds, machine, fuses=fuses) for kinds in chain.operations)
+        joining = (_update_latency(kinds, machine, fuses=fuses) for kinds in chain.operations)
         return max(joining, default=0.0) + forward
     latencies = [
         machine.operation(kind).latency_cycles.value for kinds in chain.operations for kind in kinds
@@ -382,13 +392,13 @@ def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
 
 
 def _chained_latency(kinds: Sequence[str], machine: Machine) -> float:
-    """Cycles of a chain of dependent operations.
+    """The cycles of a chain of dependent operations.
 
     A multiplication directly followed by an addition is one operation if the machine fuses them.
     """
     fused_kinds: list[str] = []
     for kind in kinds:
-        if kind == "fp_add" and fused_kinds and fused_kinds[-1] == "fp_mul" and _fuses(machine):
+        if kind == "fp_add" and fused_kinds and fused_kinds[-1] == "fp_mul" and _has_fused(machine):
             fused_kinds[-1] = "fp_fma"
         else:
             fused_kinds.append(kind.removeprefix("call:"))
@@ -399,11 +409,11 @@ def _chained_latency(kinds: Sequence[str], machine: Machine) -> float:
     )
 
 
-def _joining(kinds: Sequence[str], machine: Machine, *, fuses: bool) -> float:
-    """The latency of the operation that updates a sum, which alone waits for the previous
+def _update_latency(kinds: Sequence[str], machine: Machine, *, fuses: bool) -> float:
+    """The latency of the operation that updates a sum. Only this operation waits for the previous
     iteration.
 
-    A product is added by a fused operation if the compiler `fuses` both.
+    A fused operation adds a product if the compiler `fuses` both.
     """
     if "fp_add" not in kinds:
         return machine.operation(kinds[0]).latency_cycles.value if kinds else 0.0
@@ -414,18 +424,18 @@ def _joining(kinds: Sequence[str], machine: Machine, *, fuses: bool) -> float:
 def _fuses_sums(chain: Recurrence, body: LoopBody, machine: Machine) -> bool:
     """Whether a product and its addition to a running sum become one operation.
 
-    An exception is a loop that is scalar only because of its sum. Its products are vectors, which
-    are added one by one (seen in GCC's assembly from -O3 on).
+    An exception is a loop that is scalar only because of its sum. Its products are computed in
+    vectors and added one by one (seen in GCC's assembly from -O3 on).
     """
     scalar = body.scalar_because or any(other.stored for other in body.recurrences)
     in_vectors = not (chain.unordered or scalar) and machine.simd_bits > (
         BYTE.value * body.element_bytes
     )
-    return _fuses(machine) and not in_vectors and machine.processor.fused_sums.value > 0.0
+    return _has_fused(machine) and not in_vectors and machine.processor.fused_sums.value > 0.0
 
 
-def _fuses(machine: Machine) -> bool:
-    """Whether the machine has fused multiply-add for this operation."""
+def _has_fused(machine: Machine) -> bool:
+    """Whether the machine has a fused multiply-add for this operation."""
     add, mul, fma = (
         machine.operation(kind).throughput_cycles.value for kind in ("fp_add", "fp_mul", "fp_fma")
     )

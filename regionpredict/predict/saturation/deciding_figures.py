@@ -1,9 +1,10 @@
-"""Finds the figures of a machine that decide a prediction, from the terms of its time.
+"""Finds the figures of a machine that decide a prediction. They follow from the terms of the
+predicted time.
 
-A figure decides if its term is the bottleneck, or takes much of the time on the hinted threads.
-Only these assumptions are listed, and they lower the confidence (`machine_uncertainty.py`). Figures
-that did not converge count like assumed ones. With fewer iterations than threads, no figure
-decides.
+A figure decides if its term is the bottleneck, or takes a large part of the time on the hinted
+threads. Only assumptions about these figures are listed, and they lower the confidence
+(`machine_uncertainty.py`). Figures that did not converge count like assumed figures. If there are
+fewer iterations than threads, no figure decides.
 """
 
 from __future__ import annotations
@@ -26,13 +27,15 @@ from regionpredict.predict.saturation.region_time import RegionTime
 
 
 def deciding_figures(time: RegionTime, point: Point, bottleneck: str) -> tuple[str, ...]:
-    """The keys of the machine's figures for the `bottleneck` and the large terms of a point."""
+    """The keys of the machine's figures that belong to the `bottleneck` and to the large terms of a
+    point.
+    """
     terms = deciding_terms(time, point, bottleneck)
     return tuple(dict.fromkeys(key for keys in terms.values() for key in keys))
 
 
 def deciding_terms(time: RegionTime, point: Point, bottleneck: str) -> dict[str, list[str]]:
-    """The same, grouped by the terms that they scale."""
+    """The same keys, grouped by the terms that they scale."""
     if bottleneck == "imbalance":
         return {}
     enough = DECIDING_SHARE.value * sum(point.terms.values())
@@ -56,7 +59,7 @@ def spreads_of(machine: Machine, terms: Mapping[str, Sequence[str]]) -> dict[str
 
 
 def _spread_of(key: str) -> float:
-    """The possible error of an assumed figure, by its section of the machine file."""
+    """The possible error of an assumed figure, which depends on its section of the machine file."""
     return next(spread.value for start, spread in _SPREADS.items() if key.startswith(start))
 
 
@@ -70,7 +73,7 @@ _SPREADS = {
     "memory.": LINK_SPREAD,
     "": CORE_SPREAD,
 }
-"""The key is the prefix of a figure's key. The most specific prefix comes first."""
+"""The key is the prefix of a figure's key. The longest prefixes come first."""
 
 
 def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
@@ -92,7 +95,7 @@ def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
 
 def unconverged_lines(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
     """One line for each deciding figure among `keys` that did not converge. It counts like an
-    assumed one.
+    assumed figure.
     """
     spreads = {figure.key: figure.spread for figure in unconverged_figures(machine)}
     return tuple(

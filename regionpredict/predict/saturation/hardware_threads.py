@@ -1,7 +1,7 @@
 """The time with all hardware threads of the hinted packages, if a core has several.
 
-A second thread fills free issue slots and waiting times, and halves the core's caches. The shared
-use of ports, pipes and buffers does not get faster.
+A second thread uses free issue slots and waiting times, and halves the caches per thread. It does
+not make ports, pipes and buffers faster.
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ def all_hardware_threads(
     workload: Workload, machine: Machine, packages: int, *, contents: CacheContents, parts: Parts,
     counters: Sequence[TrafficCounter] = (),
 ) -> Point | None:  # fmt: skip
-    """The time with all hardware threads of this number of packages. Its speedup is over one
+    """The time with all hardware threads of this number of packages. Its speedup is relative to one
     thread.
 
-    None if cores have one thread each or are of several kinds, if threads have places by number, if
-    the region does not allow the threads or has too few iterations, or if its pages are on another
-    package. `counters` have already counted some of the
-    region's traffic.
+    None if cores have one thread each or are of several kinds, or if threads have places by number.
+    Also None if the region does not allow the threads, has too few iterations, or has its pages on
+    another package. `counters` have already counted some of the region's traffic.
     """
     each = machine.threads_per_core
     threads = packages * machine.cores_per_package * each

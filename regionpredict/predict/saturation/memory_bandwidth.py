@@ -1,5 +1,5 @@
-"""Bandwidth by the number of requesting cores and by the mix of reads and writes, from measured
-curves.
+"""Bandwidth by the number of requesting cores and by the mix of reads and writes. It follows from
+measured curves.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from regionpredict.predict.saturation.constants import (
 
 
 class MixedBandwidth:
-    """Traffic in B/s by requesting cores and share of write-backs, between measured kernels.
+    """The traffic in B/s by the number of requesting cores and the share of write-backs, between
+    measured kernels.
 
     Measured kernels give the bandwidth at their own mix, and other mixes are interpolated. Between
-    a load kernel and the first writing one, few cores wait for reads, but the bus saturates like
+    a load kernel and the first writing kernel, few cores wait for reads, but the bus saturates as
     with the writing kernel.
     """
 
@@ -43,22 +44,22 @@ class MixedBandwidth:
         self._by_share: dict[float, MixedBandwidth] = {}
 
     def mixed(self, writes: float) -> Callable[[float], float]:
-        """Bandwidth in B/s by number of cores (at least 1), for traffic with a share `writes`
-        (0..1) of write-backs.
+        """The bandwidth in B/s by number of cores (at least 1), for traffic in which `writes` (0 to
+        1) is the share of write-backs.
         """
         curve = self._known.get(writes)
         if curve is None:
             share = self._write_allocate
             if isinstance(share, Curve):
-                curve = self._changing(share, writes)
+                curve = self._interpolated(share, writes)
             else:
                 self._points = self._points or _curves_by_mix(self._curves, share)
                 curve = self._between(writes)
             self._known[writes] = curve
         return curve
 
-    def _changing(self, share: Curve, writes: float) -> Callable[[float], float]:
-        """A linear interpolation between the counts of all tables."""
+    def _interpolated(self, share: Curve, writes: float) -> Callable[[float], float]:
+        """A linear interpolation between the thread counts of all tables."""
         x = sorted({count for curve in (share, *self._curves.values()) for count in curve.x})
         y = tuple(self._at_share(share.at(count)).mixed(writes)(count) for count in x)
         return Curve(tuple(x), y, "B/s", share.evidence, share.source).at
@@ -104,7 +105,9 @@ def cache_bandwidths(machine: Machine) -> tuple[MixedBandwidth, ...]:
 
 
 def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[tuple[float, Curve]]:
-    """(share of write-backs, mean traffic of the kernels with that share), in ascending order."""
+    """The share of write-backs, and the mean traffic of the kernels with that share, in ascending
+    order.
+    """
     points: dict[float, list[tuple[Curve, float]]] = {}
     for name, curve in curves.items():
         kernel = KERNELS[name]
@@ -123,10 +126,11 @@ def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[t
 
 
 class Overlap(NamedTuple):
-    """The overlap of a core's work with its waiting for memory.
+    """How the work of a core overlaps with its waiting for memory.
 
-    The result is between full overlap (the maximum, Roofline) and none (the sum, ECM's
-    non-overlapping part): the root of the sum of squares. Without overlap, they add up.
+    The result is between full overlap (the maximum, Roofline) and no overlap (the sum, ECM's
+    non-overlapping part). It is the root of the sum of squares. If overlap is disabled, the times
+    are added.
 
     >>> Overlap(partly=True).total(3.0, 4.0), Overlap(partly=False).total(3.0, 4.0)
     (5.0, 7.0)
@@ -135,11 +139,13 @@ class Overlap(NamedTuple):
     partly: bool = True
 
     def total(self, busy: float, waiting: float) -> float:
-        """The time of a core with `busy` seconds of work and `waiting` seconds of waiting."""
+        """The time of a core with `busy` seconds of work and `waiting` seconds of waiting for
+        memory.
+        """
         return math.hypot(busy, waiting) if self.partly else busy + waiting
 
     def waiting(self, total: float, busy: float) -> float:
-        """The waiting time for which `busy` seconds of work take `total` seconds. Zero if `total`
+        """The waiting time with which `busy` seconds of work take `total` seconds. Zero if `total`
         is not longer.
         """
         if self.partly:
@@ -147,7 +153,8 @@ class Overlap(NamedTuple):
         return max(0.0, total - busy)
 
     def shares(self, busy: float, waiting: float) -> tuple[float, float]:
-        """Divides `total` into (busy, waiting), which share the overlapped time by their squares.
+        """Divides `total` into (busy, waiting). The overlapped time is divided according to their
+        squares.
 
         >>> busy, waiting = Overlap().shares(3.0, 4.0)
         >>> f"{busy:.1f} {waiting:.1f}"
@@ -170,13 +177,14 @@ def requesting_cores(
     delay: float = 0.0,
     overlap: Overlap = PARTLY,
 ) -> float:
-    """The mean number of `cores` that wait for memory: the m for which the cores request the
-    traffic of m.
+    """The mean number of `cores` that wait for memory. It is the m for which the cores request the
+    traffic that m cores get.
 
     With m requesting cores, each gets its `data` bytes in m * data / b(m) seconds, and takes T =
     overlap.total(busy, that + delay) in total. Thus n = T * b(m) / data cores cause this load (mean
-    value of a closed queue). T * b(m) rises with m, so false position solves it, in closed form up
-    to one core. `delay` is waiting time that does not depend on other traffic.
+    value of a closed queue). T * b(m) increases with m, so the equation is solved by false
+    position, and in closed form up to one core. `delay` is waiting time that does not depend on
+    other traffic.
     """
     if data <= 0:
         return 0.0
@@ -195,7 +203,7 @@ def requesting_cores(
 
 
 def rising_root(missing: Callable[[float], float], low: float, high: float, scale: float) -> float:
-    """The zero of an increasing function by false position, or `high` if the function is not
+    """The zero of an increasing function, found by false position. `high` if the function is not
     positive there.
 
     `scale` defines the tolerance for the interval and the residual.

@@ -1,11 +1,12 @@
 """The paths from threads to their pages: memories, and links between packages.
 
-A page is near if its domain is on the thread's own package, else far. Near lines take `1 + w`, far
-ones `l + w`, in units of an unloaded near line. `l` is the ratio of the latencies, and `w` the wait
-at the memory. `w` makes the threads together get what the memory delivers (Little's law), by its
-measured curve for equally many near cores. Far lines of a package's threads also queue at the link,
-one server of a closed queue. This uses mean value analysis with Schweitzer's approximation, which
-supports fractional numbers of customers (Lazowska, Zahorjan, Graham and Sevcik 1984, sec. 6.4).
+A page is near if its domain is on the thread's own package, and far otherwise. Near lines take
+`1 + w`, and far lines `l + w`, in units of an unloaded near line. `l` is the ratio of the
+latencies, and `w` the wait at the memory. `w` is chosen such that all threads together get the
+bandwidth of the memory (Little's law). This bandwidth is that of the same number of near cores in
+the measured curve. The far lines of a package's threads also queue at the link, the only server of
+a closed queue. It is solved by mean value analysis with Schweitzer's approximation, which supports
+fractional numbers of customers (Lazowska, Zahorjan, Graham and Sevcik 1984, sec. 6.4).
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from regionpredict.machine.thread_places import ThreadPlaces, thread_places
 
 
 class PageShares(NamedTuple):
-    """Shares of a region's memory traffic by the location of its pages.
+    """The shares of a region's memory traffic by the location of the pages.
 
-    `single` is on the domain `home`, `interleaved` is on all domains in turn, and the rest is on
-    each thread's own domain.
+    `single` is the share on the domain `home`. `interleaved` is the share on all domains in turn.
+    The rest is on each thread's own domain.
     """
 
     single: float
@@ -31,17 +32,17 @@ class PageShares(NamedTuple):
 
     @property
     def own(self) -> float:
-        """The share of each thread's own domain."""
+        """The share on each thread's own domain."""
         return max(0.0, 1.0 - self.single - self.interleaved)
 
     @property
     def all_own(self) -> bool:
-        """Whether every thread has its pages in its own domain."""
+        """Whether every thread has all its pages in its own domain."""
         return not self.single and not self.interleaved
 
 
 class _Line(NamedTuple):
-    """Seconds per byte of one memory, for near and for far threads."""
+    """The seconds per byte of one memory, for near and for far threads."""
 
     near: float
     far: float
@@ -54,8 +55,8 @@ class MemoryPaths:
         self, machine: Machine, pages: PageShares, *, static: bool,
         domain: Callable[[float, float], float],
     ) -> None:  # fmt: skip
-        """`domain` is the bandwidth of one domain in B/s, by requesting near cores and share of
-        write-backs.
+        """`domain` is the bandwidth of one domain in B/s, by the number of requesting near cores
+        and the share of write-backs.
         """
         self.machine = machine
         self.pages = pages
@@ -65,14 +66,14 @@ class MemoryPaths:
         self.farther = max(1.0, memory.remote_latency_cycles.value / memory.latency_cycles.value)
 
     def rate(self, asking: float, threads: int, writes: float) -> float:
-        """The bandwidth in B/s that `asking` of `threads` threads share, at the pace of the
+        """The bandwidth in B/s that `asking` of `threads` threads share, if all are as fast as the
         slowest.
 
-        With dynamic schedules, at the common pace of all threads.
+        With dynamic schedules, all threads have the same speed.
         """
         placement = thread_places(self.machine, threads)
         active = asking / threads
-        lines = self._lines(placement, active, writes)
+        lines = self._loads(placement, active, writes)
         seconds = {
             domain: self._seconds(domain, placement, lines, active, writes)
             for domain, count in enumerate(placement.by_domain)
@@ -82,8 +83,8 @@ class MemoryPaths:
             return asking / max(seconds.values())
         return active * sum(placement.by_domain[at] / each for at, each in seconds.items())
 
-    def _lines(self, placement: ThreadPlaces, active: float, writes: float) -> list[_Line]:
-        """By domain, the load from the threads that access its pages."""
+    def _loads(self, placement: ThreadPlaces, active: float, writes: float) -> list[_Line]:
+        """For each domain, the load of the threads that access its pages."""
         pages, team = self.pages, sum(placement.by_domain)
         known: dict[tuple[float, float], _Line] = {}
         lines = []
@@ -95,12 +96,12 @@ class MemoryPaths:
             near = pages.own * own + shared * package
             demand = active * near, active * shared * (team - package)
             if demand not in known:
-                known[demand] = self._served(*demand, writes)
+                known[demand] = self._load_of_memory(*demand, writes)
             lines.append(known[demand])
         return lines
 
-    def _served(self, near: float, far: float, writes: float) -> _Line:
-        """The load of a memory by concurrent near and far threads."""
+    def _load_of_memory(self, near: float, far: float, writes: float) -> _Line:
+        """The load of a memory that near and far threads use at the same time."""
         alone = self._domain(1.0, writes)
         as_near = near + far / self.farther
         delivered = self._domain(max(1.0, as_near), writes) * min(1.0, as_near) / alone
@@ -115,7 +116,7 @@ class MemoryPaths:
     def _seconds(
         self, domain: int, placement: ThreadPlaces, lines: list[_Line], active: float, writes: float
     ) -> float:
-        """Seconds per byte for a thread of that domain."""
+        """The seconds per byte for a thread of that domain."""
         pages, package = self.pages, self._package(domain)
 
         def reach(other: int) -> float:
@@ -130,10 +131,10 @@ class MemoryPaths:
         return with_queue(seconds, link, active * placement.by_package[package])
 
     def _on_the_link(self, package: int, placement: ThreadPlaces, writes: float) -> float:
-        """Seconds per byte in which the package's threads occupy its busiest link.
+        """The seconds per byte in which the package's threads occupy its busiest link.
 
-        Incoming lines and write-backs of threads at the other end use the same link. The other ends
-        are assumed to have equal traffic.
+        Incoming lines, and write-backs of threads at the other end, use the same link. The other
+        ends are assumed to have the same traffic.
         """
         memory, packages, pages = self.machine.memory, self.machine.packages, self.pages
         if memory.link_bytes_per_s is None or packages == 1:
@@ -151,10 +152,11 @@ class MemoryPaths:
 
 
 def with_queue(seconds: float, service: float, customers: float) -> float:
-    """Seconds until one of several customers is served. Each takes `seconds` alone, including
+    """The seconds until one of several customers is served. Each takes `seconds` alone, including
     `service` at a common server.
 
-    A single customer never waits. Many customers take the server's total time for all of them.
+    A single customer never waits. With many customers, the time is that of the server for all of
+    them.
 
     >>> with_queue(4.0, 1.0, 1.0), round(with_queue(4.0, 1.0, 400.0))
     (4.0, 400)
@@ -167,8 +169,8 @@ def with_queue(seconds: float, service: float, customers: float) -> float:
 
 
 def _larger_root(a: float, b: float, c: float) -> float:
-    """The larger root of a x^2 + b x + c = 0. A negative discriminant from rounding is taken as
-    0.
+    """The larger root of a x^2 + b x + c = 0. A discriminant that is negative because of rounding
+    counts as 0.
     """
     half = b / 2.0
     return (math.sqrt(max(0.0, half * half - a * c)) - half) / a

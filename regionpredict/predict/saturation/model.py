@@ -1,8 +1,8 @@
 """The saturation model: a speedup curve from traffic, bandwidth curves, core time and overheads.
 
-The time of a thread is its share of the work, times the core time without transfers plus lines from
-caches plus waiting for memory. OpenMP's costs are added. Equations and sources are in
-docs/saturation.md.
+The time of a thread is its share of the work. This share takes the core time without transfers, the
+time for lines from caches, and the waiting for memory. OpenMP's costs are added. Equations and
+sources are in docs/saturation.md.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from regionpredict.predict.constants import WITHIN
 from regionpredict.predict.curve import Point, SaturationDerivation, saturation_point
 from regionpredict.predict.density import predict_density
 from regionpredict.predict.estimate import CUT_TRAFFIC, Estimate
-from regionpredict.predict.hints import hint_on, one_a_core, seats_of
+from regionpredict.predict.hints import hint_on, one_per_core, seats_of
 from regionpredict.predict.limiting_factors import limit
 from regionpredict.predict.saturation.ablation import ALL_PARTS, Parts
 from regionpredict.predict.saturation.constants import ASSUMED_DATA
@@ -52,7 +52,7 @@ from regionpredict.workload import (
 
 
 def size_target(machine: Machine) -> SizeTarget:
-    """The assumed data size on this machine for regions of unknown size."""
+    """The amount of data that is assumed on this machine for regions of unknown size."""
     size = int(ASSUMED_DATA.value) * machine.largest_cache_bytes
     return SizeTarget(size, "data of ten times the largest cache", machine.cores)
 
@@ -61,10 +61,10 @@ def rough_curve(
     workload: Workload, machine: Machine, threads: Sequence[int] = (), *, also: int = 1,
     warm: bool | None = None, parts: Parts = ALL_PARTS, counters: Sequence[TrafficCounter] = (),
 ) -> tuple[Point, ...]:  # fmt: skip
-    """The times on one thread and on `threads`, by default on round numbers: powers of two, whole
-    domains, and `also`.
+    """The times on one thread and on `threads`. By default, these are round numbers: powers of two,
+    whole domains, and `also`.
 
-    Empty if the region cannot be predicted. `counters` are as in `region_time`.
+    Empty if the region cannot be predicted. `counters` has the same meaning as in `region_time`.
     """
     time = region_time(workload, machine, warm=warm, parts=parts, counters=counters)
     if time is None:
@@ -92,7 +92,7 @@ def region_time(
 
 
 def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
-    """The estimate if the hint is the same at all sizes: without the doubt about sizes."""
+    """The estimate if the hint is the same at all sizes. The doubt about sizes is removed."""
     derivation = estimate.derivation
     if not isinstance(derivation, SaturationDerivation):
         return estimate
@@ -123,12 +123,13 @@ def predict_saturation(
     warm: bool | None = None,
     parts: Parts = ALL_PARTS,
 ) -> Estimate:
-    """The estimate of one region: times on `threads` (all counts up to the cores if empty).
+    """The estimate of one region. It contains the times on `threads`, or on all counts up to the
+    cores if `threads` is empty.
 
-    `within` is the share of the best speed that a hint may lose. `warm`: the region ran before on
-    the same data, unless its only run writes it first. None: as in the program. `parts` of the
-    model may be disabled for ablations. The density model's score and probability are kept with the
-    curve.
+    `within` is the share of the best speed that a hint may lose. `warm` says that the region ran
+    before on the same data, unless its only run writes them first. None means that the program
+    determines this. `parts` of the model may be disabled for ablations. The density model's score
+    and probability are kept with the curve.
     """
     table, execution = workload.table, workload.execution
     density = predict_density(table, machine)
@@ -151,7 +152,7 @@ def predict_saturation(
             workload, machine, hint.packages, contents=contents, parts=parts,
             counters=time.counters,
         )  # fmt: skip
-    alone = {expected.threads for expected in one_a_core(machine, asked)}
+    alone = {expected.threads for expected in one_per_core(machine, asked)}
     seats = seats_of(
         hint, [(p.threads, p.speedup) for p in points if p.threads in alone],
         doubled and (doubled.threads, doubled.speedup), machine, within,
@@ -168,7 +169,7 @@ def predict_saturation(
         assumed += placement.assumptions
     if not time.far and (note := overflow_note(machine, time.touched)):
         assumed.append(note)
-    if time.traffic.stays(hint.threads):
+    if time.traffic.keeps_more(hint.threads):
         assumed.append(
             f"data stays in the caches of {plural(hint.threads, 'thread')} between two runs"
         )
@@ -189,7 +190,7 @@ def predict_saturation(
         if superlinear is None
         else [table.diagnostic("RP131", superlinear_sentence(superlinear))]
     )
-    notes += _contended_lines(table, time, points[-1].threads)
+    notes += _cost_of_atomic_arrays(table, time, points[-1].threads)
     return Estimate(
         model="saturation",
         status="partial" if partial else "predicted",
@@ -229,7 +230,9 @@ def predict_saturation(
     )
 
 
-def _contended_lines(table: StatementTable, time: RegionTime, threads: int) -> list[Diagnostic]:
+def _cost_of_atomic_arrays(
+    table: StatementTable, time: RegionTime, threads: int
+) -> list[Diagnostic]:
     """The cost of atomic updates of arrays by several threads."""
     turn = atomic_turn(time.machine, threads)
     return [
@@ -248,7 +251,7 @@ def _contended_lines(table: StatementTable, time: RegionTime, threads: int) -> l
 def _contents(
     workload: Workload, execution: Execution, *, warm: bool | None, parts: Parts
 ) -> CacheContents:
-    """The initial contents of the caches: as the program shows, all of the region's data, or
+    """The initial contents of the caches: according to the program, all of the region's data, or
     nothing.
     """
     if warm is None and parts.seen_contents:

@@ -1,8 +1,9 @@
-"""The cost of an array's previous use: page faults, and lines in other cores' caches.
+"""The cost that follows from an array's previous use: page faults, and lines in the caches of other
+cores.
 
-New memory: the kernel clears and maps a page at its first write. Lines last written by another core
-come from its private cache, while they are there. Lines written by several threads (false sharing)
-move with every write.
+In new memory, the kernel clears and maps a page at its first write. Lines that another core wrote
+last come from its private cache, as long as they are there. Lines that several threads write (false
+sharing) move with every write.
 """
 
 from __future__ import annotations
@@ -31,11 +32,10 @@ from regionpredict.workload import (
 
 
 class TransferTime(NamedTuple):
-    """The time of the busiest thread in seconds, for `pages` (new pages) and `lines` (lines of
-    other cores).
+    """The time of the busiest thread in seconds, for new `pages` and for `lines` of other cores.
 
-    `exchange` are the few lines that threads exchange at a region's start and end, a cost of
-    synchronization like the barrier. `lines` excludes them.
+    `exchange` are the few lines that threads exchange at the start and end of a region. They are a
+    cost of synchronization, like the barrier. `lines` does not contain them.
     """
 
     pages: float
@@ -44,7 +44,7 @@ class TransferTime(NamedTuple):
 
 
 class DataTransfers:
-    """The costs of a region's previous use and of its shared lines, on any number of threads."""
+    """The costs of a region's previous use and of its shared lines, for any number of threads."""
 
     def __init__(
         self, workload: Workload, execution: Execution, counter: TrafficCounter, machine: Machine
@@ -59,7 +59,7 @@ class DataTransfers:
         self.atomics = execution.synchronisation.spread
         self.fresh = workload.fresh
         self.repeats = workload.repeats
-        self.touched = counter.touched() if self._matters() else {}
+        self.touched = counter.touched() if self._has_cost() else {}
 
     def at(self, threads: int) -> TransferTime:
         """The costs on `threads` threads."""
@@ -71,15 +71,17 @@ class DataTransfers:
         return TransferTime(self._pages(threads), border + exchange, lines)
 
     def _border(self, threads: int) -> float:
-        """The line between two neighboring threads' parts of a written array, which moves there and
-        back.
+        """The line between the parts of two neighboring threads in a written array. It moves there
+        and back.
         """
         if threads < 2 or not any(a.written and a.stride is not None for a in self.arrays):
             return 0.0
         return BORDER_TRANSFERS.value * self.machine.overheads.atomic.at(2) / self.machine.clock_hz
 
-    def _matters(self) -> bool:
-        """Whether pages or lines can have a cost. Without a known `main`, only shared lines can."""
+    def _has_cost(self) -> bool:
+        """Whether pages or lines can have a cost. If there is no known `main`, only shared lines
+        can.
+        """
         cores = self.machine.cores
         return bool(self.contended or self.atomics) or any(
             array.held_rank or (array.written and array.name in self.fresh)
@@ -88,7 +90,7 @@ class DataTransfers:
         )  # fmt: skip
 
     def summary(self, threads: int) -> str:
-        """The costs on `threads` threads in words, or empty."""
+        """The costs on `threads` threads as text. Empty if there are none."""
         past, parts = self.at(threads), []
         if past.pages:
             parts.append(f"new pages of {', '.join(self._new)}: {1e6 * past.pages:.3g} µs")
@@ -105,10 +107,10 @@ class DataTransfers:
 
     @cached_property
     def _new(self) -> list[str]:
-        """The arrays in new memory of the kernel.
+        """The arrays that are in new memory from the kernel.
 
-        Where memory is freed and allocated again, malloc keeps blocks as large as those that it
-        has freed, but no more than `KEPT_BLOCKS` of them.
+        If memory is freed and allocated again, malloc keeps blocks as large as those that it has
+        freed, but no more than `KEPT_BLOCKS` of them.
         """
         new = {array.name: size for array in self.arrays
                if array.name in self.fresh and array.written
@@ -118,9 +120,9 @@ class DataTransfers:
         return [] if kept and sum(new.values()) <= KEPT_BLOCKS.value * most else list(new)
 
     def _pages(self, threads: int) -> float:
-        """Each thread has the page faults of its pages.
+        """Each thread has the page faults of the pages that it accesses.
 
-        For pages that all threads access, it has all of them.
+        If all threads access a page, each thread has its fault.
         """
         new = [array for array in self.arrays if array.name in self._new]
         each = self._page_cycles(sum(self.touched[array.name] for array in new), threads)
@@ -134,10 +136,11 @@ class DataTransfers:
         return cycles / self.machine.clock_hz
 
     def _page_cycles(self, new_bytes: float, threads: int) -> float:
-        """Cycles of a thread for 4 KiB of new memory, given the new memory of all threads.
+        """The cycles of a thread for 4 KiB of new memory. They depend on the new memory of all
+        threads.
 
-        Two amounts are measured, in sizes of the last caches of the threads. In between, the cost
-        is linear in the logarithm.
+        Two amounts are measured, relative to the last-level caches of the threads. Between them,
+        the cost is linear in the logarithm of the amount.
         """
         last, costs = self.machine.caches[-1], self.machine.overheads
         caches = max(1.0, threads / last.shared_by_cores.value)
@@ -147,7 +150,7 @@ class DataTransfers:
         return float(near + min(1.0, part) * (beyond - near))
 
     def _lines(self, threads: int) -> tuple[float, float]:
-        """(exchange, lines) in seconds."""
+        """The times of `exchange` and `lines` in seconds."""
         if threads < 2:
             return 0.0, 0.0
         moved, falsely, held = 0.0, 0.0, 0.0
@@ -164,7 +167,7 @@ class DataTransfers:
         if not held:
             return 0.0, 0.0
         # Only lines that are still in the other core's private caches come from there.
-        there = min(1.0, self._room / held)
+        there = min(1.0, self._private_lines / held)
         first = FIRST_CACHE_SHARE.value * self.machine.caches[0].size_bytes.value / self.line_bytes
         few = self.machine.overheads.line_transfer.at(threads) / self.machine.clock_hz
         many = self.machine.overheads.bulk_transfer.at(threads) / self.machine.clock_hz
@@ -177,10 +180,10 @@ class DataTransfers:
         return latency, turns
 
     def _contended_wait(self, threads: int) -> float:
-        """Waiting time of a thread for contended lines, in seconds.
+        """The waiting time of a thread for contended lines in seconds.
 
-        A line comes from another thread if another one wrote it last and its private cache still
-        holds it.
+        A line comes from another thread if that thread wrote it last and its private cache still
+        contains it.
         """
         cycles = 0.0
         for writes in self.contended:
@@ -188,25 +191,25 @@ class DataTransfers:
                 writers = min(float(threads), self.line_bytes / writes.apart)
                 each = max(0.0, 1.0 - 1.0 / writers)
             else:
-                each = self._elsewhere(writes.array, threads)
+                each = self._is_with_another(writes.array, threads)
             cycles += writes.updates / threads * each * self._transfer(threads)
         return cycles / self.machine.clock_hz
 
     def spread_updates(self, threads: int) -> tuple[SpreadUpdates, ...]:
-        """The atomic updates of arrays, once per array."""
+        """The atomic updates of arrays. There is one entry for each array."""
         return tuple(
             SpreadUpdates(
                 atomic.text, atomic.updates, self._lines_of(atomic.array),
-                atomic.updates * self._elsewhere(atomic.array, threads),
+                atomic.updates * self._is_with_another(atomic.array, threads),
             )
             for atomic in self.atomics
         )  # fmt: skip
 
-    def _elsewhere(self, array: str, threads: int) -> float:
-        """The probability that another thread has the line, if each thread writes anywhere in the
-        array.
+    def _is_with_another(self, array: str, threads: int) -> float:
+        """The probability that another thread has the line, if each thread writes to any place in
+        the array.
         """
-        there = min(1.0, self._room * threads / self._lines_of(array))
+        there = min(1.0, self._private_lines * threads / self._lines_of(array))
         return there * (1.0 - 1.0 / threads)
 
     def _lines_of(self, array: str) -> float:
@@ -216,13 +219,13 @@ class DataTransfers:
         return float(self.machine.overheads.line_transfer.at(threads))
 
     @cached_property
-    def _room(self) -> float:
+    def _private_lines(self) -> float:
         """The number of lines in a core's largest private cache."""
         private = [c for c in self.machine.caches if c.shared_by_cores.whole == 1]
         return max((c.size_bytes.value for c in private), default=0.0) / self.line_bytes
 
     def _block(self, array: ArraySharing, threads: int) -> float:
-        """The bytes of consecutive elements per thread. Infinite if nothing is distributed."""
+        """The bytes of consecutive elements per thread. Infinite if no loop is distributed."""
         if array.stride is None:
             return float("inf")
         return max(1.0, array.stride * max(1.0, piece_length(self.trips, threads, self.schedule)))

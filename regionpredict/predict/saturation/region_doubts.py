@@ -1,4 +1,4 @@
-"""The confidence of a region's hint: its probability, its interval, and its doubts."""
+"""The confidence in a region's hint: its probability, its interval, and its doubts."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ from regionpredict.predict.uncertainty.constants import FEW_FIGURES
 from regionpredict.workload import Execution, Workload
 
 _SHOWN = 0.005
-"""Confidence factors above this are shown as 100 %, and are not doubts."""
+"""Confidence factors above this are shown as 100 % and do not count as doubts."""
 
 _HELD_UP = frozenset(("serialization", "overhead"))
 """The bottlenecks of a region with more synchronization than computation."""
 
 
 class HintJudgment(NamedTuple):
-    """The judgment of a hint: the probability by the spreads alone (`settled`), and with the
+    """The reliability of a hint: its probability for the spreads alone (`settled`) and with the
     doubtful figures, the band of the curve, and the doubts. `otherwise` are the times for the other
-    possible distribution of data-dependent work."""
+    possible distribution of data-dependent work.
+    """
 
     settled: float
     chance: float
@@ -49,13 +50,15 @@ def judged(
     workload: Workload, execution: Execution, time: RegionTime, points: Sequence[Point],
     asked: Sequence[ExpectedSpeedup], threads: int, spreads: Mapping[str, float], within: float,
 ) -> HintJudgment:  # fmt: skip
-    """Judges the hint of `threads` by the curve `points`. `asked` are the allowed counts."""
+    """Judges the hint of `threads` from the curve `points`. `asked` are the allowed thread
+    counts.
+    """
     partial = workload.table.status == "partial"
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
     if workload.team_limit != 1:
         doubts += _in_turn(workload, execution)
     doubts += _call_cost(points, threads, doubts)
-    doubts += _meeting(execution, points, threads, doubts)
+    doubts += _synchronization_doubts(execution, points, threads, doubts)
     doubts += _calibration(time.machine)
     otherwise = _otherwise(time, execution, [point.threads for point in points])
     doubts += _imbalance(execution, points, otherwise, threads, within)
@@ -73,7 +76,7 @@ def judged(
 
 
 def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
-    """The doubt of threads that write to a common cache line."""
+    """The doubt because of threads that write to a common cache line."""
     arrays = sorted(
         {writes.array for writes in execution.contended
          if writes.apart is not None and writes.apart < workload.line_bytes}
@@ -84,8 +87,9 @@ def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
 
 
 def _call_cost(points: Sequence[Point], threads: int, before: Sequence[Doubt]) -> tuple[Doubt, ...]:
-    """The doubt of fewer than all threads for the overhead of a loop with unseen calls, which may
-    take much longer than they are counted."""
+    """The doubt because of calls of functions without a visible body, which may take much longer
+    than assumed. It applies if the overhead of the loop causes a hint of fewer than all threads.
+    """
     unseen = any(known.id == "calls" for known in before)
     if not unseen or limit(points) not in _HELD_UP or threads >= points[-1].threads:
         return ()
@@ -94,11 +98,12 @@ def _call_cost(points: Sequence[Point], threads: int, before: Sequence[Doubt]) -
     )
 
 
-def _meeting(
+def _synchronization_doubts(
     execution: Execution, points: Sequence[Point], threads: int, before: Sequence[Doubt]
 ) -> tuple[Doubt, ...]:
-    """The doubts of synchronized threads and of nested parallel regions. `before` are the doubts so
-    far."""
+    """The doubts because of synchronized threads and of nested parallel regions. `before` are the
+    doubts so far.
+    """
     counts = execution.synchronisation
     found: tuple[Doubt, ...] = ()
     meet = counts.serial_bodies + counts.in_one_place + len(counts.spread)
@@ -116,7 +121,9 @@ def _meeting(
 
 
 def _calibration(machine: Machine) -> tuple[Doubt, ...]:
-    """The doubt of a machine measured on a busy host, where most figures did not converge."""
+    """The doubt because the machine was measured on a busy host, where most figures did not
+    converge.
+    """
     known, wide = len(machine.spread), len(unconverged_figures(machine))
     if known < FEW_FIGURES.value or wide <= known / 2:
         return ()
@@ -128,7 +135,8 @@ def _calibration(machine: Machine) -> tuple[Doubt, ...]:
 
 def _otherwise(time: RegionTime, execution: Execution, counts: Sequence[int]) -> tuple[Point, ...]:
     """The times for skewed data-dependent work, or for even work if the caller gave its skew. Empty
-    for other work."""
+    for other work.
+    """
     skew = execution.work.skew
     if skew is None:
         return ()
@@ -140,7 +148,9 @@ def _imbalance(
     execution: Execution, points: Sequence[Point], otherwise: Sequence[Point], threads: int,
     within: float,
 ) -> tuple[Doubt, ...]:  # fmt: skip
-    """The doubt of an unknown distribution of work, if it may cost more than a hint may lose."""
+    """The doubt because the distribution of work is unknown, if this may cost more than a hint may
+    lose.
+    """
     work = execution.work
     if not otherwise:
         return ()
@@ -164,7 +174,9 @@ def _imbalance(
 
 
 def figures_doubt(spreads: Mapping[str, float], settled: float, chance: float) -> tuple[Doubt, ...]:
-    """The doubt of the machine's figures, from the `settled` probability that a hint is right."""
+    """The doubt because of the machine's figures, from the `settled` probability that a hint is
+    right.
+    """
     factor = undoubted(chance) / undoubted(settled)
     if factor > 1.0 - _SHOWN:
         return ()

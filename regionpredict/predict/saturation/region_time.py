@@ -51,12 +51,13 @@ from regionpredict.workload import (
 
 
 class WorkTime(NamedTuple):
-    """Seconds of one core for all the work, at the pace of a thread in a given number of threads.
+    """The seconds of one core for all the work, at the speed of a thread in a given number of
+    threads.
 
     `total` consists of `busy`, the core's own time, and `memory`, its waiting for memory. `late` is
-    the latency part of `memory`, and `cached` the share of `busy` that waits for caches.
-    `requesting` threads of the fullest domain wait at a time, and get `rate` B/s. If pages are
-    elsewhere, all threads count.
+    the latency part of `memory`, and `cached` the share of `busy` in which it waits for caches.
+    `requesting` threads of the fullest domain wait at the same time, and get `rate` B/s. If pages
+    are in other domains, all threads count.
     """
 
     total: float
@@ -68,9 +69,7 @@ class WorkTime(NamedTuple):
     rate: float
 
     def terms(self, share: float) -> tuple[float, float, float]:
-        """The time of one thread with a share of the work, as (compute, caches, memory) in
-        seconds.
-        """
+        """The time of one thread with a share of the work in seconds: (compute, caches, memory)."""
         return (
             share * self.busy * (1.0 - self.cached),
             share * (self.busy * self.cached + self.late),
@@ -79,8 +78,8 @@ class WorkTime(NamedTuple):
 
 
 class _OwnTime(NamedTuple):
-    """Seconds of one core for all the work with data in the first cache, and with `sharing` threads
-    on it.
+    """The seconds of one core for all the work with data in the first-level cache. `sharing`
+    threads run on the core.
 
     `loading` does not overlap with data transfers.
     """
@@ -127,7 +126,7 @@ class LoopTime:
 
     @cached_property
     def _paths(self) -> MemoryPaths | None:
-        """The paths to pages of other domains. None if all threads use their own domain."""
+        """The paths to pages in other domains. None if all threads use their own domain."""
         machine, shared = self.machine, self.machine.memory.shared_path
         if not self.parts.placement or machine.domains < 2 or shared is not None:
             return None
@@ -152,11 +151,11 @@ class LoopTime:
 
     @property
     def far(self) -> bool:
-        """Whether threads use pages of other domains."""
+        """Whether threads use pages in other domains."""
         return self._paths is not None
 
     def least(self, threads: int) -> WorkTime:
-        """The time with all data in the first cache, a lower bound."""
+        """The time with all data in the first-level cache, which is a lower bound."""
         own = self._own(threads)
         busy = max(own.overlapping, own.loading)
         walking = own.sharing * self._factor["scattered"] * self.walking
@@ -165,10 +164,13 @@ class LoopTime:
         return WorkTime(total, busy, memory, memory, 0.0, 0.0, 0.0)
 
     def _own(self, threads: int) -> _OwnTime:
-        """The core's time without waiting for memory. Threads of one core share its ports and
+        """The core's time without waiting for memory. Threads on one core share its ports and
         buffers, but each waits for its own results.
         """
-        sharing, compute = self._sharing(threads), self._factor["compute"] / self._pace(threads)
+        sharing, compute = (
+            self._threads_per_core(threads),
+            self._factor["compute"] / self._relative_speed(threads),
+        )
         slots = sharing * compute * self.core.slots
         # Threads beyond the hardware threads take turns.
         turns = max(1.0, sharing / self.machine.threads_per_physical_core)
@@ -176,7 +178,7 @@ class LoopTime:
         return _OwnTime(sharing, overlapping, sharing * compute * self.core.loading)
 
     def at(self, threads: int) -> WorkTime:
-        """The time of all the work at the pace of one of `threads` threads."""
+        """The time of all the work at the speed of one of `threads` threads."""
         machine, factor = self.machine, self._factor
         data = self.traffic.at(threads)
         waiting = 0.0
@@ -189,7 +191,7 @@ class LoopTime:
         waiting += factor["scattered"] * (self.walking + data.walking)
         sharing, overlapping, loading = self._own(threads)
         waiting *= sharing
-        own = data.from_own / self._pace(threads)
+        own = data.from_own / self._relative_speed(threads)
         from_cache = sharing * factor["cache"] * (data.from_cache - data.from_own + own)
         transfers = loading + from_cache
         busy = max(transfers, overlapping)
@@ -206,17 +208,20 @@ class LoopTime:
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
 
     def requested_load(self, asked: float, threads: int) -> float:
-        """The load of threads that each request `asked` B/s, relative to the path's bandwidth."""
+        """The load of threads that each request `asked` B/s, relative to the bandwidth of the
+        path.
+        """
         crowd = self._crowd(threads)
         return crowd * asked / self._rate(crowd, threads, self.traffic.at(threads).writes)
 
     def _waiting(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> tuple[float, float, float]:
-        """(seconds of waiting for memory for all the work, concurrently waiting threads, their
-        B/s).
+        """The seconds of waiting for memory for all the work, the number of threads that wait at
+        the same time, and their B/s.
 
-        `delay` is the latency of lines without prefetching, in addition to their bandwidth.
+        `delay` is the latency of lines without prefetching, which is added to the time for their
+        bandwidth.
         """
         requesting = self._requesting(crowd, threads, busy, data, delay)
         rate = self._rate(max(requesting, 1.0), threads, data.writes)
@@ -225,7 +230,7 @@ class LoopTime:
     def _overflowed(
         self, share: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
-        """Seconds of waiting if a `share` of the data is in the next domain's memory."""
+        """The seconds of waiting if a `share` of the data is in the next domain's memory."""
         halves = overflow_of(share, self._crowd(threads), static=self.static)
         known = self.machine.memory
         farther = known.remote_latency_cycles.value / known.latency_cycles.value
@@ -245,7 +250,9 @@ class LoopTime:
     def _requesting(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
-        """The number of threads in a group that wait for memory, computed once for equal groups."""
+        """The number of threads in a group that wait for memory. It is computed once for equal
+        groups.
+        """
         if not self.parts.queue:
             return crowd if data.memory else 0.0
         alike = float(threads) if self.machine.memory.shared_path is not None else crowd
@@ -262,18 +269,18 @@ class LoopTime:
             )
         return requesting
 
-    def _pace(self, threads: int) -> float:
-        """The speed of a core by its kind and by the active cores of its package. The first core
-        has 1 at the machine file's clock.
+    def _relative_speed(self, threads: int) -> float:
+        """The speed of a core, given its kind and the active cores of its package. The first core
+        has speed 1 at the clock in the machine file.
         """
         if not self.parts.turbo:
             return 1.0
         speed = speed_of_cores(self.machine, threads, static=self.static)
         busy = min(self._places(threads).together, self.machine.cores_per_package)
-        return speed * self.machine.pace(busy)
+        return speed * self.machine.relative_clock(busy)
 
-    def _sharing(self, threads: int) -> float:
-        """Threads per core: on the fullest core, or on average if the schedule is dynamic."""
+    def _threads_per_core(self, threads: int) -> float:
+        """The number of threads on the fullest core, or the average if the schedule is dynamic."""
         if not self.parts.hardware_threads:
             return 1.0
         return threads_on_a_physical_core(self.machine, threads, static=self.static)
@@ -285,14 +292,16 @@ class LoopTime:
         return float(self._places(threads).crowd)
 
     def _places(self, threads: int) -> ThreadPlaces:
-        """The places of the threads, cached for the search of the waiting cores."""
+        """The places of the threads. They are cached for the search of the waiting cores."""
         places = self._placed.get(threads)
         if places is None:
             places = self._placed[threads] = thread_places(self.machine, threads)
         return places
 
     def _rates_of(self, threads: int, writes: float) -> Callable[[float], float]:
-        """`_rate` by requesting cores, cached for the search of the waiting cores."""
+        """`_rate` by the number of requesting cores. It is cached for the search of the waiting
+        cores.
+        """
         if self.machine.memory.shared_path is not None or self._paths is not None:
             return lambda requesting: self._rate(requesting, threads, writes)
         bandwidth, peak = self._bandwidth.mixed(writes), self._peak
@@ -302,7 +311,7 @@ class LoopTime:
         return lambda requesting: min(bandwidth(requesting), peak) / factor
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
-        """Traffic in B/s of the path that `requesting` cores share."""
+        """The traffic in B/s of the path that `requesting` cores share."""
         return self._path(requesting, threads, writes) / self._factor["memory"]
 
     def _path(self, requesting: float, threads: int, writes: float) -> float:
@@ -315,7 +324,7 @@ class LoopTime:
         return self._domain(requesting, writes)
 
     def _own_paths(self, requesting: float, threads: int, writes: float) -> float:
-        """Traffic in B/s of domains that each serve their own cores.
+        """The traffic in B/s of domains that each serve their own cores.
 
         Static pieces are equal, so the threads of the fullest domain finish last. Other schedules
         keep all domains busy.
@@ -329,7 +338,7 @@ class LoopTime:
         return sum(self._domain(max(1.0, asking * own), writes) for own in places.by_domain if own)
 
     def _domain(self, cores: float, writes: float) -> float:
-        """Traffic of one NUMA domain with `cores` requesting cores, in B/s."""
+        """The traffic of one NUMA domain with `cores` requesting cores in B/s."""
         return min(self._bandwidth.mixed(writes)(cores), self._peak)
 
 
@@ -342,8 +351,8 @@ class RegionTime:
         parts: Parts,
         counters: Sequence[TrafficCounter] = (),
     ) -> None:  # fmt: skip
-        """`counters` for the work and each serial body, from `counters_of`, if some traffic is
-        already counted.
+        """`counters` are those for the work and for each serial body, from `counters_of`. Pass them
+        if they have already counted some traffic.
         """
         self.machine = machine
         self.schedule = workload.schedule
@@ -370,30 +379,30 @@ class RegionTime:
 
     @property
     def traffic(self) -> TrafficCurve:
-        """The traffic by threads."""
+        """The traffic by number of threads."""
         return self.loops.traffic
 
     @property
     def far(self) -> bool:
-        """Whether threads work on pages of other domains."""
+        """Whether threads work on pages in other domains."""
         return self.loops.far
 
     @property
     def touched(self) -> float:
-        """Bytes that the region touches, or 0 if unknown."""
+        """The bytes that the region accesses. 0 if unknown."""
         return self.loops.touched
 
     def points(
         self, counts: Sequence[int], profile: WorkProfile | None = None
     ) -> tuple[Point, ...]:
-        """The times at every count. Speedups refer to the first.
+        """The times at every thread count. Speedups are relative to the first.
 
-        With `profile`, the work is distributed like this along the parallel loop.
+        With `profile`, the work is distributed along the parallel loop according to it.
         """
         made = []
         base = 0.0
         for threads in counts:
-            work = self._work(self._working(threads))
+            work = self._work(self._threads_with_work(threads))
             terms = self._terms(threads, work, profile or self.profile)
             seconds = sum(terms.values())
             base = base or seconds
@@ -405,19 +414,20 @@ class RegionTime:
         return tuple(made)
 
     def few(self, counts: Sequence[int]) -> tuple[Point, ...]:
-        """The `points` of few counts, with the traffic counted at no others."""
+        """The `points` of a few thread counts. Traffic is counted at no other count."""
         for threads in counts:
-            self.traffic.count_at(self._working(threads))
+            self.traffic.count_at(self._threads_with_work(threads))
         return self.points(counts)
 
     def least(self, counts: Sequence[int]) -> tuple[Point, ...]:
         """Lower bounds of the times of `points`, for which no traffic is counted.
 
-        They assume that all data are in the first cache, and that no thread waits for its turn.
+        They assume that all data are in the first-level cache, and that no thread waits for its
+        turn.
         """
         made = []
         for threads in counts:
-            work = self.loops.least(self._working(threads))
+            work = self.loops.least(self._threads_with_work(threads))
             terms = self._terms(threads, work, self.profile, crowded=False)
             made.append(Point(threads, sum(terms.values()), 1.0, "compute", terms, 0.0, 0.0))
         return tuple(made)
@@ -428,15 +438,17 @@ class RegionTime:
             work = self._works[threads] = self.loops.at(threads)
         return work
 
-    def _working(self, threads: int) -> int:
-        """The threads with work. The others do not request memory."""
+    def _threads_with_work(self, threads: int) -> int:
+        """The number of threads that have work. The others do not request memory."""
         pieces = piece_count(self.synchronisation.iterations, threads, self.schedule)
         return int(max(1.0, min(threads, pieces)))
 
     def _terms(
         self, threads: int, work: WorkTime, profile: WorkProfile, *, crowded: bool = True
     ) -> dict[str, float]:
-        """The terms. Unless `crowded`, without the waiting of threads for their turn."""
+        """The terms of the time. The waiting of threads for their turn is included only if
+        `crowded`.
+        """
         share = largest_share(profile, threads, self.schedule)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
         pace = work.total
@@ -445,7 +457,7 @@ class RegionTime:
             pace = self._work(1 << int(math.log2(1.0 / share))).total
         waits = max(0.0, share - even) * pace
         busy = work.total * min(share, even) + waits
-        added = self._added(threads, busy) if self.serial and crowded else 0.0
+        added = self._added_by_serial(threads, busy) if self.serial and crowded else 0.0
         costs, serial = overheads(
             self.synchronisation, self.schedule, self.machine, threads,
             busy if crowded else math.inf, locks=not self.serial,
@@ -469,8 +481,8 @@ class RegionTime:
             "serialization": serial + added,
         }
 
-    def _added(self, threads: int, busy: float) -> float:
-        """Seconds in which threads wait for their turn in serial bodies."""
+    def _added_by_serial(self, threads: int, busy: float) -> float:
+        """The seconds in which threads wait for their turn in serial bodies."""
         lock = team_cost(self.machine, "critical", threads) / threads / self.machine.clock_hz
         length = piece_length(self.synchronisation.iterations, threads, self.schedule)
         return added_by_serial_bodies(self.serial, threads, busy, self._alone, lock, length)

@@ -1,4 +1,4 @@
-"""The cost of serial bodies: `critical`, `ordered`, and single threads.
+"""The cost of serial bodies: `critical`, `ordered`, and code that a single thread executes.
 
 Serial bodies are removed from the concurrent work. Each kind has a time on one thread, which is
 combined with the rest:
@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 
 class SerialBody(NamedTuple):
-    """All executions of one kind of serial body: their number `visits`, and `seconds` on one
-    thread.
+    """All executions of one kind of serial body. `visits` is their number, and `seconds` their time
+    on one thread.
     """
 
     kind: str
@@ -32,10 +32,10 @@ def added_by_serial_bodies(
     bodies: Sequence[SerialBody], threads: int, busy: float, alone: float, lock: float,
     chunk: float,
 ) -> float:  # fmt: skip
-    """Seconds that serial bodies add to the `busy` seconds of the busiest thread.
+    """The seconds that serial bodies add to the `busy` seconds of the busiest thread.
 
     `alone` is the parallel work on one thread in seconds, `lock` the transfer of a lock to the next
-    thread, and `chunk` the iterations of a piece.
+    thread, and `chunk` the number of iterations in a piece.
     """
     added = 0.0
     locked = []
@@ -52,8 +52,8 @@ def added_by_serial_bodies(
 
 
 def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
-    """Seconds until all threads have done `busy` seconds of work and all visits of `bodies`, each
-    with its own lock.
+    """The seconds until all threads have done `busy` seconds of work and all visits of `bodies`.
+    Each body has its own lock.
 
     >>> whole = SerialBody("critical", 100.0, 2.0)
     >>> queued(1, 0.0, whole), queued(8, 0.0, whole), queued(2, 0.0, whole, whole)
@@ -77,7 +77,8 @@ def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
 
 
 def ordered(threads: int, busy: float, alone: float, body: SerialBody, chunk: float) -> float:
-    """Seconds of a loop whose iterations execute an `ordered` body, distributed in chunks.
+    """The seconds of a loop whose iterations execute an `ordered` body. The loop is distributed in
+    chunks.
 
     A chunk of c iterations takes c (P + S)/n. The work before its first body overlaps with the
     previous chunk.

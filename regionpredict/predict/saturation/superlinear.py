@@ -1,7 +1,7 @@
-"""Superlinear speedups: the number of threads from which they occur, and the reason.
+"""Finds superlinear speedups: the number of threads from which they occur, and the reason.
 
-Work divided among p threads takes 1/p of the time on each. A shorter time has a cause: the caches
-of more threads hold the data, or more memory bandwidth is available.
+If work is divided among p threads, each takes 1/p of the time. If it takes less, there is a cause:
+the caches of more threads hold the data, or more memory bandwidth is available.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from regionpredict.predict.saturation.region_time import RegionTime
 
 def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear | None:
     """The first speedup, relative to the first point, that exceeds the number of threads. None if
-    all are at most the number. `time` computed the points.
+    there is none. `time` computed the points.
     """
     first = points[0]
     for point in points[1:]:
@@ -38,34 +38,37 @@ def superlinear_sentence(gain: Superlinear) -> str:
 
 
 def _reason(first: Point, point: Point, time: RegionTime) -> str:
-    """The reason why a thread takes less than its share of the time: the term that shrank most."""
+    """The reason why a thread takes less than its share of the time. It is the term that decreased
+    most.
+    """
     divided = point.threads / first.threads
     lost = {name: seconds - divided * point.terms[name] for name, seconds in first.terms.items()}
     term = max(lost, key=lambda name: lost[name])
     if term not in ("cache", "memory-bandwidth"):
         return f"{term} takes each thread less than its share"
-    before, after = (_moved(time, threads) for threads in (first.threads, point.threads))
+    before, after = (_moved_bytes(time, threads) for threads in (first.threads, point.threads))
     gone = [more - less for more, less in zip(before, after, strict=True)]
     level = max(range(len(gone)), key=lambda at: gone[at])
     if gone[level] > 0:
         return (
             f"the L{level + 1} caches of {point.threads} threads hold what those of fewer do not: "
-            f"{_amount(after[level])} are moved below them, on one thread {_amount(before[level])}"
+            f"{_amount_text(after[level])} are moved below them, "
+            f"on one thread {_amount_text(before[level])}"
         )
     if overflowing_share(time.machine, time.touched, first.threads):
         return f"the memory of more domains holds the data from {point.threads} threads on"
     return "the threads use several domains"
 
 
-def _moved(time: RegionTime, threads: int) -> list[float]:
-    """Bytes moved below each cache."""
+def _moved_bytes(time: RegionTime, threads: int) -> list[float]:
+    """The bytes moved below each cache."""
     return [level.total for level in time.traffic.levels(threads)]
 
 
-def _amount(size: float) -> str:
-    """Bytes in MiB, GiB or TiB.
+def _amount_text(size: float) -> str:
+    """The bytes as text in MiB, GiB or TiB.
 
-    >>> _amount(3 * 2**20), _amount(4290 * 2**20)
+    >>> _amount_text(3 * 2**20), _amount_text(4290 * 2**20)
     ('3 MiB', '4.19 GiB')
     """
     size /= 2**20

@@ -1,8 +1,8 @@
 """The cost of starting and synchronizing threads on several packages.
 
-A table for one package gives the costs within it. Each thread of another package adds lines that
-cross the link: one for its arrival at a barrier, and two at a region, which also passes the work.
-Cycles of the construct `name` (a table of `openmp`) on `threads`.
+A table for one package gives the costs within the package. Each thread on another package adds
+lines that cross the link: one when it arrives at a barrier, and two in a region, which also passes
+the work.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ _LINES = {
 
 
 def team_cost(machine: Machine, name: str, threads: int) -> float:
-    """Cycles of the construct `name` (a table of `openmp` that threads meet at) on `threads`."""
+    """The cycles of the construct `name` on `threads`. Its costs are a table of `openmp`, and
+    threads synchronize in it.
+    """
     tables = machine.overheads
     table = getattr(tables, name)
     if machine.packages == 1 or table.x[-1] > machine.cores_per_package:

@@ -1,8 +1,8 @@
-"""`contention` predicts the slowdown of concurrent pieces of work by their memory traffic.
+"""Predicts how much the memory traffic of concurrent pieces of work slows them down.
 
 A piece with `b` bytes of memory traffic takes `t_1` alone, so `p` pieces request `p b / t_1`. If
-memory delivers less, each takes `t_p > t_1`. Shudler 2018, sec. 4.5, measures `t_p / t_1` as the
-growth of task times from 1 to p threads.
+the memory delivers less, each takes `t_p > t_1`. Shudler 2018, sec. 4.5, measures `t_p / t_1` as
+the growth of task times from 1 to p threads.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from regionpredict.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Contention:
-    """A region's work on `threads` concurrent threads, relative to one.
+    """A region's work on `threads` concurrent threads, relative to one thread.
 
     `asked` is the memory traffic in B/s that one piece would request alone. `share` is the total
-    request over the bandwidth of the path. `growth` is the ratio of the times.
+    request divided by the bandwidth of the path. `growth` is the ratio of the times.
     """
 
     threads: int

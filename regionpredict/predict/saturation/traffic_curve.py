@@ -1,4 +1,4 @@
-"""The traffic of a region on p threads of a machine, in seconds and bytes."""
+"""The traffic of a region on p threads of a machine, in seconds and in bytes."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ from regionpredict.workload import (
 class Data(NamedTuple):
     """The traffic of the whole region on p threads.
 
-    `from_cache` is the time of one core for lines from the second cache and beyond, in seconds, and
-    `from_own` the part from its own caches. `memory` is in bytes, `writes` is the share of
-    write-backs, and `scattered` are lines without prefetching. `walking` is the time of one core
-    for translations of wide strides, in seconds.
+    `from_cache` is the time of one core for lines from the second-level cache and beyond, in
+    seconds, and `from_own` the part from its own caches. `memory` is in bytes, `writes` is the
+    share of write-backs, and `scattered` are lines without prefetching. `walking` is the time of
+    one core for translations of wide strides, in seconds.
     """
 
     from_cache: float
@@ -51,8 +51,8 @@ class Data(NamedTuple):
 class _Knot:
     """A number of threads with counted traffic.
 
-    `totals` are bytes below each cache, and the scattered lines. `lines` are (cache, bytes from it,
-    share of write-backs). `walking` is as in `Data`.
+    `totals` are the bytes below each cache, and the scattered lines. `lines` are (cache, bytes from
+    it, share of write-backs). `walking` has the same meaning as in `Data`.
     """
 
     totals: tuple[float, ...]
@@ -62,11 +62,11 @@ class _Knot:
 
 
 class _Memory(NamedTuple):
-    """Memory traffic in bytes, if all lines of missed stores were read first.
+    """The memory traffic in bytes if all lines of missed stores are read first.
 
-    `written` of all `moved` are written back. `claimed` are those of lines read only for a store.
-    `scattered` are lines without prefetching, and `scattered_claims` those of them that are
-    claimed.
+    `written` is the part of the `moved` bytes that is written back. `claimed` are the bytes of
+    lines that are read only for a store. `scattered` are lines without prefetching, and
+    `scattered_claims` are those of them that are claimed.
     """
 
     moved: float
@@ -88,7 +88,8 @@ class TrafficCurve:
         lasting: bool = True, walks: StridedWalks | None = None,
     ) -> None:  # fmt: skip
         """`contents` are the initial contents of the caches. `only_written` are arrays whose lines
-        are read only for stores. `walks` are the page walks for wide strides, if requested.
+        are read only for stores. `walks` are the page walks for wide strides, if they are
+        requested.
         """
         self.counter = counter
         self.machine = machine
@@ -119,7 +120,7 @@ class TrafficCurve:
 
     @property
     def cut(self) -> bool:
-        """Whether a budget of work left out counts or enumerations."""
+        """Whether a budget of work omitted counts or enumerations."""
         return self._fewer or self.counter.is_closed_form
 
     @property
@@ -163,11 +164,11 @@ class TrafficCurve:
         return self.machine.write_allocate(min(threads, self.machine.cores_per_domain))
 
     def _claimed(self, moved: ArrayTraffic) -> float:
-        """Bytes read from memory only for stores, which a core may avoid."""
+        """The bytes that are read from memory only for stores. A core may avoid these reads."""
         return min(moved.read, moved.written) if moved.array in self._only_written else 0.0
 
     def _counted_levels(self, threads: int) -> tuple[LevelTraffic, ...]:
-        """Like `levels`, if the line of every missed store is read first."""
+        """Like `levels`, but the line of every missed store is read first."""
         levels = self._levels.get(threads)
         if levels is None:
             levels = self.counter.traffic(self._caches(threads), threads, contents=self.contents)
@@ -175,14 +176,14 @@ class TrafficCurve:
         return levels
 
     def at(self, threads: int) -> Data:
-        """The data on `threads` threads, counted or interpolated between two counts."""
+        """The data on `threads` threads, either counted or interpolated between two counts."""
         data = self._read_off.get(threads)
         if data is None:
             data = self._read_off[threads] = self._at(threads)
         return data
 
     def count_at(self, threads: int) -> None:
-        """Counts the traffic on `threads` threads, instead of interpolating it there."""
+        """Counts the traffic on `threads` threads, so that it is not interpolated there."""
         if threads not in self._read_off:
             self._read_off[threads] = self._data(self._knot(threads), threads)
 
@@ -208,23 +209,26 @@ class TrafficCurve:
         )
 
     def sources(self, threads: int) -> tuple[int, ...]:
-        """The caches, numbered from the first (0), that lines come from with this many threads."""
+        """The caches that lines come from with this number of threads, numbered from the first
+        (0).
+        """
         knots = self._knots_for(threads)
         near = knots[bisect_left(knots, threads)]
         return tuple(cache for cache, _, _ in self._knot(near).lines)
 
-    def stays(self, threads: int) -> bool:
-        """Whether the caches of this many threads keep data that one thread's caches cannot. At
-        least half of the memory traffic must disappear.
+    def keeps_more(self, threads: int) -> bool:
+        """Whether the caches of this number of threads keep data that the caches of one thread
+        cannot. At least half of the memory traffic must disappear.
         """
         return (
             bool(self.contents.own) and self.at(threads).memory < STAYING.value * self.at(1).memory
         )
 
     def _knots_for(self, threads: int) -> list[int]:
-        """The two counts for interpolating the traffic on `threads`: the first is at most
-        `threads`, the last at least. With several threads per core, only counts with the same
-        number qualify. They are skipped if the traffic is counted at `threads` itself.
+        """The two counts between which the traffic on `threads` is interpolated. The first is at
+        most `threads`, and the last at least. With several threads per core, only counts with the
+        same number per core qualify. They are skipped if the traffic is counted at `threads`
+        itself.
         """
         cores = self._cores
         if threads in self.edges:
@@ -237,11 +241,11 @@ class TrafficCurve:
         return [each * cores + 1, (each + 1) * cores]
 
     def _thread_counts(self) -> list[int]:
-        """Counts at which the traffic is computed, so that it is almost linear in between.
+        """Thread counts at which the traffic is computed, so that it is almost linear between them.
 
-        It bends where a cache is shared by the maximum number of threads. Between such counts, the
-        interval with the largest bend is halved on a logarithmic scale. This ends when each middle
-        is on its line, or at the limit of counts or of work.
+        The traffic bends where the maximum number of threads share a cache. Between such counts,
+        the interval with the largest bend is halved on a logarithmic scale. This ends when each
+        middle is close to its line, or when the limit of counts or of work is reached.
         """
         counts = list(self.edges)
         waiting = [(self._nonlinearity(a, b, a), a, b) for a, b in pairwise(counts)]
@@ -264,8 +268,8 @@ class TrafficCurve:
         return sorted(counts)
 
     def _nonlinearity(self, left: int, right: int, middle: int) -> float:
-        """The relative deviation of the bytes at `middle` from the line from `left` to `right`. At
-        `left` itself, the relative difference of both.
+        """The relative deviation of the bytes at `middle` from the line between `left` and `right`.
+        If `middle` is `left`, the relative difference between both ends.
         """
         part = (middle - left) / (right - left) if middle > left else 1.0
         worst = 0.0
@@ -315,7 +319,7 @@ class TrafficCurve:
         return _Knot((*totals, memory.scattered), tuple(lines), memory, walking)
 
     def _walking_at(self, threads: int) -> float:
-        """`Data.walking`, interpolated between two edges with nearly the same time."""
+        """The value of `Data.walking`, interpolated between two edges with nearly the same time."""
         position = bisect_left(self.edges, threads)
         if threads < self._cores and self.edges[position] != threads:
             left, right = self.edges[position - 1 : position + 1]
@@ -345,7 +349,7 @@ class TrafficCurve:
         return Data(seconds, own, moved, writes, scattered, knot.walking)
 
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
-        """B/s that one core gets from the cache at `level` (0: the first) with `threads`
+        """The B/s that one core gets from the cache at `level` (0 is the first) with `threads`
         threads.
         """
         shared = self._shared[level]

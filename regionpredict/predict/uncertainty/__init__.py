@@ -1,8 +1,9 @@
-"""Input: a curve. Output: its expected speed, interval and confidence, as fitted to measured runs.
+"""Input: a curve. Output: its expected speed, interval and confidence. They are fitted to measured
+runs.
 
 `outlook` gives the expectation and interval for each thread count. `confidence` gives the
-probability that a choice is right, and `doubts` the reasons for less. `fitted` holds the numbers
-from measured curves, and `constants` the shipped ones.
+probability that a choice is right, and `doubts` the reasons why it is lower. `fitted` contains the
+numbers from measured curves, and `constants` the shipped ones.
 """
 
 from regionpredict.predict.uncertainty.confidence import (
@@ -17,8 +18,8 @@ from regionpredict.predict.uncertainty.doubts import (
     Doubt,
     doubt,
     doubts_of_notes,
-    in_share,
     merged,
+    weighted_by_share,
 )
 from regionpredict.predict.uncertainty.fitted import SHIPPED, FittedCurves, Spreads
 from regionpredict.predict.uncertainty.outlook import (
@@ -49,12 +50,12 @@ __all__ = [
     "doubt",
     "doubts_of_notes",
     "expected_of",
-    "in_share",
     "log_odds",
     "merged",
     "outlook_of",
     "rounded_confidence",
     "traits_of",
     "undoubted",
+    "weighted_by_share",
     "wider_band",
 ]

@@ -1,4 +1,5 @@
-"""The probability that a choice of threads is right, within the allowed loss of the best speed.
+"""The probability that a choice of threads is right: its loss against the best speed is within the
+allowed loss.
 
 The spreads give the probability that another thread count is better. Measured curves give the share
 of such choices that are right. A line in log odds connects the two (Platt 2000).
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 
 from regionpredict.predict.machine_uncertainty import NO_MOVES, Moves, quotient_deviation
 from regionpredict.predict.uncertainty.constants import LEAST_DOUBT, SURE_STEP
-from regionpredict.predict.uncertainty.doubts import Doubt, left_by
+from regionpredict.predict.uncertainty.doubts import Doubt, remaining_confidence
 from regionpredict.predict.uncertainty.fitted import SHIPPED, FittedCurves
 from regionpredict.predict.uncertainty.outlook import ExpectedSpeedup
 
@@ -19,12 +20,13 @@ from regionpredict.predict.uncertainty.outlook import ExpectedSpeedup
 def chance_of(
     outlook: Sequence[ExpectedSpeedup], threads: int, within: float, moves: Moves = NO_MOVES
 ) -> float:
-    """The probability that neither the strongest rival with fewer threads nor that with more
-    threads is better than `threads` by more than the allowed loss. From 0 to 1.
+    """The probability, from 0 to 1, that no other thread count is better than `threads` by more
+    than the allowed loss. Only the strongest rivals with fewer and with more threads are
+    considered.
 
-    Consecutive steps are independent, and so are both sides. The strongest rival of a side
-    represents it. Doubtful figures count as far as they separate a rival from the choice (`moves`).
-    They do not favor a choice that is probably wrong.
+    Consecutive steps are independent, and so are both sides. The strongest rival of each side
+    represents it. Doubtful figures count as far as they change the ratio between a rival and the
+    choice (`moves`). They do not favor a choice that is probably wrong.
     """
     own = next(expected for expected in outlook if expected.threads == threads)
     allowed = -math.log1p(-within)
@@ -36,7 +38,7 @@ def chance_of(
         spare = allowed - (expected.gain - own.gain)
         if moves and spare > 0.0:
             deviation = math.hypot(deviation, quotient_deviation(moves, threads, expected.threads))
-        likely = _below(spare, deviation)
+        likely = _normal_distribution(spare, deviation)
         if expected.threads < threads:
             fewer = min(fewer, likely)
         else:
@@ -44,15 +46,16 @@ def chance_of(
     return fewer * more
 
 
-def _below(value: float, spread: float) -> float:
-    """The cumulative normal distribution around 0."""
+def _normal_distribution(value: float, spread: float) -> float:
+    """The cumulative normal distribution with mean 0."""
     if spread <= 0.0:
         return 1.0 if value >= 0.0 else 0.0
     return (1.0 + math.erf(value / spread / math.sqrt(2))) / 2
 
 
 def log_odds(chance: float) -> float:
-    """The log odds of a probability, which is limited to leave at least `LEAST_DOUBT`.
+    """The log odds of a probability. The probability is limited so that at least `LEAST_DOUBT`
+    remains.
 
     >>> log_odds(0.5), log_odds(1.0) == log_odds(1.0 - LEAST_DOUBT.value)
     (0.0, True)
@@ -65,11 +68,11 @@ def confidence_of(
     chance: float, *, doubts: Sequence[Doubt] = (), fitted: FittedCurves = SHIPPED
 ) -> float:
     """The share of such hints that are right, from 0 to 1, rounded."""
-    return rounded_confidence(undoubted(chance, fitted) * left_by(doubts))
+    return rounded_confidence(undoubted(chance, fitted) * remaining_confidence(doubts))
 
 
 def undoubted(chance: float, fitted: FittedCurves = SHIPPED) -> float:
-    """The share of right hints with this probability, for regions without doubts."""
+    """The share of right hints among those with this probability, for regions without doubts."""
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
     return min(fitted.most, odds / (1.0 + odds))
 

@@ -1,7 +1,7 @@
-"""The constants for the interval, the expectation and the confidence of a curve.
+"""The constants for the interval, the expected speed and the confidence of a curve.
 
-*measured* constants are fitted to measured curves by `make accuracy DATA=FOLDER UPDATE=1`.
-docs/accuracy.md explains the fit and its errors on left-out data.
+Constants that are *measured* are fitted to measured curves by `make accuracy DATA=FOLDER UPDATE=1`.
+docs/accuracy.md explains the fit and its errors on data that were left out.
 """
 
 from __future__ import annotations

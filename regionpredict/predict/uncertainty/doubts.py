@@ -1,7 +1,7 @@
-"""The doubts that lower a hint's confidence, in one table with their factors.
+"""The doubts that lower a hint's confidence, and the factor of each.
 
-The spreads of measured curves come from regions that were read as a whole, whose sizes are known,
-and whose work is counted. Each doubt is a difference from such regions. Its factor reduces the
+The spreads of measured curves come from regions whose code was read completely, whose sizes are
+known, and whose work is counted. A doubt is a difference from such regions. Its factor lowers the
 confidence.
 """
 
@@ -29,7 +29,9 @@ from regionpredict.workload import Diagnostic
 
 
 class Doubt(NamedTuple):
-    """A doubt: its `id`, the remaining `factor` of the confidence (0 to 1), and the reason."""
+    """A doubt: its `id`, the `factor` (0 to 1) by which the confidence is multiplied, and the
+    reason.
+    """
 
     id: str
     factor: float
@@ -51,25 +53,26 @@ FACTORS: Mapping[str, Constant] = {
 }
 """The factor of each kind.
 
-The factors of `figures` (the machine's) and `sizes` are computed for each region.
+The factors of `figures` (of the machine) and `sizes` are computed for each region.
 """
 RULES: Mapping[str, str] = {
     "RP102": "unread", "RP106": "unread", "RP108": "unread", "RP111": "unread",
     "RP113": "calls", "RP122": "nested", "RP123": "calls",
     "RP221": "race", "RP222": "race", "RP224": "race", "RP225": "possible-race",
 }  # fmt: skip
-"""The kinds of doubts for diagnostics, by rule."""
+"""The kind of doubt that each diagnostic raises. The key is the rule."""
 
 
 def doubt(kind: str, reason: str) -> Doubt:
-    """A doubt of the table."""
+    """A doubt from the table."""
     return Doubt(kind, FACTORS[kind].value, reason)
 
 
 def doubts_of_notes(notes: Iterable[Diagnostic], *, partial: bool) -> tuple[Doubt, ...]:
-    """One doubt of each kind that diagnostics raise, with the first one's message.
+    """The doubts that diagnostics raise, one of each kind. The reason is the message of the first
+    diagnostic.
 
-    `partial`: a part of the region is not understood, with or without a note.
+    `partial` says that a part of the region is not supported, with or without a note.
     """
     found: dict[str, list[str]] = {}
     for note in notes:
@@ -83,18 +86,18 @@ def doubts_of_notes(notes: Iterable[Diagnostic], *, partial: bool) -> tuple[Doub
     )
 
 
-def left_by(doubts: Sequence[Doubt]) -> float:
+def remaining_confidence(doubts: Sequence[Doubt]) -> float:
     """The product of all factors, since doubts are independent."""
     return prod(known.factor for known in doubts)
 
 
-def in_share(doubts: Iterable[Doubt], share: float) -> tuple[Doubt, ...]:
-    """The doubts of a part with a share (0 to 1) of the whole time."""
+def weighted_by_share(doubts: Iterable[Doubt], share: float) -> tuple[Doubt, ...]:
+    """The doubts about a part that has a share (0 to 1) of the whole time."""
     return tuple(known._replace(factor=1.0 - share * (1.0 - known.factor)) for known in doubts)
 
 
 def merged(parts: Iterable[Iterable[Doubt]]) -> tuple[Doubt, ...]:
-    """The doubts of several parts, merged by kind. Each keeps the reason of its smallest factor.
+    """The doubts about several parts, merged by kind. Each has the reason of its smallest factor.
 
     >>> merged([[Doubt("calls", 0.8, "f")], [Doubt("calls", 0.9, "g")]])
     (Doubt(id='calls', factor=0.7, reason='f, and 1 more'),)

@@ -1,4 +1,4 @@
-"""The values fitted to measured curves: the shipped constants, or another fit."""
+"""The values fitted to measured curves: the shipped constants, or those of another fit."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from regionpredict.predict.uncertainty.constants import (
 
 
 class Spreads(NamedTuple):
-    """The standard deviation of a speed: per doubling of threads, and per doubling of packages or
-    of threads per core."""
+    """The standard deviations of a speed: per doubling of threads, and per doubling of packages or
+    of threads per core.
+    """
 
     threads: float
     places: float
 
 
 class FittedCurves(NamedTuple):
-    """The relation of measured to predicted curves, and the share of right hints.
+    """How measured curves relate to predicted ones, and the share of right hints.
 
-    `creep` is the gain per doubling of threads if memory bandwidth is the time. `lost` is the share
-    of the predicted growth that is not reached. Both are in logarithms, and `spreads` are around
-    the rest. A band reaches `reach` standard deviations. `even` and `slope` turn a probability into
-    a confidence in log odds, and `most` is the largest.
+    `creep` is the gain per doubling of threads if memory bandwidth takes all the time. `lost` is
+    the share of the predicted growth that is not reached. Both are in logarithms, and `spreads` are
+    the deviations from them. A band extends to `reach` standard deviations. `even` and `slope`
+    convert a probability to a confidence in log odds, and `most` is the largest confidence.
     """
 
     creep: float

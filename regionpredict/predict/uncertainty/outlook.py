@@ -1,9 +1,9 @@
-"""The expected speed of a predicted curve, and its uncertainty.
+"""The expected speed for a predicted curve, and its uncertainty.
 
-A measured curve departs from the predicted one with every doubling of threads, and more across
-packages or shared cores. Its logarithm is a random walk over the doublings, with the spreads of
-`FittedCurves`. The mean rises if memory bandwidth determines the time, and loses a share of the
-predicted growth. One thread is the reference, without uncertainty.
+A measured curve departs from the predicted one with every doubling of threads, and more with every
+doubling of packages or shared cores. Its logarithm is a random walk over the doublings, with the
+spreads of `FittedCurves`. The mean increases if memory bandwidth determines the time, and loses a
+share of the predicted growth. One thread is the reference and has no uncertainty.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from regionpredict.predict.uncertainty.fitted import SHIPPED, FittedCurves, Spre
 
 
 class Traits(NamedTuple):
-    """The inputs of a fit for a thread count.
+    """The inputs of the fit for one thread count.
 
-    `speedup` is relative to the first count, and `grown` the logarithm of the largest so far.
-    `doublings` are those of threads, and of the packages in use times the threads per core.
-    `streamed` is the part of the thread doublings whose time is memory bandwidth.
+    `speedup` is relative to the first count, and `grown` is the logarithm of the largest speedup so
+    far. `doublings` are those of threads, and those of the packages in use times the threads per
+    core. `streamed` is the part of the thread doublings in which memory bandwidth takes the time.
     """
 
     threads: int
@@ -33,8 +33,9 @@ class Traits(NamedTuple):
 
 
 class ExpectedSpeedup(NamedTuple):
-    """A thread count: the predicted speedup, the logarithm of the expected one, and its variance
-    over consecutive steps."""
+    """One thread count: the predicted speedup, the logarithm of the expected one, and its variance
+    over consecutive steps.
+    """
 
     threads: int
     predicted: float
@@ -71,7 +72,7 @@ def traits_of(points: Sequence[Point], machine: Machine) -> tuple[Traits, ...]:
 
 
 def _used_places(machine: Machine, threads: int) -> int:
-    """Packages in use, times the threads on a core."""
+    """The number of packages in use times the threads on a core."""
     placement = thread_places(machine, threads)
     return placement.packages * placement.on_a_core
 
@@ -85,7 +86,7 @@ def _streamed_share(point: Point) -> float:
 def outlook_of(
     points: Sequence[Point], machine: Machine, fitted: FittedCurves = SHIPPED
 ) -> tuple[ExpectedSpeedup, ...]:
-    """The expectation for a curve on a machine."""
+    """The expectation for all thread counts of a curve on a machine."""
     return tuple(expected_of(trait, fitted) for trait in traits_of(points, machine))
 
 
@@ -108,7 +109,7 @@ def expected_of(traits: Traits, fitted: FittedCurves = SHIPPED) -> ExpectedSpeed
 def at_threads(
     outlook: Sequence[ExpectedSpeedup], threads: Collection[int]
 ) -> tuple[ExpectedSpeedup, ...]:
-    """The part of an outlook with these thread counts, or all of it if none is known."""
+    """The part of an outlook with these thread counts. All of it if none is known."""
     return tuple(expected for expected in outlook if expected.threads in threads) or tuple(outlook)
 
 

@@ -8,7 +8,7 @@ from collections import OrderedDict
 import pytest
 from round_machine import round_machine
 
-from regionpredict.predict.saturation.address_translation import Spread, kept, walk_cycles
+from regionpredict.predict.saturation.address_translation import Spread, hit_rates, walk_cycles
 from regionpredict.workload import Gather
 
 MACHINE = round_machine()
@@ -89,6 +89,6 @@ def test_kept_against_a_simulated_store(capacity: int) -> None:
         store.move_to_end(item)
         if len(store) > capacity:
             store.popitem(last=False)
-    shares = kept(capacity, [Spread(*one) for one in zip(sizes, rates, strict=True)])
+    shares = hit_rates(capacity, [Spread(*one) for one in zip(sizes, rates, strict=True)])
     for share, hits, number in zip(shares, found, met, strict=True):
         assert share == pytest.approx(hits / number, abs=0.02)

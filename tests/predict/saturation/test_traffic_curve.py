@@ -245,9 +245,9 @@ def test_read_off_is_every_part_of_the_data(nest: LoopNest) -> None:
 def test_data_stays_where_more_than_half_is_gone(nest: LoopNest) -> None:
     bytes_of = {1: 1e6, 2: 0.9e6, 3: 0.7e6, 4: 0.5e6, 5: 0.5e6, 6: 0.45e6, 7: 0.4e6, 8: 0.4e6}
     warm, _ = curve_of(nest, below_memory(bytes_of))
-    assert [threads for threads in (1, 2, 4, 6, 8) if warm.stays(threads)] == [6, 8]
+    assert [threads for threads in (1, 2, 4, 6, 8) if warm.keeps_more(threads)] == [6, 8]
     cold, _ = curve_of(nest, below_memory(bytes_of), warm=False)
-    assert not cold.stays(8)
+    assert not cold.keeps_more(8)
 
 
 @pytest.mark.parametrize(

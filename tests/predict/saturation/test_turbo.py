@@ -74,4 +74,4 @@ def test_caches_of_its_own_go_with_the_clock_of_the_core(tmp_path: Path) -> None
 
 
 def test_a_machine_without_a_table_keeps_its_clock() -> None:
-    assert PLAIN.pace(1) == PLAIN.pace(4) == 1.0
+    assert PLAIN.relative_clock(1) == PLAIN.relative_clock(4) == 1.0
