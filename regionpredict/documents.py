@@ -161,6 +161,16 @@ def out_of_place(error: json.JSONDecodeError) -> str:
     )
 
 
+def whole_number(text: str) -> int | None:
+    """A text of at most `MOST_DIGITS` decimal digits as a number. None for any other text.
+
+    >>> whole_number("12"), whole_number("-1"), whole_number("²"), whole_number("9" * 5000)
+    (12, None, None, None)
+    """
+    known = text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS
+    return int(text) if known else None
+
+
 def _whole(digits: str) -> int:
     if len(digits) > MOST_DIGITS:
         raise ValueError(f"a number of {len(digits)} digits")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from regionpredict.documents import whole_number
 from regionpredict.ir import Region
 
 
@@ -23,7 +24,7 @@ def schedule_of(region: Region) -> Schedule:
     text = (clause.text or "") if clause is not None else ""
     kind = re.split(r"[,:]", text.split(":")[-1])[0].strip().lower()
     after = text.split(",")[-1].strip() if "," in text else ""
-    chunk = float(after) if after.isdigit() and int(after) > 0 else None
+    chunk = float(after) if whole_number(after) else None
     if kind in ("dynamic", "guided"):
         return Schedule(kind, chunk or 1.0)
     return Schedule("static", chunk)

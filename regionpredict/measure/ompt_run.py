@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+from regionpredict.documents import whole_number
 from regionpredict.errors import InputError
 from regionpredict.measure.binary import source_places
 from regionpredict.measure.child import end_with_parent, run_with_interrupts
@@ -97,7 +99,8 @@ def refused_counters(folder: Path) -> str | None:
     for file in folder.glob("counters-*"):
         said = file.read_text(encoding="ascii", errors="replace").strip()
         if said != "read":
-            return os.strerror(int(said)) if said.isdigit() else "?"
+            number = whole_number(said)
+            return os.strerror(number) if number in errno.errorcode and number else "?"
     return None
 
 
@@ -136,10 +139,10 @@ def site_lines(folder: Path) -> dict[int, str]:
         for file in folder.glob(f"{kind}-*"):
             for line in file.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
                 fields = line.split(" ", 3)
-                if len(fields) == 4 and fields[0].isdigit():
+                if len(fields) == 4 and (site := whole_number(fields[0])) is not None:
                     address = int(fields[2] if is_fixed(Path(fields[3])) else fields[1], 16)
                     # It is the return address, so the call is before it.
-                    modules.setdefault(fields[3], {})[int(fields[0])] = address - 1
+                    modules.setdefault(fields[3], {})[site] = address - 1
         for module, addresses in modules.items():
             # A body may begin with code of a function that the compiler has inlined.
             places = source_places(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from regionpredict.documents import whole_number
 from regionpredict.measure.hints_file import Place, hints_at
 from regionpredict.predict import Contention
 from regionpredict.report.document import Block, Cell, Column, Items, Table, Text
@@ -46,9 +47,10 @@ class PredictedBodies:
     def at(self, place: str) -> BodyContention | None:
         """The body at `file:line`. None if there is none."""
         file, _, line = place.partition(" (")[0].rpartition(":")
-        if not file or not line.isdigit():
+        number = whole_number(line)
+        if not file or number is None:
             return None
-        return next(iter(hints_at(self.bodies, Place(file, int(line), None))), None)
+        return next(iter(hints_at(self.bodies, Place(file, number, None))), None)
 
 
 def contention_records(

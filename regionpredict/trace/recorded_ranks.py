@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.documents import whole_number
 from regionpredict.errors import InputError
 from regionpredict.trace.thread_events import ProcessEvents, Step
 
@@ -91,7 +92,8 @@ def recorded(folder: Path, processes: Mapping[int, ProcessEvents]) -> list[RankE
     `processes` has the events of threads, by the number of the process. Raises InputError if there
     is no recording or some ranks are missing.
     """
-    ranks = sorted(int(path.stem) for path in folder.glob("*.names") if path.stem.isdigit())
+    numbers = (whole_number(path.stem) for path in folder.glob("*.names"))
+    ranks = sorted(rank for rank in numbers if rank is not None)
     if not ranks:
         return [_without_mpi(processes)]
     written = {int(path.name.split("-")[0]) for path in folder.glob("*-*.events")}

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from regionpredict.documents import whole_number
 from regionpredict.file_presence import exists
 from regionpredict.measure.ompt_runtime import is_fixed
 
@@ -260,8 +261,8 @@ class _Places:
             self._names[int(number)] = name
         for line in _lines(folder / f"sites-{process}"):
             fields = line.split(" ", 3)
-            if len(fields) == 4 and fields[0].isdigit():
-                self._sites[int(fields[0])] = (int(fields[1], 16), int(fields[2], 16), fields[3])
+            if len(fields) == 4 and (site := whole_number(fields[0])) is not None:
+                self._sites[site] = (int(fields[1], 16), int(fields[2], 16), fields[3])
         self._look_up()
 
     def function(self, site: int) -> Place:
@@ -319,6 +320,6 @@ def _addr2line(file: str, offsets: list[str]) -> list[tuple[str, str, int]]:
     places = []
     for name, place in zip(lines[::2], lines[1::2], strict=True):
         source, _, line = place.split(" ")[0].rpartition(":")
-        number = int(line) if line.isdigit() else 0
+        number = whole_number(line) or 0
         places.append(("" if name == "??" else name, source if number else "", number))
     return places

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis.dependence import parallel_loops, root_of
 from regionpredict.analysis.indirect_writes import through_an_index
+from regionpredict.documents import whole_number
 from regionpredict.ir import (
     Access,
     Branch,
@@ -159,8 +160,8 @@ def team_limit(region: Region) -> int | None:
     number, condition = construct.clause("num_threads"), construct.clause("if")
     if condition is not None and (condition.text or "").split(":")[-1].strip() == "0":
         return 1
-    text = (number.text or "").strip() if number is not None else ""
-    return max(1, int(text)) if text.isdigit() else None
+    limit = whole_number((number.text or "").strip()) if number is not None else None
+    return None if limit is None else max(1, limit)
 
 
 class _Run(NamedTuple):

@@ -182,6 +182,19 @@ def test_a_machine_file_with_a_wrong_key(run: Call, tmp_path: Path) -> None:
     refused(outcome, 1, "wrong.yaml:5", "coers_per_package", "cores_per_package'")
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "\u00b2"], ids=["long", "superscript"])
+@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+@pytest.mark.parametrize("clause", ["num_threads(%s)", "schedule(static, %s)"])
+def test_a_clause_with_a_number_that_is_none(
+    run: Call, tmp_path: Path, clause: str, frontend: str, number: str
+) -> None:
+    text = GOOD.replace("parallel for", f"parallel for {clause % number}")
+    (tmp_path / "odd.c").write_text(text)
+    outcome = run("predict", "odd.c", "-m", "dunnington", "--frontend", frontend)
+    assert outcome.code == 0
+    assert "\n1 region: 1 predicted\n" in outcome.out
+
+
 def test_memory_that_is_not_enough(
     run: Call, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

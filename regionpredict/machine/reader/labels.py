@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from regionpredict.documents import whole_number
 from regionpredict.machine.quantity import EVIDENCE, Curve, Evidence, Quantity
 from regionpredict.machine.reader import units
 from regionpredict.machine.reader.document import Item, did_you_mean
@@ -93,7 +94,7 @@ class Labels:
             )
         counts: list[int] = []
         for name, entry in bare.entries.items():
-            if not name.isdecimal() or int(name) < 1:
+            if not whole_number(name):
                 raise entry.error(
                     f"'{name}' in {item.where} is not a count", "write it as {1: 14.3, 2: 27.1}"
                 )
