@@ -12,7 +12,7 @@ from reading import FRONTENDS, predicted_iterations
 from regionpredict.frontend import requests_for
 from regionpredict.frontend.build_files.cmake_files import followed
 from regionpredict.frontend.build_files.generated_headers import with_generated_headers
-from regionpredict.frontend.build_files.header_templates import header_from
+from regionpredict.frontend.build_files.header_templates import cmake_defaults, header_from
 
 _CMAKE = """\
 cmake_minimum_required(VERSION 3.15)
@@ -70,7 +70,9 @@ def waves(tmp_path: Path) -> Path:
 
 
 def test_values_are_those_of_cmake() -> None:
-    known = followed([_CMAKE], lambda name: name == "sqrt", lambda _: False).values
+    known = followed(
+        ["CMakeLists.txt"], lambda _: _CMAKE, lambda name: name == "sqrt", lambda _: False
+    ).values
     assert (known["COUNT"], known["HAVE_SQRT"], known["HAVE_NOTHING"]) == ("4000", "1", "")
     assert (known["waves_VERSION_MINOR"], known["POINTER_BYTES"]) == ("2", "8")
 
@@ -78,7 +80,9 @@ def test_values_are_those_of_cmake() -> None:
 def test_hostile_files_take_no_memory_and_end() -> None:
     doubled = "set(A 0123456789)\n" + 'set(A "${A}${A}")\n' * 60
     nested = f"if({'A AND ' * 5000}A)\nelseif({'NOT ' * 5000}A)\nendif()\nset(B 1)\n"
-    known = followed([doubled + nested], lambda _: False, lambda _: False).values
+    known = followed(
+        ["CMakeLists.txt"], lambda _: doubled + nested, lambda _: False, lambda _: False
+    ).values
     assert known["B"] == "1"
     assert len(known["A"]) <= 20_000
 
@@ -88,7 +92,8 @@ def test_the_header_is_the_one_that_cmake_makes(waves: Path) -> None:
     text = _CMAKE + 'configure_file(src/config.h.in "${PROJECT_BINARY_DIR}/config.h")\n'
     (waves / "CMakeLists.txt").write_text(text)
     subprocess.run(["cmake", "-S", waves, "-B", waves / "made"], check=True, capture_output=True)
-    own = [line for line in header_from(_TEMPLATE, [text]).splitlines() if line]
+    values = cmake_defaults(["CMakeLists.txt"], lambda _: text).values
+    own = [line for line in header_from(_TEMPLATE, values).splitlines() if line]
     assert own == [line for line in (waves / "made/config.h").read_text().splitlines() if line]
 
 
@@ -109,7 +114,7 @@ def test_the_header_is_the_one_that_cmake_makes(waves: Path) -> None:
     ],
 )
 def test_a_template_of_autoconf_has_what_linux_has(line: str, made: str) -> None:
-    assert header_from(line, []) == made
+    assert header_from(line, {}) == made
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
@@ -173,3 +178,34 @@ void scale(void) {
     iterations, notes = predicted_iterations(tmp_path, "--frontend", frontend)
     assert iterations == 700
     assert "generated from templates with the build's defaults: config.h" in notes
+
+
+_TYPES = """set(WIDTH 32)
+if (NOT SINGLE)
+  set(WIDTH 64)
+endif ()
+configure_file(${CMAKE_SOURCE_DIR}/include/sizes.template "${CMAKE_BINARY_DIR}/made/sizes.h")
+configure_file(../outside.in "${CMAKE_BINARY_DIR}/outside.h")
+include(types)
+include(../../outside)
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_a_file_that_cmake_includes_configures_a_header(tmp_path: Path, frontend: str) -> None:
+    folder = tmp_path / "project"
+    for name in ("cmake", "include", "src"):
+        (folder / name).mkdir(parents=True)
+    listed = "list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/cmake)\ninclude(types)\n"
+    (folder / "CMakeLists.txt").write_text(listed)
+    (folder / "cmake/types.cmake").write_text(_TYPES)
+    (folder / "include/sizes.template").write_text("#define COUNT (100 * @WIDTH@)\n")
+    (tmp_path / "outside.in").write_text("#define COUNT 5\n")
+    source = _SOURCE.replace("config.h", "made/sizes.h")
+    (folder / "src/scale.c").write_text(source)
+    iterations, said = predicted_iterations(folder, "--frontend", frontend)
+    assert iterations == 6400
+    assert "generated from templates with the build's defaults: made/sizes.h (" in said
+    (folder / "src/scale.c").write_text(source.replace("made/sizes.h", "outside.h"))
+    _, said = predicted_iterations(folder, "--frontend", frontend)
+    assert "'outside.h' not found" in said

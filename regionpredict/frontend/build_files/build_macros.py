@@ -18,7 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from regionpredict.frontend.build_files.header_templates import cmake_macros
+from regionpredict.frontend.build_files.cmake_files import NOTHING_FOLLOWED, Followed
+from regionpredict.frontend.build_files.header_templates import cmake_defaults
 from regionpredict.frontend.build_files.makefiles import Macro, makefile_macros
 from regionpredict.frontend.build_files.openmp_switches import turns_openmp_off
 from regionpredict.frontend.build_files.program_texts import program_texts, text_of
@@ -44,7 +45,10 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     above = [folders_above(request) for request in requests]
     makefiles = _makefiles(requests) if any(above) else []
     elsewhere = _named_folders(makefiles)
-    files = {folders: _macros_of_folder(folders, elsewhere) for folders in dict.fromkeys(above)}
+    known: dict[tuple[str, ...], Followed] = {}
+    files = {
+        folders: _macros_of_folder(folders, elsewhere, known) for folders in dict.fromkeys(above)
+    }
     mentioned = _names_in_program(
         {name for each in files.values() for name in each.macros}, requests
     )
@@ -117,8 +121,14 @@ def _named_folders(makefiles: Iterable[str]) -> Mapping[Path, str]:
     return naming
 
 
-def _macros_of_folder(folders: Sequence[str], elsewhere: Mapping[Path, str]) -> _Macros:
-    """The macros of a folder, from its build files and from those of the folders above."""
+def _macros_of_folder(
+    folders: Sequence[str], elsewhere: Mapping[Path, str],
+    known: dict[tuple[str, ...], Followed],
+) -> _Macros:  # fmt: skip
+    """The macros of a folder, from its build files and from those of the folders above.
+
+    `known` has the results of the CMake files that were executed before.
+    """
     found: dict[str, tuple[str, Macro]] = {}
     read: list[str] = []
     lists = list(_first_existing(folders, ("CMakeLists.txt",)))
@@ -127,15 +137,25 @@ def _macros_of_folder(folders: Sequence[str], elsewhere: Mapping[Path, str]) -> 
         read += files
         for macro in macros.values():
             found.setdefault(macro.name, (path, macro))
-    for place, name, value in cmake_macros([text_of(path) for path in reversed(lists)]):
-        path = lists[-1 - place]
+    defaults = _cmake_defaults(tuple(lists[::-1]), known)
+    for path, name, value in defaults.macros:
         found.setdefault(name, (path, Macro(name, value, re.escape(name))))
     other = elsewhere.get(Path(folders[0]).resolve()) if folders and not found else None
     if other is not None:
         macros, files = makefile_macros(other, text_of)
         read += files
         found = {macro.name: (other, macro) for macro in macros.values()}
-    return _Macros(found, (*read, *lists))
+    return _Macros(found, (*read, *lists, *defaults.included))
+
+
+def _cmake_defaults(lists: tuple[str, ...], known: dict[tuple[str, ...], Followed]) -> Followed:
+    """The defaults of CMake files. The files of an upper folder are executed once."""
+    if not lists:
+        return NOTHING_FOLLOWED
+    if lists not in known:
+        before = _cmake_defaults(lists[:-1], known)
+        known[lists] = cmake_defaults(lists[-1:], text_of, before)
+    return known[lists]
 
 
 def _first_existing(folders: Iterable[str], names: Sequence[str]) -> Iterator[str]:

@@ -4,15 +4,19 @@
     set(ORDER "4" CACHE STRING "of the stencil")      ORDER      4
     find_package(OpenMP)                              OpenMP_FOUND, OpenMP_C_FOUND, ...  TRUE
     add_compile_definitions(ORDER=${ORDER})           macro ORDER=4
+    configure_file(sizes.in include/sizes.h)          sizes.h is made from sizes.in
 
-Commands are executed in order, for Linux and without command-line settings. Functions, macros and
-loops are ignored. A variable without a value is empty, as in CMake.
+Commands are executed in order, for Linux and without command-line settings, also in included files.
+Functions, macros and loops are ignored. A variable without a value is empty, as in CMake.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import PurePath
 from typing import NamedTuple
 
 _TOKEN = re.compile(
@@ -35,31 +39,47 @@ _SIZES = {
     "long double": 16,
 }  # bytes on 64-bit Linux
 _POINTER = 8  # bytes of all other types that builds test: long, double, size_t, pointers
+_MOST_INCLUDED = 200  # files
 _LONGEST = 10_000  # characters of a value: `set(A "${A}${A}")` doubles it
 _REACHES = ("PUBLIC", "PRIVATE", "INTERFACE")
 _COMMANDS_IN_SCOPES = ("function", "macro", "foreach", "while")
 
 
 class Followed(NamedTuple):
-    """The variables at the end, and the macros of all targets: the file's index, name and value."""
+    """The variables at the end, and the macros of all targets: the file, name and value.
+
+    `configured` are the made files, each with its template, and `included` the files that were
+    read in addition.
+    """
 
     values: Mapping[str, str]
-    macros: Sequence[tuple[int, str, str]]
+    macros: Sequence[tuple[str, str, str]]
+    configured: Mapping[str, str]
+    included: Sequence[str]
+
+
+NOTHING_FOLLOWED = Followed(_PLATFORM, (), {}, ())
 
 
 def followed(
-    texts: Iterable[str], is_declared: Callable[[str], bool], has_header: Callable[[str], bool]
-) -> Followed:
-    """Executes the CMake files with these texts, from the top of a project downwards.
+    paths: Sequence[str], text_of: Callable[[str], str], is_declared: Callable[[str], bool],
+    has_header: Callable[[str], bool], before: Followed = NOTHING_FOLLOWED,
+) -> Followed:  # fmt: skip
+    """Executes a project's CMake files, from its top downwards, after the files of `before`.
 
-    `is_declared` and `has_header` answer whether the system has a function or a header.
+    `text_of` reads a file, and returns "" for a missing one. `is_declared` and `has_header` answer
+    whether the system has a function or a header.
     """
-    project = _Project(is_declared, has_header)
-    macros: list[tuple[int, str, str]] = []
-    for place, text in enumerate(texts):
-        project.follow(text)
-        macros += [(place, name, value) for name, value in project.macros().items()]
-    return Followed(project.values, macros)
+    project = _Project(before, text_of, is_declared, has_header)
+    macros = [*before.macros]
+    for path in paths:
+        project.follow(path)
+        macros += [(path, name, value) for name, value in project.macros().items()]
+    return Followed(project.values, macros, project.configured, tuple(project.included))
+
+
+def _folder_of(path: str) -> str:
+    return str(PurePath(path).parent)
 
 
 def is_true(value: str) -> bool:
@@ -96,19 +116,33 @@ class _Project:
     """
 
     def __init__(
-        self, is_declared: Callable[[str], bool], has_header: Callable[[str], bool]
-    ) -> None:
-        self.values = dict(_PLATFORM)
+        self, before: Followed, text_of: Callable[[str], str], is_declared: Callable[[str], bool],
+        has_header: Callable[[str], bool],
+    ) -> None:  # fmt: skip
+        self.values = dict(before.values)
+        self.configured = dict(before.configured)
+        self.included = dict.fromkeys(before.included)
+        self._text_of = text_of
+        self._folder = ""
         self._is_declared, self._has_header = is_declared, has_header
         self._branches: list[tuple[bool, bool]] = []
         self._scopes = 0
         self._targets: set[str] = set()
         self._defined: dict[tuple[str, str], set[str]] = {}
 
-    def follow(self, text: str) -> None:
+    def follow(self, path: str) -> None:
         """Executes the commands of one file."""
         self._branches, self._scopes = [], 0
         self._targets, self._defined = set(), {}
+        self._folder = _folder_of(path)
+        top = self.values.get("CMAKE_SOURCE_DIR", self._folder)
+        if not PurePath(self._folder).is_relative_to(top):  # another project
+            top = self._folder
+        for kind, source in (("CMAKE", top), ("CMAKE_CURRENT", self._folder), ("PROJECT", top)):
+            self.values |= {f"{kind}_SOURCE_DIR": source, f"{kind}_BINARY_DIR": source}
+        self._execute(self._text_of(path))
+
+    def _execute(self, text: str) -> None:
         for name, words in _commands(text):
             if name in _COMMANDS_IN_SCOPES:
                 self._scopes += 1
@@ -169,6 +203,12 @@ class _Project:
                 self._set(variable, rest)
             case "unset", [variable, *_]:
                 self.values.pop(variable, None)
+            case "list", ["APPEND", variable, *rest]:
+                self._set(variable, [*filter(None, [self.values.get(variable)]), *rest])
+            case "include", [module, *_]:
+                self._include(module)
+            case "configure_file", [template, made, *_]:
+                self.configured.setdefault(made, str(PurePath(self._folder, template)))
             case "option", [variable, _, *rest]:
                 self.values.setdefault(variable, rest[0] if rest else "OFF")
             case "cmake_dependent_option", [variable, _, value, *_]:
@@ -204,6 +244,21 @@ class _Project:
         if not cached or "FORCE" in rest or variable not in self.values:
             self.values[variable] = value if len(value) <= _LONGEST else ""
 
+    def _include(self, module: str) -> None:
+        """Executes an included file, or a module in one of the project's folders, once."""
+        folders = (self._folder, *self.values.get("CMAKE_MODULE_PATH", "").split(";"))
+        name = module if module.endswith((".cmake", ".txt")) else f"{module}.cmake"
+        for folder in folders:
+            path = os.path.normpath(PurePath(folder, name))
+            inside = PurePath(path).is_relative_to(self.values["CMAKE_SOURCE_DIR"])
+            text = self._text_of(path) if inside else ""
+            if text and path not in self.included and len(self.included) < _MOST_INCLUDED:
+                self.included[path] = None
+                branches, self._branches = self._branches, []
+                self._execute(text)
+                self._branches = branches
+                break
+
     def _define(self, target: str, words: Sequence[str]) -> None:
         for word in ";".join(words).split(";"):
             name, _, value = word.removeprefix("-D").partition("=")
@@ -213,7 +268,8 @@ class _Project:
 
     def _project(self, title: str, rest: Sequence[str]) -> None:
         version = rest[rest.index("VERSION") + 1 :][:1] if "VERSION" in rest else []
-        known = {"NAME": title, "VERSION": "".join(version)}
+        known = {"NAME": title, "VERSION": "".join(version),
+                 "SOURCE_DIR": self._folder, "BINARY_DIR": self._folder}  # fmt: skip
         numbers = "".join(version).split(".")
         known.update(
             (f"VERSION_{part}", number) for part, number in zip(_PARTS, numbers, strict=False)
@@ -237,8 +293,13 @@ def _parts(words: Sequence[str], separator: str) -> list[list[str]]:
     return parts
 
 
-def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
+@lru_cache(maxsize=256)  # modules are executed for many folders
+def _commands(text: str) -> tuple[tuple[str, list[str]], ...]:
     """The commands in lower case, each with its words."""
+    return tuple(_each_command(text))
+
+
+def _each_command(text: str) -> Iterator[tuple[str, list[str]]]:
     name, depth = "", 0
     words: list[str] = []
     for match in _TOKEN.finditer(text):

@@ -22,6 +22,7 @@ from typing import NamedTuple
 from regionpredict.atomic_file import write_file
 from regionpredict.errors import InputError
 from regionpredict.frontend.build_files.header_templates import (
+    cmake_defaults,
     configured_headers,
     header_from,
     template_for,
@@ -48,17 +49,16 @@ class GeneratedHeaders(NamedTuple):
 def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeaders:
     """The requests, which can include the headers that the build would make."""
     files = project_files(requests)
-    templates = _templates(files)
+    cmake_files = [f"{folder}/CMakeLists.txt" for folder in files.get("CMakeLists.txt", ())]
+    defaults = cmake_defaults(cmake_files, text_of)
+    templates = _templates(files, defaults.configured)
     paths = _paths(requests, files) if templates else []
     names = _included(paths, templates) if templates else {}
     if not names:
         return GeneratedHeaders(requests)
-    cmake_files = [f"{folder}/CMakeLists.txt" for folder in files.get("CMakeLists.txt", ())]
-    sources = [*cmake_files, *dict.fromkeys(names.values())]
-    texts = {path: template_for(map(bytes_of, paths)) if Path(path).name in _CONFIGURE
-             else text_of(path) for path in sources}  # fmt: skip
-    defaults = [texts[path] for path in cmake_files]
-    made = {name: header_from(texts[template], defaults) for name, template in names.items()}
+    sources = [*cmake_files, *defaults.included, *dict.fromkeys(names.values())]
+    made = {name: header_from(_template(path, paths), defaults.values)
+            for name, path in names.items()}  # fmt: skip
     try:
         folder = _written(made)
     except (InputError, OSError):
@@ -71,9 +71,28 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     return GeneratedHeaders(able, (remark,), tuple(sources))
 
 
-def _templates(files: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The templates of missing headers. The key is the header's name."""
+def _template(path: str, paths: Sequence[str]) -> str:
+    """The text of a template. For an Autoconf script, that of the template by `autoheader`."""
+    if Path(path).name in _CONFIGURE:
+        return template_for(map(bytes_of, paths))
+    return text_of(path)
+
+
+def _templates(files: Mapping[str, Sequence[str]], configured: Mapping[str, str]) -> dict[str, str]:
+    """The templates of missing headers. The key is the header's name.
+
+    `configured` has the files that CMake makes, each with its template.
+    """
     found: dict[str, str] = {}
+    for made, path in configured.items():
+        name = PurePosixPath(made).name
+        template = PurePosixPath(path)
+        if (
+            PurePosixPath(name).suffix in HEADERS
+            and name not in files
+            and any(template.is_relative_to(folder) for folder in files.get(template.name, ()))
+        ):
+            found[name] = path
     for ending in TEMPLATES:
         for name, folders in files.items():
             header = name.removesuffix(ending)

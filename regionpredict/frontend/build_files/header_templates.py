@@ -12,11 +12,13 @@ same on every machine.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from regionpredict.frontend.build_files.cmake_files import (
+    NOTHING_FOLLOWED,
+    Followed,
     bytes_of,
     followed,
     is_true,
@@ -31,15 +33,14 @@ _TESTED = re.compile(rb"\b(?:HAVE|SIZEOF)_\w+")
 _TEXTS = re.compile(r"PACKAGE(_\w+)?|VERSION")
 
 
-def header_from(template: str, cmake_files: Sequence[str]) -> str:
-    """The text of a header, computed from its template and the CMake files.
+def header_from(template: str, values: Mapping[str, str]) -> str:
+    """The text of a header, computed from its template and the values of CMake's variables.
 
-    >>> header_from("#cmakedefine01 FAST", ['option(FAST "less exact" ON)'])
+    >>> header_from("#cmakedefine01 FAST", {"FAST": "ON"})
     '#define FAST 1'
-    >>> header_from("#undef HAVE_STDIO_H", [])
+    >>> header_from("#undef HAVE_STDIO_H", {})
     '#define HAVE_STDIO_H 1'
     """
-    values = followed(cmake_files, _is_declared, _has_header).values
     text = _CMAKE_DEFINE.sub(lambda match: _defined(match, values), template)
     return replaced(_UNDEFINED.sub(_configured, text), values)
 
@@ -64,13 +65,15 @@ def template_for(sources: Iterable[bytes]) -> str:
     return "\n".join(f"#undef {name.decode()}" for name in sorted(asked))
 
 
-def cmake_macros(cmake_files: Sequence[str]) -> Sequence[tuple[int, str, str]]:
-    """The macros that the CMake files define for all targets: the file's index, name and value.
+def cmake_defaults(
+    paths: Sequence[str], text_of: Callable[[str], str], before: Followed = NOTHING_FOLLOWED
+) -> Followed:
+    """The defaults of a project's CMake files, from its top downwards, after the files of `before`.
 
-    >>> cmake_macros(["set(N 4)", "add_compile_definitions(SIZE=${N})"])
-    [(1, 'SIZE', '4')]
+    >>> cmake_defaults(["CMakeLists.txt"], lambda _: "set(N 4) add_definitions(-DSIZE=${N})").macros
+    [('CMakeLists.txt', 'SIZE', '4')]
     """
-    return followed(cmake_files, _is_declared, _has_header).macros
+    return followed(paths, text_of, _is_declared, _has_header, before)
 
 
 def _defined(match: re.Match[str], values: Mapping[str, str]) -> str:
