@@ -191,7 +191,7 @@ def _check_size(text: str, path: str, line: int | None) -> None:
         depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(bracket[0], 0)
         if depth > MOST_DEPTH:
             raise InputError(
-                f"more than {MOST_DEPTH} lists and objects inside each other",
+                f"more than {MOST_DEPTH} nested lists and objects",
                 remedy="is it the right file?", path=path,
                 line=line or text.count("\n", 0, bracket.start()) + 1,
             )  # fmt: skip
@@ -215,9 +215,7 @@ def parse_xml(
             root = element if root is None else root
             open_ += 1 if event == "start" else -1
             if open_ > depth:
-                raise InputError(
-                    f"more than {depth} elements inside each other", remedy=remedy, path=shown
-                )
+                raise InputError(f"more than {depth} nested elements", remedy=remedy, path=shown)
     except ElementTree.ParseError as error:
         line, column = error.position
         raise InputError(
@@ -262,7 +260,7 @@ def _yaml_errors(path: str, remedy: str) -> Iterator[None]:
         # The scanner reads ahead, and may fail before anything can be counted.
         too_deep = "nesting" in str(error.problem)
         raise InputError(
-            f"more than {MOST_DEPTH} lists and mappings inside each other" if too_deep
+            f"more than {MOST_DEPTH} nested lists and mappings" if too_deep
             else f"not YAML: {error.problem}",
             remedy="is it the right file?" if too_deep else remedy, path=path,
             line=mark.line + 1 if mark else None, column=mark.column + 1 if mark else None,
@@ -315,7 +313,7 @@ def _check_yaml(text: str, path: str) -> None:
             bound = (
                 f"{MOST_YAML_VALUES} values, counting what its aliases refer to"
                 if value_count > MOST_YAML_VALUES
-                else f"{MOST_DEPTH} lists and mappings inside each other"
+                else f"{MOST_DEPTH} nested lists and mappings"
             )
             raise InputError(
                 f"more than {bound}", remedy="is it the right file?", path=path, line=line

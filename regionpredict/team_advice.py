@@ -113,7 +113,7 @@ def _other_starts(structure: ProgramTeams) -> dict[str, str]:
         for first, then in program.changes:
             if _side_by_side(teams[first], teams[then]):
                 line = teams[first].span.line
-                messages[then] = f"share one parallel with the loop at line {line}"
+                messages[then] = f"share one parallel region with the loop at line {line}"
     return messages
 
 

@@ -101,7 +101,7 @@ def _check_own(path: Path) -> None:
     status = os.lstat(path)
     if stat.S_ISLNK(status.st_mode) or not stat.S_ISDIR(status.st_mode):
         what = "a link" if stat.S_ISLNK(status.st_mode) else "no folder"
-        raise _refused(f"is {what}, where the cache should be", "remove it", path)
+        raise _refused(f"is {what}, which is not a folder for the cache", "remove it", path)
     if sys.platform == "win32":
         return
     if status.st_uid != os.geteuid():

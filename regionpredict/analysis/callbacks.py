@@ -17,7 +17,7 @@ from regionpredict.constant import Constant
 from regionpredict.ir.flow import CallEvent, Flow, changed_flow, every_event
 
 MOST_CLONES = Constant(
-    2000.0, "functions", "assumed", "enough for a table of hundreds of tasks; ends a recursion"
+    2000.0, "functions", "assumed", "enough for a table of hundreds of tasks; limits a recursion"
 )
 
 

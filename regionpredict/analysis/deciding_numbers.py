@@ -22,7 +22,7 @@ Numbers = tuple[tuple[int, Number], ...]
 """The numeric arguments of a function as (position of the parameter, value), in order."""
 
 MOST_VARIANTS = Constant(
-    64.0, "calls", "assumed", "flags are few and small; larger numbers do not select a mode"
+    64.0, "calls", "assumed", "flags are small numbers; larger numbers do not select a mode"
 )
 
 

@@ -22,7 +22,7 @@ from regionpredict.ir.flow import (
 )
 
 MOST_COPIES = Constant(
-    500.0, "functions", "assumed", "a program has about ten tables; ends a recursion"
+    500.0, "functions", "assumed", "a program has about ten tables; limits a recursion"
 )
 
 Rows = tuple[tuple[tuple[str, str], ...], ...]

@@ -37,7 +37,7 @@ def with_implied(program: Program, given: Mapping[str, int]) -> dict[str, int]:
                 size = sizes[name]
                 if sizes.get(word, size) != size:
                     raise UsageError(
-                        f"{name} and {word} are one size in {region.function}(), and are given"
+                        f"{name} and {word} are the same size in {region.function}(), and are given"
                         f" {size} and {sizes[word]}",
                         remedy="set only one of the names",
                     )

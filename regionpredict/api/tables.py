@@ -70,7 +70,7 @@ def _rows(
     wanted = list(values) if values else [name for name in columns if name.lower() in _VALUES]
     if not wanted:
         raise InputError(
-            "no column of measured values is known by its name", remedy="name it: values='...'"
+            "no column has a known name for measured values", remedy="name it: values='...'"
         )
     for name in (*wanted, *(by or ())):
         if name not in columns:

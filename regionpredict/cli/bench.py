@@ -46,7 +46,7 @@ _PATTERNS = ("streaming", "random")
               help="Order of accesses: streamed or at random.")  # fmt: skip
 @click.option("--cc", "compiler", default=None, metavar="COMPILER", help="The C compiler.")
 @click.option("--time-budget", default="2m", show_default=True, metavar="TIME",
-              help="End measuring after this time, done or not.")  # fmt: skip
+              help="Stop measuring after this time, even if loops remain.")  # fmt: skip
 @click.option("--format", "form", type=click.Choice(["table", "csv", "html"]), default="table",
               show_default=True)  # fmt: skip
 @click.option("-o", "output", default=None, metavar="FILE", help="Write the result to FILE.")

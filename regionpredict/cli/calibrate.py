@@ -191,7 +191,7 @@ def command(
     kept.unlink(missing_ok=True)
     for remark in figures.remarks:
         click.echo(f"warning: {remark}", err=True)
-    again = f", {result.resumed} taken up again" if result.resumed else ""
+    again = f", {result.resumed} continued" if result.resumed else ""
     click.echo(
         f"written: {output} ({result.settled} of {plural(result.total, 'measurement')} "
         f"converged{again})",

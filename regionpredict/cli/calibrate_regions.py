@@ -156,5 +156,5 @@ def _campaign(path: Path, machine: Machine, *, with_disturbed: bool) -> Campaign
             remedy="give -m the model of the host that was measured", path=str(path),
         )  # fmt: skip
     if not campaign.measured:
-        raise InputError("no run in it", remedy="measure again with --resume", path=str(path))
+        raise InputError("it contains no run", remedy="measure again with --resume", path=str(path))
     return campaign if with_disturbed else without_disturbed(campaign, path)

@@ -132,14 +132,14 @@ def command(
             )  # fmt: skip
     if not any(campaign.measured for campaign in campaigns):
         raise InputError(
-            "no run in it", remedy="measure again with --resume", path=str(measurements[0])
+            "it contains no run", remedy="measure again with --resume", path=str(measurements[0])
         )
     kept = "all" if with_disturbed else "some" if form == "html" else "quiet"
     campaigns, refused = _judged_runs(campaigns, measurements, kept)
     disturbed = _disturbed(campaigns, measurements)
     if by_size:
         for line in disturbed:
-            click.echo(f"note: {line}; they count all the same", err=True)
+            click.echo(f"note: {line}; they count nevertheless", err=True)
         models = _models_by_size(
             hints, measurements, campaigns, statistic, other_machine=other_machine
         )

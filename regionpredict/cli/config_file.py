@@ -141,7 +141,7 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
         raise _not_toml(str(error), path) from None
     except RecursionError:
         raise InputError(
-            "not TOML: brackets inside each other, too deep", remedy=_REMEDY, path=str(path)
+            "not TOML: brackets are nested too deeply", remedy=_REMEDY, path=str(path)
         ) from None
     except ValueError:  # a number with thousands of digits, or an invalid date
         raise InputError(

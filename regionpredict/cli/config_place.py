@@ -63,7 +63,7 @@ def _check(path: Path) -> None:
     if status.st_uid not in (0, os.geteuid()):
         raise InputError(
             f"belongs to user {status.st_uid}, and is not used",
-            remedy="copy it to a file of your own, or pass --no-config", path=str(path),
+            remedy="copy it to a file that you own, or pass --no-config", path=str(path),
         )  # fmt: skip
     if status.st_mode & stat.S_IWOTH:
         raise InputError(

@@ -153,7 +153,7 @@ def density_form(
             name for name, chosen, usual in zip(names, form, TO_THE_LETTER, strict=True)
             if chosen != usual
         )  # fmt: skip
-        raise UsageError(f"{changed} is the density model's", remedy="add --model density")
+        raise UsageError(f"{changed} belongs to the density model", remedy="add --model density")
     return form
 
 
@@ -171,7 +171,7 @@ def check_model_options(model: str, run: RunOptions) -> None:
     for name, value in asked:
         if model == "density" and value is not None:
             raise UsageError(
-                f"{name} is the saturation model's", remedy="leave --model density out"
+                f"{name} belongs to the saturation model", remedy="leave --model density out"
             )
 
 

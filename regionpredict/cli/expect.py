@@ -155,7 +155,7 @@ def _predictions(report: Report, points: list[dict[str, float]]) -> list[Predict
 
     valid = [c.fitted for c in report.checks if c.fitted is not None and c.verdict and c.passed]
     if points and not valid:
-        click.echo("regionpredict: --predict: no model holds its expectation", err=True)
+        click.echo("regionpredict: --predict: no model meets its expectation", err=True)
     for point in points:
         for _, model in valid:
             if set(point) != set(model.parameters) or min(point.values()) <= 0:

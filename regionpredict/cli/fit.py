@@ -219,7 +219,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
         write_result(text.rstrip("\n") + "\n", target)
     problems = models.problems
     if not models.models and not problems:
-        problems = (InputError("no series in it", remedy="add measurements", path=path),)
+        problems = (InputError("it contains no series", remedy="add measurements", path=path),)
     _report(problems)
 
 

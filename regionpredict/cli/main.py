@@ -165,7 +165,7 @@ def main(record: RunRecord | None = None) -> None:
     except BrokenPipeError:
         sys.exit(1)
     except RecursionError:
-        click.echo("regionpredict: the input nests too deep; split it", err=True)
+        click.echo("regionpredict: the input is nested too deeply; split it", err=True)
         sys.exit(1)
     except MemoryError:
         click.echo("regionpredict: not enough memory; give a smaller input", err=True)

@@ -66,7 +66,9 @@ def command(hints_path: Path | None, share: str | None, log: bool, words: tuple[
     if not words:
         raise UsageError("no program", remedy="write regionpredict run --hints FILE -- ./program")
     if hints_path is None and share is None:
-        raise UsageError("nothing to run it by", remedy="give --hints FILE, --share NAME or both")
+        raise UsageError(
+            "no hints to run it with", remedy="give --hints FILE, --share NAME or both"
+        )
     program = find_program(words[0])
     hints = None if hints_path is None else read_hints(hints_path)
     functions = () if hints is None else outlined_functions(program)
@@ -141,7 +143,7 @@ def sharing(name: str | None) -> Iterator[dict[str, str]]:
     path = folder / f"regionpredict-{os.getuid()}-{name}"
     if os.path.lexists(path) and not is_private_file(path):
         raise InputError(
-            "is not a file of yours", remedy="use another --share NAME", path=str(path)
+            "belongs to another user", remedy="use another --share NAME", path=str(path)
         )
     try:
         yield {"REGIONPREDICT_SHARE": str(path), "REGIONPREDICT_SHARE_CORES": str(allowed_cores())}
@@ -197,7 +199,9 @@ def tell(output: Path, limits: Sequence[Limit], functions: Sequence[OutlinedFunc
     for name, parts in sorted(by_place.items(), key=lambda part: -_spent(part[1])):
         team, asked = (max(part[key] for part in parts) for key in ("most_team", "asked"))
         threads = plural(team, "thread") + ("" if team == asked else f" instead of {asked}")
-        why = "" if any(part["hinted"] for part in parts) else "; the hints have no loop of it"
+        why = (
+            "" if any(part["hinted"] for part in parts) else "; the hints contain none of its loops"
+        )
         runs = plural(sum(part["executions"] for part in parts), "run")
         click.echo(
             f"regionpredict: {name}: {threads}, {runs}, {_spent(parts) / 1e9:.6f} s{why}", err=True

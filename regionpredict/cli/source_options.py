@@ -324,7 +324,7 @@ def _check_something(paths: Sequence[str], analysis: Analysis) -> None:
     if len(paths) == 1 and Path(paths[0]).is_file() and errors:
         note = errors[0]
         raise InputError(
-            f"not C that could be read ({note.message.removesuffix('; the rest was read')})",
+            f"cannot be read as C ({note.message.removesuffix('; the rest was read')})",
             remedy="is it a C source file?", path=note.span.file, line=note.span.line,
             column=note.span.column,
         )  # fmt: skip

@@ -159,6 +159,6 @@ def _git_bytes(*arguments: str, given: bytes = b"") -> bytes:
         raise InputError("no git here", remedy="give folders or hints files, not commits") from None
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise InputError(f"git: {said[-1] if said else 'it does not say why'}",
+        raise InputError(f"git: {said[-1] if said else 'no reason is given'}",
                          remedy="give folders or hints files instead")  # fmt: skip
     return done.stdout

@@ -87,7 +87,9 @@ def command(
         rows = []
         for count in counts:
             least_s = max(measured.depth_s, measured.work_s / count)
-            what = f"replaying on {plural(count, 'thread')}, {show_seconds(least_s)} or more a run"
+            what = (
+                f"replaying on {plural(count, 'thread')}, {show_seconds(least_s)} or more per run"
+            )
             left_s = begin + limit_s - time.monotonic()
 
             def on_run(runs: int, share: float = done / steps, what: str = what) -> None:

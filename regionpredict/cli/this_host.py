@@ -43,7 +43,8 @@ def openmp_binding(binding: str, places: str = "cores") -> tuple[str, str]:
         proc_bind = binding
     elif places != "cores":
         raise UsageError(
-            f"--places {places} with --bind {binding}", remedy="leave one out: both say where"
+            f"--places {places} with --bind {binding}",
+            remedy="leave one out: both place the threads",
         )
     else:
         proc_bind, places = "close", places_over_caches() if binding == "caches" else binding

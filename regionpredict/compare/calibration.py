@@ -117,10 +117,10 @@ class SaturationCalibration:
             return "fewer hints are right"
         for name, error in self.trivial_errors.items():
             if after.speedup_error > error + _CLOSE:
-                return f"the answer '{name}' is nearer"
+                return f"the answer '{name}' is closer"
         for name, rate in self.trivial.items():
             if rate.right > after.hints.right and rate.low > (after.hints.share or 0.0):
-                return f"the answer '{name}' is surely right more often"
+                return f"the answer '{name}' is certainly right more often"
         falls = (
             (before.speedup_error - after.speedup_error, self.sure, "speedup"),
             (before.time_error - after.time_error, self.sure_times, "time"),
@@ -129,7 +129,7 @@ class SaturationCalibration:
         if not lower:
             return "the errors of speedup and time do not fall"
         if max(lower)[0] < SURE:
-            return f"the error of the {max(lower)[1]} does not fall surely"
+            return f"the error of the {max(lower)[1]} does not certainly decrease"
         return ""
 
 
@@ -185,7 +185,7 @@ def check_enough(samples: Samples) -> None:
         return
     left = "; ".join(f"{n} {reason}" for reason, n in samples.left_out.items())
     raise InputError(
-        f"too little to calibrate from: {plural(regions, 'region')} of "
+        f"too few data to calibrate: {plural(regions, 'region')} of "
         f"{plural(programs, 'program')}" + (f" (left out: {left})" if left else ""),
         remedy=f"measure at least {LEAST_REGIONS} regions of {LEAST_PROGRAMS} programs, and give "
         "the sources, -D and --set that they were built with",

@@ -18,7 +18,7 @@ NOTICED = Constant(
 
 NOTICED_SURENESS = Constant(
     0.05, "1", "assumed",
-    "a hint whose confidence moves by fewer points is unchanged: tables print it to a percent",
+    "a smaller change of a confidence counts as none, since tables show whole percents",
 )  # fmt: skip
 
 Kind = Literal["changed", "added", "removed", "same"]

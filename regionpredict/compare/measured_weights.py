@@ -32,7 +32,7 @@ def measured_seconds(
     if 1 not in campaign.threads:
         known = ", ".join(str(count) for count in campaign.threads)
         raise InputError(
-            f"no run on 1 thread in it, only on {known}" if known else "no run in it",
+            f"no run on 1 thread in it, only on {known}" if known else "it contains no run",
             remedy="measure with --resume --threads 1 into the same file", path=path,
         )  # fmt: skip
     regions = [_predicted(prediction) for prediction in predictions]

@@ -294,7 +294,7 @@ def lower_file(
         alone = attempt(serial_nests_of, unit, {span for span in serial if span not in by_hand})
     if isinstance(program, Failure):
         place = Span(parsed.files[0], 1)
-        notes.append(Diagnostic(WITHHELD, place, f"what calls the regions: {program.reason}"))
+        notes.append(Diagnostic(WITHHELD, place, f"the callers of the regions: {program.reason}"))
         program = _BetweenRegions(parsed.flows, (), (), ())
     return part._replace(
         regions=regions, diagnostics=[*part.diagnostics, *notes], **program._asdict(),

@@ -197,7 +197,7 @@ def _memory(topology: Topology, measured: Figures) -> list[str]:
         lines.append(f"  latency: {_measured(measured.latency[0])}")
     else:
         common = f"{defaults.MEMORY_LATENCY_NS:g} ns"
-        lines.append(f"  latency: {_assumed(common, 'common for present machines')}")
+        lines.append(f"  latency: {_assumed(common, 'common for current machines')}")
     if measured.node_traffic_gbps is not None:
         traffic = f"{{measured: {measured.node_traffic_gbps:.4g}, source: calibrate}}"
         lines.append(f"  shared_path: {{traffic: {traffic}}}")

@@ -330,7 +330,7 @@ def _why(text: str) -> str:
     reason = re.sub(
         r"^sbatch: (error: )?(Batch job submission failed: )?", "", _last_line(messages)
     )
-    return reason or "it does not say why"
+    return reason or "no reason is given"
 
 
 def _last_line(text: str) -> str:

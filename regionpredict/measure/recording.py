@@ -65,7 +65,7 @@ def read_recording(path: Path) -> Recording:
     else:
         runs = sorted(read_campaign(path).runs, key=attrgetter("threads"))
         if not runs:
-            raise InputError("no run in it", remedy="measure one", path=one_line(str(path)))
+            raise InputError("it contains no run", remedy="measure one", path=one_line(str(path)))
     return Recording(
         one_line(str(path)),
         _first_of_each(region for run in runs for region in run.regions),

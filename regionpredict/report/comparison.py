@@ -122,7 +122,7 @@ def _reservations(comparison: Comparison) -> list[str]:
             f"{comparison.options[-1]} of {comparison.most} {comparison.unit} were measured; "
             f"{comparison.options[-1]}+ means at least this number"
         )
-    lines += [f"{line}; they are judged all the same" for line in comparison.disturbed]
+    lines += [f"{line}; they are judged nevertheless" for line in comparison.disturbed]
     return lines
 
 

@@ -308,7 +308,7 @@ def _times(points: Sequence[Point]) -> Table:
 def _stack(points: Sequence[Point]) -> Drawing:
     step = max(1, -(-len(points) // _BARS))
     return {
-        "kind": "stack", "title": "Where the time goes, by threads", "x": "threads",
+        "kind": "stack", "title": "Time by term and number of threads", "x": "threads",
         "y": "seconds of one execution", "names": list(TERMS.values()),
         "rows": [{"label": point.threads, "values": [point.terms.get(key, 0.0) for key in TERMS]}
                  for point in (*points[:-1:step], points[-1])],
@@ -320,7 +320,7 @@ def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> Tabl
     names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
     rows: list[list[Cell]] = []
     for at, level in enumerate(levels):
-        stays = "" if level.arrays else "all stays in the cache"
+        stays = "" if level.arrays else "all data stay in the cache"
         rows.append([f"{names[at]} <-> {names[at + 1]}", "all", level.read, level.written, stays])
         alike: dict[tuple[float, float, str], list[str]] = {}
         for array in level.arrays:

@@ -115,7 +115,7 @@ def _room(result: Isoefficiency) -> str:
     figures = f"delta_str is at most {worst.structure:.2f} ({_where(worst)})"
     if worst.structure > MUCH:
         return (
-            f"Yes: {figures}. Fewer dependences, another grain of tasks or another scheduler can "
+            f"Yes: {figures}. Fewer dependences, another task size or another scheduler can "
             "regain it."
         )
     return f"Hardly: {figures}. The run without contention is near what its graph allows."
@@ -143,8 +143,8 @@ def _forecast(model: FittedModel | None, solution: Solution | None) -> str:
     if abs(model.predict((solution.value,)) - formula) <= SAME * abs(formula):
         return ""
     return (
-        f" At n = {_number(solution.value)} pi(n) is forecast by many views of its points, which "
-        "its formula explains too little."
+        f" At n = {_number(solution.value)} pi(n) is the mean of several forecasts, since its "
+        "formula fits the points too poorly."
     )
 
 
@@ -165,7 +165,7 @@ def _impossible(solved: dict[str, Solution | None], exceeds: Callable[[float, fl
     if not above:
         return ""
     verb = "models of both exceed" if len(above) == 2 else f"model of {above[0]} exceeds"
-    return f" The {verb} E_ub there, which no program does: the answer by E_ub counts."
+    return f" The {verb} E_ub there, which is impossible: use the answer for E_ub."
 
 
 def _far(solved: dict[str, Solution | None], name: str, most: float) -> str:

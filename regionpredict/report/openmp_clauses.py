@@ -126,7 +126,10 @@ def _team_row(team: TeamPrediction, binding: str) -> tuple[str, str]:
     if team.facts.size_set_before:
         own = " ".join(["#pragma omp parallel", *_written(clauses)])
         number = "the number of threads" if team.threads is None else plural(team.threads, "thread")
-        return own, f"// {number}: its loops count on {team.facts.size_set_before}, change it there"
+        return (
+            own,
+            f"// {number}: its loops use {team.facts.size_set_before}, change it there",
+        )
     return own, _clauses(team, binding, [member.facts for member in team.facts.members])
 
 

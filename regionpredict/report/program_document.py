@@ -128,7 +128,7 @@ def _program(result: ProgramResult) -> list[Block]:
     if result.plans:
         rows: list[list[Cell]] = [
             [
-                plan.main or "what no main calls", plan.packages, plan.threads, plan.seconds,
+                plan.main or "code that no main reaches", plan.packages, plan.threads, plan.seconds,
                 plan.team_changes,
                 f"{plural(plan.best_constant.threads, 'thread')}, "
                 f"{show_seconds(plan.best_constant.seconds)}".replace(" ", "\xa0"),

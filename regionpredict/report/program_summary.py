@@ -208,7 +208,7 @@ def _planned(result: ProgramResult) -> list[Block]:
     folder = common_folder([plan.main for plan in plans if plan.main])
     lines = []
     for plan in plans:
-        name = plan.main.removeprefix(folder) or "code that no main calls"
+        name = plan.main.removeprefix(folder) or "code that no main reaches"
         best = plan.best_constant
         lines.append(f"{name}: {_sizes(plan)} (best constant: {best.threads}, "
                      f"{show_seconds(best.seconds)})")  # fmt: skip
@@ -238,7 +238,7 @@ def planned_otherwise(plans: Sequence[Plan], team: TeamPrediction | None) -> lis
     for plan in plans:
         size = plan.sizes.get(team.facts.id, team.threads)
         if size != team.threads:
-            by_size.setdefault(size, []).append(plan.main or "code that no main calls")
+            by_size.setdefault(size, []).append(plan.main or "code that no main reaches")
     return [
         f"Plan of {mains[0]}{f' and {len(mains) - 1} more' if mains[1:] else ''}: "
         f"{plural(size, 'thread')} for this parallel region, best for the whole program"

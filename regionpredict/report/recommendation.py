@@ -24,7 +24,7 @@ _NAMED = 3  # maximum number of listed loops
 _SHOWN = 0.005  # share of the time: smaller shares are shown as 0 %
 _NOTABLE = 0.015  # share of the time
 _EXPLAINED = 0.1  # serial share of the time with named loops
-_OTHER = "code that no main calls"
+_OTHER = "code that no main reaches"
 _ASSUMED = ("large", "typical")
 _UNREAL = 30 * 86400.0  # seconds: no job runs longer
 

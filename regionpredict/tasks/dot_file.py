@@ -17,7 +17,7 @@ from regionpredict.quoting import double_quoted
 from regionpredict.tasks.named_graph import named_graph
 from regionpredict.tasks.task_graph import TaskGraph
 
-ONCE = "what conditions repeat counts once: their edges that lead back are left out"
+ONCE = "repeated parts count once: edges that lead back are left out"
 TIMES = ("seconds", "time", "weight", "work")
 _REMEDY = "write digraph g { a [seconds=7]; b [seconds=9]; a -> b; }"
 _TOKEN = re.compile(
@@ -288,7 +288,7 @@ class _Reader:
             return self.tokens[self.at + ahead].text
         if ahead:
             return ""
-        raise self._error("the text ends before the graph does", self.tokens[-1])
+        raise self._error("the text ends before the end of the graph", self.tokens[-1])
 
     def _next(self, what: str) -> _Token:
         if self.at >= len(self.tokens):

@@ -26,7 +26,7 @@ FADE = Constant(
     0.01,
     "1",
     "assumed",
-    "our choice of the control variable of Rabenseifner 1997: after a correction, a clock returns "
+    "a choice of the control variable of Rabenseifner 1997: after a correction, a clock returns "
     "to its own time at this rate, and it speeds up at this rate before one",
 )
 
@@ -84,14 +84,12 @@ def corrected(
         fade=FADE.value,
     )
     if kernels.load("clock_correction.c").rp_correct(ctypes.byref(table)):
-        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
+        raise InputError("not enough memory", remedy="filter the trace", path=trace.name)
     moved = int(np.count_nonzero(time != trace.time))
     findings = list(trace.findings)
     if moved:
         most = float((time - trace.time).max()) / trace.ticks_per_second
         findings.append(Finding(f"times corrected, by up to {most:.6g} s", count=moved))
     if table.unordered:
-        findings.append(
-            Finding("conditions in a circle, not corrected", count=int(table.unordered))
-        )
+        findings.append(Finding("cyclic conditions, not corrected", count=int(table.unordered)))
     return replace(trace, time=time, findings=tuple(findings))

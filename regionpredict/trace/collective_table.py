@@ -71,7 +71,7 @@ def collective_table(trace: EventTrace, paths: CallPaths, matches: Matches) -> C
     if np.any(across):
         count = int(np.count_nonzero(across))
         findings.append(
-            Finding("collective operations of inter-communicators, not analysed", count=count)
+            Finding("collective operations of inter-communicators, not analyzed", count=count)
         )
     rows = np.flatnonzero(ended & ~across & (paths.operation_leave >= 0))
     rows = rows[sizes[operations.communicator[rows]] > 1]

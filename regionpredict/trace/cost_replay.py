@@ -130,7 +130,7 @@ def cost_replay(
     begins = _begins(trace, paths, points)
     library = kernels.load("delays.c")
     if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):
-        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
+        raise InputError("not enough memory", remedy="filter the trace", path=trace.name)
     pieces = int(table.segments)
     return CostReplay(
         **{name: results[name] for name in _RESULTS},
@@ -160,7 +160,7 @@ def last_synchronization(
     asked = (ctypes.c_void_p(column.ctypes.data) for column in (event, met, last))
     library = kernels.load("delays.c")
     if library.rp_last_met(ctypes.byref(table), ctypes.c_int64(len(event)), *asked):
-        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
+        raise InputError("not enough memory", remedy="filter the trace", path=trace.name)
     return last
 
 

@@ -126,7 +126,7 @@ def match_columns(
         instance=instance.ctypes.data,
     )
     if kernels.load("matching.c").rp_match(ctypes.byref(table)):
-        raise InputError("memory does not suffice", remedy="filter the trace")
+        raise InputError("not enough memory", remedy="filter the trace")
     return mate, other, instance
 
 

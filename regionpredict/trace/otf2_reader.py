@@ -48,16 +48,16 @@ _NOTES = (
     "ends of regions other than those open, left out",
     "regions without an end, ended with the region around them",
     "times that run backwards, held",
-    "the events break off or cannot be read; those before are analysed",
-    "one-sided operations, which are not analysed",
-    "readings of counters that memory did not suffice for",
-    "task events, which are not analysed",
+    "the events break off or cannot be read; those before are analyzed",
+    "one-sided operations, which are not analyzed",
+    "counter readings left out for lack of memory",
+    "task events, which are not analyzed",
     "",  # file operations
-    "samples and calling contexts, which are not analysed",
+    "samples and calling contexts, which are not analyzed",
     "pauses of the recording",
     "records of an unknown kind",
-    "probes, which are not analysed",
-    "matched receives, which are not analysed",
+    "probes, which are not analyzed",
+    "matched receives, which are not analyzed",
 )
 _READING = np.dtype(
     [("event", "<i8"), ("value", "<u8"), ("metric", "<u4"), ("place", "<u4"), ("type", "u1")],

@@ -363,7 +363,7 @@ def ends_of(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
     library.rp_replay.restype = ctypes.c_int64
     stuck = library.rp_replay(ctypes.byref(table))
     if stuck < 0:
-        raise InputError("memory does not suffice", remedy="filter the trace", path=trace.name)
+        raise InputError("not enough memory", remedy="filter the trace", path=trace.name)
     if stuck:
         first = int(np.argmax(arrays["place"] < arrays["bounds"][1:]))
         raise BlockedError(

@@ -122,7 +122,7 @@ def critical_path(analysis: Analysis) -> TraceResult:
             "path = from its start to its end",
             length + gaps,
             between,
-            {"between entering calls and their operations' begin": gaps},
+            {"between entering calls and the start of their operations": gaps},
         ),
         Balance(
             "activities on and off the path + imbalance = locations x length",

@@ -273,7 +273,7 @@ def _shortened(
         *columns,
     )
     if failed:
-        raise InputError("memory does not suffice", remedy="filter the trace")
+        raise InputError("not enough memory", remedy="filter the trace")
     work = run.work.copy()
     work[pieces] = np.rint(left).astype(np.int64)
     return np.asarray(work)

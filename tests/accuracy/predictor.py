@@ -70,7 +70,7 @@ class Answer:
 
     `points` are the times with their terms, as the package has them for a region; `moves` what
     the machine's figures in doubt may do to them, `doubts` are those of its regions.
-    `density_packages` is the density model's choice, None where it has none.
+    `density_packages` belongs to the density model choice, None where it has none.
 
     The Roofline takes the bytes and the core time that the model counted: the larger of the core
     time over the threads and the bytes over the highest bandwidth of the domains in use.

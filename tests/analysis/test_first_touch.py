@@ -391,7 +391,7 @@ void f(int n, double *a, double *b, double *c, double *d) {
     assert (
         first == "a, c: serial, first written by a loop of one thread at part0.c:6 in f() (assumed)"
     )
-    assert second == "b, d: parallel, no first write is seen (assumed)"
+    assert second == "b, d: parallel, no first write is visible (assumed)"
 
 
 def test_nothing_is_assumed_of_what_is_seen(tmp_path: Path, frontend: str) -> None:

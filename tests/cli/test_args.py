@@ -79,7 +79,7 @@ def test_what_is_set_goes_first(
 @pytest.mark.parametrize(
     ("file", "args", "code", "said"),
     [
-        ("", "60 7 8", 0, "note: {0}/main.c: nothing that can be followed reads the argument 8\n"),
+        ("", "60 7 8", 0, "note: {0}/main.c: no code that can be executed reads the argument 8\n"),
         ("/solve.c", "60", 2, "regionpredict: --args: no function main in what was read; give all "
          "files of the program\n"),
         ("", "'60", 2, "regionpredict: --args '60: no closing quotation; write it as in a shell\n"),

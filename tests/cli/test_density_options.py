@@ -82,9 +82,9 @@ def test_the_table_and_the_derivation_say_the_form(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--statement-weight", "executions"), "--statement-weight is the density model's"),
-        (("--miss-weight", "element-size"), "--miss-weight is the density model's"),
-        (("--combination", "ratio"), "--combination is the density model's"),
+        (("--statement-weight", "executions"), "--statement-weight belongs to the density model"),
+        (("--miss-weight", "element-size"), "--miss-weight belongs to the density model"),
+        (("--combination", "ratio"), "--combination belongs to the density model"),
         (("--model", "density", "--threads", "25"), "25 threads on dunnington"),
     ],
 )

@@ -114,7 +114,7 @@ FAILED = [
     ("fit few.txt", "few.txt:2: main: 3 different points, at least 5 are needed"),
     ("fit few.txt --format json", "3 different points"),
     ("fit both.txt", "both.txt:16: short, time: 2 different points"),
-    ("fit empty.json", "empty.json: no series in it"),
+    ("fit empty.json", "empty.json: it contains no series"),
     ("fit m.txt --filter nothing", "no call path matches 'nothing'"),
     ("fit m.txt --plot no/a.svg", "no/a.svg: cannot be written"),
     ("fit m.txt --tree --predict n=3", "there is no parameter 'n'"),

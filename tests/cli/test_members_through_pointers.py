@@ -101,7 +101,8 @@ def test_so_it_is_across_files_and_in_a_file_of_sizes(tmp_path: Path) -> None:
 def test_two_values_for_its_two_names_are_refused(tmp_path: Path) -> None:
     done = _ran(tmp_path, OWN, "predict", "--set", "f.n=500", "--set", "f->n=400")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "f->n and main:f.n are one size in smooth(), and are given 400 and 500" in done.stderr
+    said = "f->n and main:f.n are the same size in smooth(), and are given 400 and 500"
+    assert said in done.stderr
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -158,9 +158,9 @@ def test_a_run_time_system_without_costs_of_its_own_is_said(
         (["--pages", "all"], "--pages all: no such place"),
         (["--pages", "-1"], "--pages -1: no such place"),
         (["--pages", "1", "--first-touch", "serial"], "--first-touch serial with --pages 1"),
-        (["--pages", "1", "--model", "density"], "--pages is the saturation model's"),
-        (["--bind", "spread", "--model", "density"], "--bind is the saturation model's"),
-        (["--runtime", "gcc", "--model", "density"], "--runtime is the saturation model's"),
+        (["--pages", "1", "--model", "density"], "--pages belongs to the saturation model"),
+        (["--bind", "spread", "--model", "density"], "--bind belongs to the saturation model"),
+        (["--runtime", "gcc", "--model", "density"], "--runtime belongs to the saturation model"),
         (["--threads", "81"], "81 threads"),
     ],
 )

@@ -166,7 +166,7 @@ def test_the_uncorrected_model_is_the_one_that_predict_uses(tmp_path: Path) -> N
         (["src", "--from", "m.jsonl", "-m", "dunnington", "-o", "x.yaml"], 1,
          "m.jsonl: measured on 2 x 4 cores, dunnington has 4 x 6"),
         (["src/p0", "-D", "N=5000", "--from", "m.jsonl", "-m", MACHINE, "-o", "x.yaml"], 1,
-         "too little to calibrate from: 4 regions of 1 program (left out: 8 not in the given"),
+         "too few data to calibrate: 4 regions of 1 program (left out: 8 not in the given"),
         (["src", "--from", "m.jsonl", "-m", MACHINE, "-o", "x.yaml", "--statistic", "mean"], 2,
          "mean"),
     ],

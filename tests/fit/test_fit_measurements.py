@@ -91,8 +91,8 @@ def test_a_torn_last_line_does_not_count(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (CAMPAIGN, "no run in it"),
-        (CAMPAIGN + run(1), "no run in it"),
+        (CAMPAIGN, "it contains no run"),
+        (CAMPAIGN + run(1), "it contains no run"),
         (CAMPAIGN + "{}\n", ":2: not a line of measurements"),
         (CAMPAIGN + "no json\n", ":2: not a line of measurements"),
         (CAMPAIGN + run(1, {**region(7, 1.0), "executions": 0}), ":2: not a line of measurements"),

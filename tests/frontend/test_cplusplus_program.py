@@ -94,7 +94,7 @@ def test_the_length_of_a_container_follows_from_the_sizes() -> None:
 
 
 def test_two_values_for_one_size_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"are one size in .* are given (5|6) and (5|6)"):
+    with pytest.raises(UsageError, match=r"are the same size in .* are given (5|6) and (5|6)"):
         analysed("accessors", {"numElem": 5, "domain.m_numElem": 6})
 
 

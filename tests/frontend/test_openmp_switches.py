@@ -45,7 +45,7 @@ def test_one_is_named(tmp_path: Path, frontend: str, condition: str) -> None:
     analysis = analysis_of(tmp_path, [condition], frontend)
     assert [fact.region.function for fact in analysis.facts] == ["scale0"]
     assert [remark for remark in analysis.remarks if "USE_OPENMP" in remark] == [
-        "USE_OPENMP is taken as defined, since OpenMP loops depend on it; confirm it by "
+        "USE_OPENMP is assumed to be defined, since OpenMP loops depend on it; confirm it by "
         "-D USE_OPENMP"
     ]
     assert not analysis.program.diagnostics

@@ -225,7 +225,7 @@ def test_what_is_said_is_what_the_program_prints(
 CASES = [
     (["pairs", "-s", "60"], []),
     (["pairs", "-s", "60", "-q"], []),  # it is compared with, by which it is read
-    (["positions", "1", "2", "3"], ["nothing that can be followed reads the argument 3"]),
+    (["positions", "1", "2", "3"], ["no code that can be executed reads the argument 3"]),
     (["checked"], ["with these arguments the program ends"]),
     (["checked", "-3", "2000"], ["with these arguments the program ends"]),
     (["jump", "1"], []),
@@ -251,7 +251,7 @@ def test_a_function_that_is_not_seen_is_said(tmp_path: Path) -> None:
     known, remarks = said_of(source, ["9"], "libclang")
     assert known == {"m": 9}
     assert [line.split(": ", 1)[1] for line in remarks] == [
-        "what parse() takes from the arguments is not followed"
+        "what parse() takes from the arguments is unknown"
     ]
 
 

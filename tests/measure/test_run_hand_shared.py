@@ -108,7 +108,7 @@ def test_the_clause_is_no_clause_where_the_size_is_set(tmp_path: Path) -> None:
     assert told == [
         "#pragma omp parallel   num_threads(1) proc_bind(close)",
         "a loop shared by thread number   // in the parallel region at line 7",
-        "#pragma omp parallel   // 1 thread: its loops count on nt, change it there",
+        "#pragma omp parallel   // 1 thread: its loops use nt, change it there",
         "a loop shared by thread number   // in the parallel region at line 13",
     ]
 

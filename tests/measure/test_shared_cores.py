@@ -209,7 +209,7 @@ def test_a_name_that_is_taken_is_one_line(tmp_path: Path) -> None:
     finally:
         shared_file(name).rmdir()
     assert done.returncode == 1
-    assert done.stderr.endswith("is not a file of yours; use another --share NAME\n")
+    assert done.stderr.endswith("belongs to another user; use another --share NAME\n")
 
 
 @pytest.mark.parametrize(

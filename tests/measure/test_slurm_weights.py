@@ -165,7 +165,7 @@ def test_what_the_hint_leaves_out_is_said(
     ("campaign", "message"),
     [
         (_campaign({2: [{2: 1.0}], 4: [{2: 1.0}]}), "m: no run on 1 thread in it, only on 2, 4"),
-        (_campaign({}), "m: no run in it"),
+        (_campaign({}), "m: it contains no run"),
         (_campaign({1: [{2: 1.0}]}, "/src/g.c"), "m: measurements of another program"),
         (_campaign({1: [{3000: 1.0}]}), "m: measurements of another program"),
     ],

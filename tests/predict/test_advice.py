@@ -94,7 +94,7 @@ def test_loops_side_by_side_share_a_team(tmp_path: Path) -> None:
     first, second = (result.advice[team.facts.id] for team in result.teams)
     assert not [one for one in first if one.id == "RP205"]
     assert [one.message for one in second if one.id == "RP205"] == [
-        "share one parallel with the loop at line 3"
+        "share one parallel region with the loop at line 3"
     ]
 
 

@@ -260,7 +260,7 @@ def test_answers_above_the_bound_are_said_to_be_impossible():
     assert "by E_ac p = 2" in answers[4][1]
     assert "by E_ub p = 5" in answers[4][1]
     assert answers[4][1].endswith(
-        " The model of E_cf exceeds E_ub there, which no program does: the answer by E_ub counts."
+        " The model of E_cf exceeds E_ub there, which is impossible: use the answer for E_ub."
     )
 
 

@@ -141,7 +141,7 @@ def test_communicators_between_groups(tmp_path: Path, kernels: Kernels) -> None:
     assert pairs
     analysis = analyse(trace, kernels)
     assert [str(finding) for finding in analysis.findings] == [
-        "collective operations of inter-communicators, not analysed (4 times)"
+        "collective operations of inter-communicators, not analyzed (4 times)"
     ]
     found = waits(analysis)
     assert found.totals["comms_send"] == found.totals["comms_recv"] == 4

@@ -59,7 +59,7 @@ class Placement(NamedTuple):
         return any(placed.array == array and placed.kind == "serial" for placed in self.arrays)
 
 
-UNSEEN = Placement("parallel", "no first write of the arrays seen", True)
+UNSEEN = Placement("parallel", "no first write of the arrays is visible", True)
 INTERLEAVED = Placement("interleave", "pages of all domains in turn, as with numactl -i", False)
 
 
@@ -113,7 +113,7 @@ def _placement_of_array(
     firsts = (next((write for key in keys if (write := visit.get(key))), None) for visit in visits)
     writes = [write for write in firsts if write is not None]
     if not writes:
-        return ArrayPlacement(name, "parallel", "no first write is seen", True)
+        return ArrayPlacement(name, "parallel", "no first write is visible", True)
     serial = [write for write in writes if write.kind == "serial"]
     chosen = serial[0] if serial else writes[0]
     sure = chosen.sure and len(writes) == len(visits)

@@ -66,7 +66,7 @@ def _read(text: str, path: Path) -> Any:
     for node, parent in _NODE.findall(text):
         if node in seen or node == parent:
             raise InputError(
-                f"the node {node} is its own ancestor, or is there twice", path=str(path),
+                f"the node {node} is its own ancestor, or occurs twice", path=str(path),
                 remedy=_MAKE_JSON,
             )  # fmt: skip
         seen.add(node)

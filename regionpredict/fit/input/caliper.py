@@ -89,7 +89,7 @@ def profile_rows(data: Record) -> Iterator[Measurement]:
         if node is None:
             continue
         if type(node) is not int or node not in paths:
-            raise data.error(f"data[{number}]", f"names the node {node!r}, which is not there")
+            raise data.error(f"data[{number}]", f"names the node {node!r}, which is missing")
         for index in metrics:
             if type(row[index]) in (int, float):
                 seconds.setdefault((paths[node], columns[index]), []).append(float(row[index]))

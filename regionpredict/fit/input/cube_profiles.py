@@ -232,5 +232,5 @@ def _unpacked(data: bytes, window: int) -> bytes:
     unpacker = zlib.decompressobj(window)
     text = unpacker.decompress(data, _MOST_BYTES)
     if not unpacker.eof:
-        raise ValueError("torn, or longer than any profile")
+        raise ValueError("damaged, or longer than any profile")
     return text

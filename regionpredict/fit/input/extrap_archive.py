@@ -93,7 +93,7 @@ def _values(
         )
     index_bytes, arrays = chunks[chunk]
     if not index_bytes.startswith(_INDEX) or index >= struct.unpack_from("<Q", index_bytes, 16)[0]:
-        raise place.error("values", "names an array that is not there")
+        raise place.error("values", "refers to an array that is missing")
     (start,) = struct.unpack_from("<Q", index_bytes, 24 + 8 * index)
     array = np.lib.format.read_array(io.BytesIO(arrays[start:]), allow_pickle=False)
     return [float(value) for value in np.atleast_1d(array).ravel()]

@@ -128,7 +128,7 @@ def _wrong_with(series: Series) -> str | None:
     if not 0 < len(names) <= MOST_PARAMETERS:
         return f"{len(names)} parameters, 1 to {MOST_PARAMETERS} can be modelled"
     if len(set(names)) < len(names):
-        return "two parameters of one name"
+        return "two parameters with the same name"
     if len(series.points) > MOST_POINTS:
         return f"{len(series.points)} points, at most {MOST_POINTS} can be modelled"
     for point in series.points:

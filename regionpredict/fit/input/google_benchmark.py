@@ -46,7 +46,7 @@ def read_google_benchmark(data: Record, parameters: Sequence[str] | None = None)
         if aggregate is not None and (name in single or aggregate != "mean"):
             continue
         if entry.value.get("error_occurred"):
-            said = str(entry.value.get("error_message", "")) or "it says nothing more"
+            said = str(entry.value.get("error_message", "")) or "it gives no details"
             problems.append(
                 InputError(f"{name} failed: {said}", remedy="fix it and measure again",
                            path=data.path)

@@ -142,7 +142,7 @@ def _id(part: Record, key: str) -> int:
 def _named(parts: dict[int, Any], measured: Record, key: str) -> Any:
     number = _id(measured, key)
     if number not in parts:
-        raise measured.error(key, f"is {number}, which names nothing")
+        raise measured.error(key, f"is {number}, which refers to nothing")
     return parts[number]
 
 

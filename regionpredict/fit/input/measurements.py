@@ -58,7 +58,7 @@ def read_measurements(path: Path) -> Experiment:
     """
     times = list(_times(path))
     if not times:
-        raise InputError("no run in it", remedy="measure again with --resume", path=str(path))
+        raise InputError("it contains no run", remedy="measure again with --resume", path=str(path))
     sizes: dict[tuple[str, int, str], set[float]] = {}
     for region in times:
         if region.trips is not None:

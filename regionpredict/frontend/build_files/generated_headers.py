@@ -65,7 +65,7 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
         return GeneratedHeaders(requests)  # they are reported as missing
     remark = (
         f"generated from templates with the build's defaults: {', '.join(names)} "
-        "(-I with your build's folder takes the real ones)"
+        "(-I with your build's folder uses the real ones)"
     )
     able = [replace(each, includes=(*each.includes, folder)) for each in requests]
     return GeneratedHeaders(able, (remark,), tuple(sources))

@@ -56,7 +56,7 @@ def with_openmp_switches(
     })  # fmt: skip
     defines = tuple((name, "1") for name in needed)
     remarks = tuple(
-        f"{name} is taken as defined, since OpenMP loops depend on it; confirm it by -D {name}"
+        f"{name} is assumed to be defined, since OpenMP loops depend on it; confirm it by -D {name}"
         for name in needed
     )
     return [replace(request, defines=(*request.defines, *defines)) for request in requests], remarks

@@ -221,7 +221,7 @@ def _manually_shared(
     """
     found = attempt(lambda: list(manually_shared_loops(unit, function, numbers, trees)))
     if isinstance(found, Failure):
-        notes.append(Diagnostic(WITHHELD, function.span, f"loops shared by hand: {found.reason}"))
+        notes.append(Diagnostic(WITHHELD, function.span, f"manually shared loops: {found.reason}"))
         return []
     return found
 

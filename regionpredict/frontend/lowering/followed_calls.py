@@ -156,7 +156,7 @@ class FollowedCalls:
             return call.decl.ctype
         if call.decl in self.calling or not self._has_room():
             self.lowering.say(
-                "RP108", call.span, f"{call.name}() is not followed further: counted as a call"
+                "RP108", call.span, f"{call.name}() is not inlined: counted as a call"
             )
             return None
         ctype = self._inline(asked, call.decl, call.args, function, frame, nodes)
@@ -391,7 +391,7 @@ class FollowedCalls:
         rivals = self.unit.ambiguous_places(call.decl) if call.decl is not None else ()
         if rivals:
             places = ", ".join(f"{span.file}:{span.line}" for span in rivals[:3])
-            message = f"{call.name}() has several definitions ({places}): none is followed"
+            message = f"{call.name}() has several definitions ({places}): none is inlined"
             self.lowering.say("RP103", call.span, message)
             return None
         algorithm = algorithm_loops(call, self.context, frame)

@@ -349,7 +349,7 @@ def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequenc
     """
     whole = partition.whole
     schedule = partition.schedule
-    message = f"threads share this loop by their numbers: read as schedule({schedule}) nowait"
+    message = f"threads share this loop by thread number: read as schedule({schedule}) nowait"
     if taken:
         message += f"; run it with the number of threads that {' and '.join(taken)} says"
     return replace(

@@ -154,7 +154,7 @@ class RegionBuilder:
                 nest = replace(nest, exits=has_second_condition(loop))
             self._note_errors(loop)
             if nest is not None and nest.trips is None:
-                self.say("RP102", nest.span, "the number of iterations is not understood")
+                self.say("RP102", nest.span, "the number of iterations is unknown")
         return Region(
             id=f"{self.span.file}:{self.span.line}",
             span=self.span,
@@ -539,7 +539,7 @@ class RegionBuilder:
             self.say(
                 "RP106",
                 statement.span,
-                f"{statement.what} is not understood; its effect is left out",
+                f"{statement.what} is not supported; its effect is ignored",
             )
             nodes: list[Node] = []
             for expression in statement.children:
@@ -665,7 +665,7 @@ class RegionBuilder:
         for call in tally.calls:
             self.calls.report_unseen(call)
         for what in tally.unread:
-            self.say("RP106", tally.span, f"part of this statement is not understood: {what}")
+            self.say("RP106", tally.span, f"part of this statement is not supported: {what}")
         inlined = len(nodes) > first
         idle = not (tally.operations or tally.accesses or tally.writes or tally.calls)
         if role in ("assign", "return") and inlined and idle:

@@ -274,7 +274,7 @@ class Follower(LoopFollower):
     def _handed_on(self, call: CallExpr, arguments: Sequence[Value]) -> None:
         if any(isinstance(value, Arguments) for value in arguments):
             self.seen.handed_on = True
-            self.remark(call, f"what {call.name}() takes from the arguments is not followed")
+            self.remark(call, f"what {call.name}() takes from the arguments is unknown")
 
     def _forget_pointed(self, call: CallExpr, arguments: Sequence[Value]) -> None:
         """Applies the writes of a function without a visible body, which may change all targets of

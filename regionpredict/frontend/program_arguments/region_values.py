@@ -247,7 +247,7 @@ def _unread(unit: LinkedUnit, seen: Followed, argv: Sequence[str]) -> list[str]:
     if not unread or seen.handed_on or seen.ended:
         return []
     named = one_line(" ".join(unread))
-    return [f"{unit.path}: nothing that can be followed reads the argument {named}"]
+    return [f"{unit.path}: no code that can be executed reads the argument {named}"]
 
 
 def _value_of(

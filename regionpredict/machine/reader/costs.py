@@ -62,7 +62,7 @@ def _operation(section: Section, kind: str) -> Operation:
             "throughput",
             "cycles",
             latency.value * min(1.0, typical_throughput / typical_latency),
-            "its latency, in the proportion of present cores",
+            "derived from its latency, as on current cores",
         ),
     )
 

@@ -101,7 +101,7 @@ def operation(kind: str, known: Mapping[str, Operation]) -> Operation:
             assumed(add.throughput_cycles.value + mul.throughput_cycles.value, "cycles", why),
         )
     latency, throughput = OPERATION_CYCLES[kind]
-    why = "typical of present cores"
+    why = "typical of current cores"
     return Operation(assumed(latency, "cycles", why), assumed(throughput, "cycles", why))
 
 

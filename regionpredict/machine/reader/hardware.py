@@ -61,7 +61,7 @@ def read_node(section: Section) -> Node:
         domains_per_package=section.optional("numa_domains_per_package", "", 1, "one", whole=True),
         threads_per_core=section.optional("threads_per_core", "", 1, "one", whole=True),
         clock_hz=section.quantity("clock", "Hz"),
-        simd_bits=section.optional("simd", "bit", 128, "the minimum of present cores", whole=True),
+        simd_bits=section.optional("simd", "bit", 128, "the minimum of current cores", whole=True),
         turbo=section.labels.curve(section.required("turbo"), "Hz") if "turbo" in section else None,
         core_speed=section.labels.curve(section.required("core_speed"), "")
         if "core_speed" in section else None,

@@ -33,7 +33,7 @@ PARTIAL_CONFIDENCE = Constant(
     0.7,
     "of the confidence",
     "assumed",
-    "the remaining confidence if a part of the region is not understood",
+    "the remaining confidence if a part of the region is not supported",
 )
 ASSUMPTION_CONFIDENCE = Constant(
     0.9, "of the confidence", "assumed", "the remaining confidence per assumed size"

@@ -109,13 +109,13 @@ def _synchronization_doubts(
     meet = counts.serial_bodies + counts.in_one_place + len(counts.spread)
     if threads == 1:
         if 2 * counts.perhaps > counts.serial_bodies + counts.atomics and meet:
-            said = "the frequency of synchronization under a condition is a guess"
+            said = "the frequency of synchronization under a condition is assumed"
             return (doubt("condition", said),) if limit(points) in _HELD_UP else ()
         return ()
     if counts.inner_teams and not any(known.id == "nested" for known in before):
         found += (doubt("nested", "its threads start nested parallel regions"),)
     if meet and limit(points) in _HELD_UP:
-        said = f"how often {threads} threads meet at locks or atomic updates is a guess"
+        said = f"how often {threads} threads meet at locks or atomic updates is assumed"
         found += (doubt("contention", said),)
     return found
 
@@ -180,5 +180,5 @@ def figures_doubt(spreads: Mapping[str, float], settled: float, chance: float) -
     factor = undoubted(chance) / undoubted(settled)
     if factor > 1.0 - _SHOWN:
         return ()
-    reason = f"the machine's figures of its {' and '.join(spreads)} are unsure"
+    reason = f"the machine's figures of its {' and '.join(spreads)} are uncertain"
     return (Doubt("figures", factor, reason),)

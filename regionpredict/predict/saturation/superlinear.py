@@ -29,10 +29,10 @@ def superlinear_sentence(gain: Superlinear) -> str:
     """The text of the diagnostic.
 
     >>> superlinear_sentence(Superlinear(8, 9.5, "eight caches hold the data"))
-    'from 8 threads on faster than by their number (9.5 times): eight caches hold the data'
+    'from 8 threads, the speedup exceeds their number (9.5 times): eight caches hold the data'
     """
     return (
-        f"from {gain.threads} threads on faster than by their number "
+        f"from {gain.threads} threads, the speedup exceeds their number "
         f"({gain.speedup:.3g} times): {gain.reason}"
     )
 

@@ -62,7 +62,7 @@ PARTIAL_CONFIDENCE = Constant(
     0.8,
     "of the confidence",
     "assumed",
-    "the remaining confidence if a part of the region is not understood",
+    "the remaining confidence if a part of the region is not supported",
 )
 UNSEEN_CONFIDENCE = Constant(
     0.86, "of the confidence", "measured",

@@ -108,7 +108,7 @@ def test_explain_says_what_the_doubt_costs(tmp_path: Path) -> None:
     assert isinstance(made.derivation, SaturationDerivation)
     (figures,) = (known for known in made.doubts if known.id == "figures")
     line = f"  {100 * figures.factor:3.0f} %  figures: {figures.reason}"
-    assert figures.reason == "the machine's figures of its overhead are unsure"
+    assert figures.reason == "the machine's figures of its overhead are uncertain"
     for prediction, shown in ((made, True), (replace(made, doubts=()), False)):
         assert isinstance(prediction.derivation, SaturationDerivation)
         text = document_text(region_document(prediction, machine))
