@@ -127,7 +127,7 @@ def _report_disturbed(rows: Sequence[Replayed], processors: int) -> None:
                 f"nearly all of {row.runs} runs, so they look longer: replay on a quiet "
                 f"machine", err=True,
             )  # fmt: skip
-        elif not row.settled:
+        elif not row.has_converged:
             known = math.isfinite(row.interval)
             interval = f"is {100 * row.interval:.0f} % of the mean" if known else "is unknown"
             limit = "" if row.in_time else ", when the time limit was reached"

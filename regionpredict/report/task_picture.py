@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from regionpredict.report.quantities import plural, show_count, show_seconds, show_share
-from regionpredict.tasks.graph_boxes import box_edges, grains_of, narrow_end, whole_tasks
+from regionpredict.tasks.graph_boxes import box_edges, narrow_end, task_counts, whole_tasks
 from regionpredict.tasks.layered_layout import layered_layout
 from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.task_graph import (
@@ -130,7 +130,7 @@ def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
     np.minimum.at(first, member, np.arange(graph.nodes))
     seconds = np.bincount(member, weights=graph.seconds, minlength=count)
     pieces = np.bincount(member, minlength=count)
-    many = grains_of(graph, member, count)
+    many = task_counts(graph, member, count)
     marked = np.zeros(count, dtype=bool)
     marked[member[[v for v in metrics.path if graph.seconds[v] > 0]]] = True
     boxes = []

@@ -2,8 +2,8 @@
 dependences.
 
 Many runtimes and profilers write them. A slice is a complete event (`X`) or a pair of `B` and `E`.
-Among nested ones, the outermost is the task. A flow (`s`, `t`, `f` with one id) leads from the
-slice in which it starts to the one in which it ends, and divides a slice at its time.
+Of nested slices, only the outermost is a task. A flow (`s`, `t`, `f` with one id) leads from the
+slice in which it starts to the slice in which it ends. It divides each slice at its time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Flow(NamedTuple):
 
 
 def is_chrome_trace(text: str) -> bool:
-    """Whether a JSON text is a trace, by its start."""
+    """Whether the start of a JSON text shows that it is a trace."""
     return text.lstrip().startswith("[") or '"traceEvents"' in text[:65536]
 
 
@@ -136,8 +136,8 @@ def _flows(events: list[dict[str, Any]], path: str) -> list[list[_Flow]]:
 
 
 class _Link(NamedTuple):
-    """A dependence of the slice `target` on `source`: from the time `left` in the source to the
-    part after `entered` in the target.
+    """A dependence of the slice `target` on the slice `source`. It leads from the time `left` in
+    the source to the part after `entered` in the target.
     """
 
     source: tuple[tuple[Any, Any], int]

@@ -15,14 +15,20 @@ import numpy as np
 from regionpredict.tasks.task_graph import CONTINUE, JOIN, SERIAL, BoolArray, IntArray, TaskGraph
 
 EXACT_NODES = 8_000
-"""The closure of a larger graph has up to 32 million pairs."""
+"""Maximum number of nodes for the closure. The closure of a larger graph has up to 32 million
+pairs.
+"""
 EXACT_PAIRS = 16_000_000
 PATHS_NODES = 200_000
-"""For larger graphs, a minimum cover takes seconds, so each task is a separate path."""
+"""Maximum number of nodes for a minimum cover, which takes seconds for larger graphs. In these,
+each task is a separate path.
+"""
 
 
 class Concurrency(NamedTuple):
-    """The maximum degree of concurrency is from `low` to `high`, which are equal if it is exact."""
+    """The maximum degree of concurrency, as an interval from `low` to `high`. Both are equal if it
+    is exact.
+    """
 
     low: int
     high: int
@@ -42,9 +48,9 @@ def max_concurrency(
         return Concurrency(0, 0)
     low = _widest_moment(graph, counted)
     if graph.nodes > PATHS_NODES:
-        return Concurrency(low, _continued(graph, counted))
+        return Concurrency(low, _paths_along_tasks(graph, counted))
     order = graph.schedule.order.tolist()
-    bounds = Concurrency(low, _paths(graph, order, counted))
+    bounds = Concurrency(low, _paths_greedily(graph, order, counted))
     if bounds.exact or graph.nodes > exact_nodes:
         return bounds
     pairs = _closure(graph, order, counted)
@@ -55,7 +61,7 @@ def max_concurrency(
 
 
 def _widest_moment(graph: TaskGraph, counted: BoolArray) -> int:
-    """The most nodes at one level, or at one time of the earliest run.
+    """The largest number of nodes at one level, or at one time of the earliest run.
 
     No path connects any two of them.
     """
@@ -68,18 +74,18 @@ def _widest_moment(graph: TaskGraph, counted: BoolArray) -> int:
     return max(level, int(running.max(initial=1)))
 
 
-def _continued(graph: TaskGraph, counted: BoolArray) -> int:
-    """The number of paths that cover the nodes if each continues within its task, without and with
-    nodes without work.
+def _paths_along_tasks(graph: TaskGraph, counted: BoolArray) -> int:
+    """The number of paths that cover the nodes if each path follows one task. Counted without and
+    with nodes that have no work.
     """
     kept = (graph.edge_kinds == CONTINUE) & counted[graph.sources] & counted[graph.targets]
     _, first = np.unique(graph.sources[kept], return_index=True)
     return int(counted.sum()) - len(np.unique(graph.targets[kept][first]))
 
 
-def _paths(graph: TaskGraph, order: list[int], counted: BoolArray) -> int:
-    """The number of paths that cover the nodes if each takes the first free successor, without and
-    with nodes without work.
+def _paths_greedily(graph: TaskGraph, order: list[int], counted: BoolArray) -> int:
+    """The number of paths that cover the nodes if each path takes the first free successor. Counted
+    without and with nodes that have no work.
     """
     start, edge = graph.successors
     starts, targets = start.tolist(), graph.targets[edge].tolist()

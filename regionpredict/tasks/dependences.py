@@ -15,8 +15,8 @@ ALL_MEMORY = (34, 35)
 
 @dataclass(slots=True)
 class _Storage:
-    """The last accesses to one address. `latest` are of one kind and may run in any order, and
-    `earlier` are those for which another access of that kind must wait.
+    """The last accesses to one address. The `latest` accesses are of one kind and may run in any
+    order. Each of them must wait for the `earlier` ones.
     """
 
     kind: int = 0

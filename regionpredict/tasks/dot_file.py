@@ -130,8 +130,8 @@ class _Reader:
         return replace(graph, notes=(*graph.notes, ONCE)) if back else graph
 
     def _enter_clusters(self) -> None:
-        """Taskflow's subflows and modules are clusters. They start when their task may start, and
-        end before its successors.
+        """Handles Taskflow's subflows and modules, which are clusters. They start when their task
+        may start, and end before its successors.
         """
         inside = [
             (owner, set(nodes) - {owner})
@@ -150,7 +150,9 @@ class _Reader:
                 self.edges.update(dict.fromkeys(new))
 
     def _owner(self, cluster: str, label: str) -> int | None:
-        """The task of a cluster, by its name for a subflow, or by its label for a module."""
+        """The task of a cluster. It is found by its name for a subflow, and by its label for a
+        module.
+        """
         if cluster.removeprefix("cluster_") in self.numbers:
             return self.numbers[cluster.removeprefix("cluster_")]
         ends = f"[{label}]"
@@ -263,7 +265,9 @@ class _Reader:
         return given
 
     def _time(self, name: str, number: int) -> float | None:
-        """None without a time. Labels of Taskflow are names, even if they are numbers."""
+        """The time of a node. None if it has none. Labels of Taskflow are names, even if they are
+        numbers.
+        """
         given = self.attributes[number]
         for key in (*TIMES, *(() if self.title == "Taskflow" else ("label",))):
             if key in given:
@@ -283,7 +287,7 @@ class _Reader:
         return "" if label == "\\N" else _THREAD.sub("", label)
 
     def _peek(self, ahead: int = 0) -> str:
-        """The text of a following token. If the text ends before it, it is a syntax error."""
+        """The text of a following token. It is a syntax error if the text ends before it."""
         if self.at + ahead < len(self.tokens):
             return self.tokens[self.at + ahead].text
         if ahead:

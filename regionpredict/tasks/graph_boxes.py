@@ -13,7 +13,7 @@ from regionpredict.tasks.metrics import GraphMetrics
 from regionpredict.tasks.task_graph import CHUNK, CONTINUE, IntArray, TaskGraph
 
 _MOMENT = 1e-9
-"""A share of the depth that counts as no time."""
+"""The share of the depth below which a time counts as zero."""
 
 
 def narrow_end(graph: TaskGraph, metrics: GraphMetrics, few: int) -> float:
@@ -29,7 +29,7 @@ def narrow_end(graph: TaskGraph, metrics: GraphMetrics, few: int) -> float:
     return 1.0 - float(times[last[-1] + 1]) / metrics.depth_s if len(last) else 1.0
 
 
-def grains_of(graph: TaskGraph, member: IntArray, count: int) -> IntArray:
+def task_counts(graph: TaskGraph, member: IntArray, count: int) -> IntArray:
     """The number of tasks or chunks in each box."""
     grain = graph.tasks.copy()
     chunks = np.flatnonzero(graph.node_kinds == CHUNK)
@@ -60,8 +60,8 @@ def whole_tasks(graph: TaskGraph) -> IntArray:
 def box_edges(
     graph: TaskGraph, metrics: GraphMetrics, member: IntArray, count: int
 ) -> list[tuple[int, int, int, bool, bool]]:
-    """(upper box, lower box, number of edges, on the critical path, upwards), without redundant
-    edges. Only lines that alternate have upward edges.
+    """The edges between boxes, without redundant ones: (upper box, lower box, number of edges, on
+    the critical path, upwards). Only between lines that alternate do edges lead upwards.
     """
     level = np.full(count, graph.nodes, dtype=np.int64)
     np.minimum.at(level, member, graph.schedule.level)

@@ -1,7 +1,7 @@
 """The growth of task and chunk times with threads, by source line, which is contention.
 
 On one thread, there is no contention. The additional time of the same tasks on several threads is
-contention (Shudler 2018, sec. 4.5).
+due to contention (Shudler 2018, sec. 4.5).
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 class IterationRange(NamedTuple):
     """The iterations of a chunk. The loop has `total` iterations, counted from 0 in program order.
-    The chunk executes `run` of them from `first` on, and again as many after each `stride`, unless
-    that is 0. `step` is the increment of the loop variable, or 1 if unknown.
+    The chunk executes `run` iterations starting at `first`. It then executes the same number after
+    each `stride`, unless that is 0. `step` is the increment of the loop variable, or 1 if unknown.
     """
 
     first: int

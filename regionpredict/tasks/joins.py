@@ -1,5 +1,5 @@
-"""Finds who waits for each task: taskwait, taskgroup, barrier, or the end of the parallel
-region.
+"""Finds the construct that waits for each task: taskwait, taskgroup, barrier, or the end of the
+parallel region.
 """
 
 from __future__ import annotations

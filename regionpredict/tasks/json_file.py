@@ -104,8 +104,8 @@ def _one_of(record: Record, key: str, known: tuple[str, ...]) -> int:
 
 
 def _tasks(nodes: list[Record]) -> IntArray:
-    """The task of each node: the given one, or a separate one. Numbers that are larger than
-    those of all nodes are replaced by free numbers, in their order.
+    """The task of each node: the given one, or a separate one. Task numbers that are not less than
+    the number of nodes are replaced by free numbers, in order.
     """
     given = [n.whole("task") if "task" in n.value else number for number, n in enumerate(nodes)]
     low = {task for task in given if task < len(nodes)}

@@ -20,11 +20,13 @@ _ORDER_SWEEPS = 12
 _PLACE_SWEEPS = 8
 """Sweeps down or up. More sweeps change little."""
 _PASS = 0.3
-"""The gap for an edge that passes a row, in box widths."""
+"""The gap for an edge that passes a row, in widths of a box."""
 _STRAIGHT = 2.0
-"""Weight of a passing edge relative to a box, so that long edges bend little."""
+"""The weight of a passing edge relative to a box. It keeps long edges almost straight."""
 _LONGEST = 60
-"""An edge over more rows is drawn straight, under the boxes. Assumed: no page shows this many."""
+"""An edge over more rows is drawn straight, under the boxes. Assumed: a page never shows this many
+rows.
+"""
 
 
 class Layout(NamedTuple):

@@ -1,7 +1,8 @@
 """Converts a recording to a `TaskGraph`: pieces of tasks, and their dependences.
 
 A task is divided where it creates another task or has waited. The chunks of a worksharing loop are
-parallel nodes, whichever threads ran them. A node's time is the time in which it really ran.
+parallel nodes, for any threads that executed them. The time of a node is the time in which it
+actually ran.
 """
 
 from __future__ import annotations
@@ -80,16 +81,16 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
     barriers = barriers_of(events)
 
     edges: _Edges = []
-    edges += _continuing(events, node, task, barriers)
+    edges += _continue_edges(events, node, task, barriers)
     edges += _creating(events, node, first)
-    edges += _forking(events, node, first, last)
+    edges += _fork_edges(events, node, first, last)
     edges += joins_of(events, node, task, last, barriers)
     edges += _depending(events, node, first, last)
-    edges += _undeferred(events, node, last)
+    edges += _undeferred_edges(events, node, last)
 
-    running = _running(events)
+    running = _is_running(events)
     seconds, serial = _times(events, node, len(first_rows), events.initial[task], running)
-    undivided_s = _undivided(events, node, task, seconds)
+    undivided_s = _undivided_seconds(events, node, task, seconds)
     kinds, sites = _kinds(events, first_rows, task, recording.lines.keys())
     lines, places = _places(recording, sites, np.where(kinds == TASK, events.body[task], 0))
     count = len(first_rows) + barriers.count  # barriers follow the pieces
@@ -119,14 +120,15 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
 def _places(
     recording: Recording, sites: IntArray, bodies: IntArray
 ) -> tuple[IntArray, tuple[str, ...]]:
-    """The place of each node (-1 if unknown), and the names of places. A name is the line. Tasks
-    with different bodies on one line have the lines of their bodies, or else the addresses.
+    """The place of each node (-1 if unknown), and the names of places. A name is the source line.
+    If tasks with different bodies are on one line, their names are the lines of their bodies, or
+    otherwise the addresses.
     """
     pairs, number = np.unique(np.stack([sites, bodies], axis=1), axis=0, return_inverse=True)
     bodies_of = pairs[:, 1].tolist()
     names = [recording.lines.get(site, "") for site in pairs[:, 0].tolist()]
-    names = _apart(names, bodies_of, recording.lines.get)
-    names = _apart(
+    names = _distinct(names, bodies_of, recording.lines.get)
+    names = _distinct(
         names, bodies_of,
         lambda body, name: f"{name} ({recording.addresses[body] - 1:#x})" if name else "",
     )  # fmt: skip
@@ -135,8 +137,8 @@ def _places(
     return table[number.reshape(-1)], numbered(places)
 
 
-def _apart(names: list[str], bodies: list[int], better: Callable[[int, str], str]) -> list[str]:
-    """The names, with a better one for bodies that have no name or share one."""
+def _distinct(names: list[str], bodies: list[int], better: Callable[[int, str], str]) -> list[str]:
+    """The names, with a better name for bodies that have none or the same as another."""
     of_name: dict[str, set[int]] = {}
     for name, body in zip(names, bodies, strict=True):
         of_name.setdefault(name, set()).add(body)
@@ -179,7 +181,9 @@ def _notes(recording: Recording, undivided_s: float) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _undivided(events: TaskEvents, node: IntArray, task: IntArray, seconds: FloatArray) -> float:
+def _undivided_seconds(
+    events: TaskEvents, node: IntArray, task: IntArray, seconds: FloatArray
+) -> float:
     """The seconds of loops that one thread executed as a whole: as one chunk of several iterations,
     or in a region without tasks and chunks, like gcc's static loops.
     """
@@ -195,8 +199,8 @@ def _undivided(events: TaskEvents, node: IntArray, task: IntArray, seconds: Floa
 
 
 def _new_nodes(events: TaskEvents) -> BoolArray:
-    """The rows that start a node: a task's first row, and rows after which it can continue
-    elsewhere.
+    """The rows that start a node: the first row of each task, and rows after which a task can
+    continue on another thread.
     """
     begins = of_kinds(events.kind, (CREATE, SYNC_END, PARALLEL_END, DISPATCH))
     begins[0] = True
@@ -230,8 +234,8 @@ def _ends(task: IntArray, count: int) -> tuple[IntArray, IntArray]:
     return first, last
 
 
-def _running(events: TaskEvents) -> BoolArray:
-    """Whether each row's task really ran from it to the task's next row, on one thread."""
+def _is_running(events: TaskEvents) -> BoolArray:
+    """Whether each row's task actually ran from the row to the task's next row, on one thread."""
     kind = events.kind
     ours = of_kinds(kind, (STARTED, IMPLICIT_BEGIN)).astype(np.int64)
     ours -= of_kinds(kind, (STOPPED, IMPLICIT_END))
@@ -241,7 +245,7 @@ def _running(events: TaskEvents) -> BoolArray:
     waiting -= ((kind == SYNC_END) & ~group) | (kind == WAIT_END)
     waiting -= kind == PARALLEL_END
     starts = np.concatenate([[True], events.task[1:] != events.task[:-1]])
-    scheduled, held = _within(ours, starts), _within(waiting, starts)
+    scheduled, held = _cumulative_by_task(ours, starts), _cumulative_by_task(waiting, starts)
     result: BoolArray = (scheduled > 0) & (held <= 0) & ~np.append(starts[1:], True)
     return result
 
@@ -276,7 +280,7 @@ def _counted(
     return result
 
 
-def _within(change: IntArray, starts: BoolArray) -> IntArray:
+def _cumulative_by_task(change: IntArray, starts: BoolArray) -> IntArray:
     """Cumulative sums that restart with each task."""
     total = np.cumsum(change)
     heads = np.flatnonzero(starts)
@@ -333,8 +337,10 @@ def _loop_sites(events: TaskEvents, known: IntArray) -> IntArray:
     return sites
 
 
-def _continuing(events: TaskEvents, node: IntArray, task: IntArray, barriers: Barriers) -> _Edges:
-    """Edges from each piece to the next of its task, with parallel chunks, and barriers in
+def _continue_edges(
+    events: TaskEvents, node: IntArray, task: IntArray, barriers: Barriers
+) -> _Edges:
+    """Edges from each piece to the next piece of its task. Parallel chunks and barriers are in
     between.
     """
     source = np.flatnonzero(task[1:] == task[:-1])
@@ -375,9 +381,9 @@ def _creating(events: TaskEvents, node: IntArray, first: IntArray) -> _Edges:
     return [(before[good], first[children[good]], CREATED)]
 
 
-def _forking(events: TaskEvents, node: IntArray, first: IntArray, last: IntArray) -> _Edges:
+def _fork_edges(events: TaskEvents, node: IntArray, first: IntArray, last: IntArray) -> _Edges:
     """Edges from the thread that starts a parallel region to its threads, and from these to the
-    node after it.
+    node after the region.
     """
     forks = np.full(len(events.parent), -1, dtype=np.int64)
     rows = np.flatnonzero((events.kind == PARALLEL_BEGIN) & (events.other >= 0))
@@ -418,10 +424,10 @@ def _depending(events: TaskEvents, node: IntArray, first: IntArray, last: IntArr
     return [(source[good], target[good], DEPENDENCE)]
 
 
-def _undeferred(events: TaskEvents, node: IntArray, last: IntArray) -> _Edges:
-    """The creator of a task with a false if clause, or of a final task, waits for it.
+def _undeferred_edges(events: TaskEvents, node: IntArray, last: IntArray) -> _Edges:
+    """Edges that make the creator wait for a task with a false if clause, or for a final task.
 
-    On one thread, the runtime marks every task like this, so it is ignored.
+    On one thread, the runtime marks every task in this way, so the mark is ignored.
     """
     region = events.innermost
     alone = (region < 0) | (events.team[region] == 1)

@@ -62,7 +62,9 @@ class Recording:
 
 
 def read_recording(folder: Path) -> Recording:
-    """Reads what is available, even a prefix. Raises InputError if there is nothing to read."""
+    """Reads what is available, even an incomplete recording. Raises InputError if there is nothing
+    to read.
+    """
     files: dict[int, dict[int, Path]] = {}
     for file in folder.iterdir():
         match = _EVENTS.fullmatch(file.name)
@@ -85,7 +87,7 @@ def read_recording(folder: Path) -> Recording:
         bool((table[:, 0] & np.uint64(255) == FINISHED).any()) for table in tables
     )
     names = _counter_names(folder)
-    parted = [_parted(table, len(names)) for table in tables]
+    parted = [_event_columns(table, len(names)) for table in tables]
     return Recording(
         threads=tuple(table for table, _, _ in parted),
         lines=_lines(folder),
@@ -104,7 +106,9 @@ def disk_was_full(folder: Path) -> bool:
 
 
 def ended_by_itself(folder: Path) -> bool:
-    """Whether the runtime of a recorded program saw its end, by the last events of its threads."""
+    """Whether the runtime of a recorded program saw the end of the program, according to the last
+    events of its threads.
+    """
     for file in folder.glob("events-*"):
         whole = file.stat().st_size // EVENT_BYTES * EVENT_BYTES
         begin = max(whole - _LAST_BYTES, 0)
@@ -116,8 +120,8 @@ def ended_by_itself(folder: Path) -> bool:
     return False
 
 
-def _parted(table: Words, count: int) -> tuple[Words, Words, Words]:
-    """A thread's events, the counter values after each, and the time without a processor until
+def _event_columns(table: Words, count: int) -> tuple[Words, Words, Words]:
+    """The events of a thread, the counter values after each, and the time without a processor until
     each.
     """
     kinds = table[:, 0] & np.uint64(255)

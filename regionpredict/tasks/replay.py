@@ -1,7 +1,7 @@
-"""Executes a task graph on this machine without contention: each task only waits for its duration.
+"""Executes a task graph on this machine without contention. Each task only waits for its duration.
 
-The runtime schedules it like the program. The additional time of the program is contention for
-caches and memory (Shudler 2018, sec. 4.4).
+The OpenMP runtime schedules the graph like the program. The additional time of the program is
+contention for caches and memory (Shudler 2018, sec. 4.4).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from regionpredict.machine.calibrate.samples import ENOUGH, LEAST_SAMPLES, relat
 from regionpredict.measure.ompt_runtime import stand_in
 from regionpredict.measure.runtime_library import runtime_program
 from regionpredict.scratch_folder import scratch_folder
-from regionpredict.tasks.scheduler import GOES_ON, starts_of_tasks
+from regionpredict.tasks.scheduler import GOES_ON, started_nodes
 from regionpredict.tasks.task_graph import TaskGraph
 
 SOURCE = "task_replay.c"
@@ -53,11 +53,12 @@ CLOCKS = Constant(
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """T_p in seconds: the mean of the runs, half the width of its 95 % interval relative to it, the
-    minimum, and the number of runs. `overhead_s` is the time for starting one task, from the same
-    graph without durations, and `starts` the number of started tasks. `undisturbed` says whether
-    all counted runs had a processor for every thread all the time. `in_time` says whether the
-    replay ended before the time limit. With one run, the interval is infinite.
+    """The time T_p in seconds: the mean of the runs, the minimum, and the number of runs. The
+    interval is half the width of the 95 % interval, relative to the mean. `overhead_s` is the time
+    for starting one task, from the same graph without durations, and `starts` the number of started
+    tasks. `undisturbed` says whether every thread had a processor during all counted runs.
+    `in_time` says whether the replay ended before the time limit. With one run, the interval is
+    infinite.
     """
 
     threads: int
@@ -71,7 +72,7 @@ class Replayed:
     in_time: bool = True
 
     @property
-    def settled(self) -> bool:
+    def has_converged(self) -> bool:
         """Whether the interval is as narrow as requested."""
         return self.interval <= ENOUGH
 
@@ -128,10 +129,12 @@ def replay(
                 f"has {float(graph.seconds.sum()):.3g} s of work",
                 remedy="give it more time (--time-limit), or simulate it",
             )
-        while not _enough(_counting(runs)) and len(runs) < most_runs and time.monotonic() < end:
+        while (
+            not _enough(_runs_that_count(runs)) and len(runs) < most_runs and time.monotonic() < end
+        ):
             runs += run(timed, len(runs), end)
-        in_time = time.monotonic() < end or _enough(_counting(runs))
-        starts = int(starts_of_tasks(graph).sum()) or 1
+        in_time = time.monotonic() < end or _enough(_runs_that_count(runs))
+        starts = int(started_nodes(graph).sum()) or 1
         until = max(end, time.monotonic() + EMPTY_S)
         blank = run(empty, len(runs), until)
         while (
@@ -140,8 +143,10 @@ def replay(
             and time.monotonic() < end
         ):
             blank += run(empty, len(runs), until)
-        overhead = min((run.seconds for run in _counting(blank)), default=0.0) * threads / starts
-    times = [run.seconds for run in _counting(runs)]
+        overhead = (
+            min((run.seconds for run in _runs_that_count(blank)), default=0.0) * threads / starts
+        )
+    times = [run.seconds for run in _runs_that_count(runs)]
     return Replayed(
         threads=threads,
         seconds=sum(times) / len(times),
@@ -150,7 +155,7 @@ def replay(
         runs=len(times),
         overhead_s=overhead,
         starts=starts,
-        undisturbed=all(_quiet(run) for run in _counting(runs)),
+        undisturbed=all(_quiet(run) for run in _runs_that_count(runs)),
         in_time=in_time,
     )
 
@@ -166,7 +171,7 @@ def _quiet(run: _Run) -> bool:
     return run.taken_s <= QUIET.value * run.seconds + CLOCKS.value
 
 
-def _counting(runs: Sequence[_Run]) -> list[_Run]:
+def _runs_that_count(runs: Sequence[_Run]) -> list[_Run]:
     """The undisturbed runs, or all runs if there are too few for an interval."""
     quiet = [run for run in runs if _quiet(run)]
     return quiet if len(quiet) >= LEAST_SAMPLES else list(runs)

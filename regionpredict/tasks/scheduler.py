@@ -1,9 +1,9 @@
 """Simulates a scheduler to get a task graph's time on any number of threads, without contention.
 
-Breadth-first has one first-in-first-out queue. The others have one queue per thread, which runs
-its newest task, and idle threads steal the oldest. With work-first, a thread runs a task that it
-has created, and its own task waits in the queue (Shudler 2018, sec. 5.3.1). With help-first, the
-created task waits (Guo et al. 2009), as in LLVM's runtime.
+The policy breadth-first has one first-in-first-out queue. The others have one queue per thread. A
+thread runs its newest task, and idle threads steal the oldest one. With work-first, a thread runs a
+task that it has created, and its own task waits in the queue (Shudler 2018, sec. 5.3.1). With
+help-first, the created task waits (Guo et al. 2009), as in LLVM's runtime.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ GOES_ON = (CONTINUE, JOINED)
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """T_p in seconds on `threads`. `busy_s` is the time of all threads in tasks, and `overhead_s`
-    the part for starting them.
+    """The time T_p in seconds on `threads`. `busy_s` is the time of all threads in tasks, and
+    `overhead_s` the part for starting them.
     """
 
     threads: int
@@ -37,8 +37,8 @@ class Simulated:
     overhead_s: float
 
 
-def starts_of_tasks(graph: TaskGraph) -> np.ndarray:
-    """The nodes that a runtime must start: the first of each task, and chunks."""
+def started_nodes(graph: TaskGraph) -> np.ndarray:
+    """The nodes that a runtime must start: the first node of each task, and chunks."""
     continued = np.zeros(graph.nodes, dtype=bool)
     continued[graph.targets[graph.edge_kinds == CONTINUE]] = True
     created = np.zeros(graph.nodes, dtype=bool)
@@ -62,7 +62,7 @@ def simulate(
     start, edge = graph.successors
     starts, targets = start.tolist(), graph.targets[edge].tolist()
     kinds = graph.edge_kinds[edge].tolist()
-    extra = np.where(starts_of_tasks(graph), overhead_s, 0.0)
+    extra = np.where(started_nodes(graph), overhead_s, 0.0)
     seconds = (graph.seconds + extra).tolist()
     waiting = np.bincount(graph.targets, minlength=graph.nodes).tolist()
     own = policy != "breadth-first"
@@ -102,7 +102,9 @@ def simulate(
 
 
 def _take(queues: list[deque[int]], own: int) -> int:
-    """The next task of a thread: its own newest, else the oldest of the next thread with tasks."""
+    """The next task of a thread: its own newest one, or the oldest one of the next thread that has
+    tasks.
+    """
     if len(queues) == 1:
         return queues[0].popleft()
     if queues[own]:

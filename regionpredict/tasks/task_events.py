@@ -1,4 +1,4 @@
-"""Sorts the events of a recording by task, in the order in which they happened to it.
+"""Sorts the events of a recording by task, in the order in which they occurred in the task.
 
 The events of threads become the events of tasks: one row per task and event, sorted by task and
 time.

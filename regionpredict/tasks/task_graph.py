@@ -244,7 +244,9 @@ def _follow(
     graph: TaskGraph, order: list[int], waiting: IntArray, begin: FloatArray, level: IntArray,
     at: int,
 ) -> list[int]:  # fmt: skip
-    """The rest of the order, from the nodes at level `at` on. Fills in `begin` and `level`."""
+    """The rest of the order, starting with the nodes at level `at`. Fills in `begin` and
+    `level`.
+    """
     if not order:
         return order
     start, edge = graph.successors

@@ -1,7 +1,8 @@
 """Changes of a program as changes of its task graph, for simulation or replay.
 
 The questions are those of OMP-WhIP (Boushehrinejadmoradi, Yoga and Nagarakatte 2018) and TASKPROF
-(Yoga and Nagarakatte 2017): which part, if it were parallel or faster, shortens the run.
+(Yoga and Nagarakatte 2017). They ask which part, if it were parallel or faster, would shorten the
+run.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from regionpredict.tasks.task_graph import (
 PARTS = 2
 FASTER = 0.5
 MOST_LINES = 4
-"""The number of source lines with the most time on the critical path that are made faster, one by
-one.
+"""The number of source lines that are made faster, one by one. They are those with the most time on
+the critical path.
 """
 MOST_CUT_OFFS = 4
 
@@ -89,7 +90,7 @@ def split(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
     tasks = graph.tasks[order]
     tasks[copies] = tasks.max() + 1 + np.arange(parts - 1)
     return dataclasses.replace(
-        _of_nodes(graph, order),
+        _select_nodes(graph, order),
         seconds=seconds,
         tasks=tasks,
         sources=np.concatenate(sources),
@@ -102,8 +103,8 @@ def split(graph: TaskGraph, node: int, parts: int = PARTS) -> TaskGraph:
 
 
 def task_levels(graph: TaskGraph) -> IntArray:
-    """The number of explicit tasks around each node: 0 outside all, 1 in a task that no other task
-    created.
+    """The number of explicit tasks around each node. It is 0 outside of all tasks, and 1 in a task
+    that no other task created.
     """
     size = int(graph.tasks.max(initial=-1)) + 1
     parent = np.full(size, -1, dtype=np.int64)
@@ -147,7 +148,7 @@ def cut_off(graph: TaskGraph, level: IntArray, depth: int) -> TaskGraph | None:
     seconds = np.zeros(len(kept))
     np.add.at(seconds, number[into], graph.seconds)
     cut = dataclasses.replace(
-        _of_nodes(graph, kept),
+        _select_nodes(graph, kept),
         seconds=seconds,
         sources=sources[edges],
         targets=targets[edges],
@@ -157,8 +158,8 @@ def cut_off(graph: TaskGraph, level: IntArray, depth: int) -> TaskGraph | None:
     return cut if len(cut.schedule.order) == cut.nodes else None
 
 
-def _of_nodes(graph: TaskGraph, order: IntArray) -> TaskGraph:
-    """Selects these nodes in data by node, without hardware counters."""
+def _select_nodes(graph: TaskGraph, order: IntArray) -> TaskGraph:
+    """Selects these nodes in data by node. Hardware counters are left out."""
     iterations = graph.iterations[order] if len(graph.iterations) else graph.iterations
     return dataclasses.replace(
         graph,

@@ -51,7 +51,7 @@ class Analysis:
     not_analysed: Mapping[str, int] = field(default_factory=dict)
 
     def wait_begins(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The starts of the waits of these rows of `points` in ticks. A wait starts with its
+        """The starts of the waits in these rows of `points`, in ticks. A wait starts with its
         call.
         """
         enters = np.flatnonzero(self.trace.kind == Kind.ENTER)
@@ -59,7 +59,7 @@ class Analysis:
         return self.trace.time[enters[call]]
 
     def waiting_points(self) -> NDArray[np.int64]:
-        """The rows of `points` that wait."""
+        """The rows of `points` that are waits."""
         return np.flatnonzero((self.points.wait > 0) & (self.points.kind != NO_WAIT))
 
     def message_ends(self) -> NDArray[np.int64]:
@@ -85,7 +85,7 @@ def analyse(
     correct_clocks: bool = False,
     processes: int = 1,
 ) -> Analysis:
-    """Computes wait states, their costs, and the critical path.
+    """Computes wait states, their costs, and the critical path of a trace.
 
     `matches` are computed if they are not given. With `correct_clocks`, times that contradict cause
     and effect are corrected first. Up to this number of `processes` search for waits. Raises

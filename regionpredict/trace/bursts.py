@@ -1,4 +1,4 @@
-"""The activity of a location between its events: useful computation, other work, or waiting.
+"""The activity of a location between two of its events: useful computation, other work, or waiting.
 
 *Useful* time is outside all regions of MPI, of other run-time systems, and of waits. *Own* time is
 useful time and other work of a rank outside MPI without waiting, which no network can shorten. An

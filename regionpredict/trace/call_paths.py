@@ -45,7 +45,7 @@ class CallPaths:
     event_node: NDArray[np.int32]
 
     def inclusive(self) -> NDArray[np.int64]:
-        """Inclusive ticks of each node, with shape locations x nodes."""
+        """The inclusive ticks of each node, with shape locations x nodes."""
         total = self.exclusive.copy()
         for node in range(len(self.parent) - 1, -1, -1):
             if self.parent[node] >= 0:
@@ -54,7 +54,7 @@ class CallPaths:
 
 
 def nodes_after(trace: EventTrace, paths: CallPaths) -> NDArray[np.int32]:
-    """The node of each event's location until its next event, or -1."""
+    """For each event, the node of its location until the next event, or -1."""
     node = paths.event_node.astype(np.int32)
     parent = np.append(paths.parent, np.int32(-1))
     after = np.where(trace.kind == Kind.LEAVE, parent[node], node)

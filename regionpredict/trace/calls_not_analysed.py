@@ -17,10 +17,10 @@ def calls_not_analysed(
 ) -> dict[str, int]:
     """The number of calls of each such function, the most frequent first.
 
-    A function is analyzed if the trace has its messages or non-blocking collective operations, or
-    if other calls have them in its place. With `matches`, calls of MPI_Probe whose message is known
-    are, too.
-    `replayed`: for a replay, which supports all-to-alls of varying sizes.
+    A function is analyzed if the trace contains its messages or non-blocking collective operations,
+    or if other calls have recorded them instead. With `matches`, calls of MPI_Probe whose message
+    is known are analyzed, too. `replayed` is for a replay, which supports all-to-alls of varying
+    sizes.
     """
     left_out = [
         number for number, region in enumerate(trace.regions)

@@ -50,11 +50,11 @@ def corrected(
 ) -> EventTrace:
     """The trace with times that satisfy the conditions. A finding gives the number of moved events.
 
-    An event earlier than a required one gets the time of that one. Later events of its location
-    move by a decreasing amount (1 % of the elapsed time less). Earlier ones move by an increasing
-    amount, as far as other locations permit. The order on each location is kept, and no event
-    becomes earlier. An interval shrinks at most by that share (and a tick). A trace without
-    violations is unchanged. Raises InputError if memory is insufficient.
+    An event that is earlier than a required one gets the time of the required event. Later events
+    of its location are moved by an amount that decreases by 1 % of the elapsed time. Earlier events
+    are moved by an increasing amount, as far as other locations permit. The order on each location
+    is kept, and no event becomes earlier. An interval shrinks at most by that share (and a tick). A
+    trace without violations is unchanged. Raises InputError if memory is insufficient.
     """
     events, slots, is_post, count = [], [], [], 0
     for condition in conditions:

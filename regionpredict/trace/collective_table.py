@@ -29,10 +29,10 @@ PREFIX = (Collective.SCAN, Collective.EXSCAN)
 
 @dataclass(frozen=True, slots=True)
 class CollectiveTable:
-    """Collective operations in the order of their instances, and within one in the order of ranks
-    in the communicator. Among equal times, the first counts as the last to arrive, like with
-    MPI_MAXLOC. `first` has the first row of each instance, and `begin_event` the event at which a
-    rank began.
+    """Collective operations in the order of their instances. The rows of an instance are in the
+    order of ranks in the communicator. If several ranks arrive at the same time, the first rank
+    counts as the last to arrive, as with MPI_MAXLOC. `first` is the first row of each instance, and
+    `begin_event` the event at which a rank began.
     """
 
     event: _Rows

@@ -1,7 +1,7 @@
 """Columns of traces. Large traces have them in temporary files, with a part in memory.
 
-A column's file has no name and is deleted with the column. The system writes pages to it if memory
-is short. `rest` removes all pages from the process until they are used again.
+The file of a column has no name and is deleted with the column. The system writes pages to it if
+memory is short. `rest` removes all pages from the process until they are used again.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def column(
 
 
 class GrowingColumn:
-    """A column that grows piece by piece, in memory or in a temporary file (`in_file`)."""
+    """A column to which rows are appended piece by piece, in memory or in a temporary file
+    (`in_file`).
+    """
 
     def __init__(self, kind: type[np.generic], in_file: bool) -> None:
         self._kind = kind
@@ -59,7 +61,7 @@ class GrowingColumn:
             self._parts.append(rows.copy())
 
     def whole(self) -> NDArray[Any]:
-        """All rows, which cannot be changed if they are in a file. It can be called once."""
+        """All rows. They cannot be changed if they are in a file. This can be called once."""
         parts, self._parts = self._parts, []
         if self._file is None or not self._file.tell():
             return np.concatenate([np.zeros(0, dtype=self._kind), *parts])

@@ -208,7 +208,9 @@ def _table(
 
 
 def _end(trace: EventTrace, points: SyncPoints) -> tuple[int, int]:
-    """The end of the path: the last rank to enter MPI_Finalize, else the last event."""
+    """The end of the path: the last rank that enters MPI_Finalize. If no rank does, the last
+    event.
+    """
     ends = np.flatnonzero((points.kind == Wait.WAIT_FINALIZE) & (points.wait == 0))
     if len(ends):
         return int(ends[0]), 0

@@ -1,4 +1,4 @@
-"""Parts of a trace: rows of events with their operations and matches."""
+"""Selects parts of a trace: rows of events with their operations and matches."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ def cut(
     end: Rows,
     between: tuple[int, int] | None = None,
 ) -> tuple[EventTrace, Matches]:
-    """The trace of the rows after `begin` up to and including `end`, with one of each per location.
+    """The part of the trace from the row after `begin` up to and including the row `end`. Both
+    contain one row for each location.
 
-    Operations inside the part stay matched.
+    Operations inside the part remain matched.
 
     Regions that are open at the cut start and end with it, at the times of those rows, or at the
     two times in `between`. Messages and counter readings whose rows are outside are left out.
@@ -124,7 +125,9 @@ def only_rows(
 def _with_operations(
     part: EventTrace, trace: EventTrace, matches: Matches, row_of: Rows
 ) -> tuple[EventTrace, Matches]:
-    """The operations of `trace` in the rows for which `row_of` has a new position (-1: none)."""
+    """The operations of `trace` in the rows that have a new position in `row_of` (-1 means
+    none).
+    """
     operations = trace.operations
     kept = np.flatnonzero(row_of[operations.event] >= 0)
     columns = {

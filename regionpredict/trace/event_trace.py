@@ -106,7 +106,7 @@ class Location:
         return str(self.rank) if self.thread == 0 else f"{self.rank}.{self.thread}"
 
     def as_plain(self) -> int | str:
-        """Its form in JSON: its rank, or `rank.thread`."""
+        """The location in JSON: its rank, or `rank.thread`."""
         return self.rank if self.thread == 0 else str(self)
 
 

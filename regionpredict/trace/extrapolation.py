@@ -1,12 +1,12 @@
 """`extrapolate`: predicts each factor for larger numbers of processes by a suitable law.
 
-Laws are judged by prediction: each is fitted to the smaller runs and compared with the larger ones.
-A few runs rarely show which law holds, and a wrong choice costs more at larger distances. So LB,
-Ser and Trf are the mean of all laws, weighted by the likelihood of their errors on held-out runs.
-Eq. 5 (Amdahl), the default of Rosas 2014, counts twice. Computation scalability decreases if
+Laws are judged by prediction. Each is fitted to the smaller runs and compared with the larger ones.
+A few runs rarely show which law holds, and a wrong choice costs more at larger distances. Therefore
+LB, Ser and Trf are the mean of all laws, weighted by the likelihood of their errors on held-out
+runs. Eq. 5 (Amdahl), the default of Rosas 2014, counts twice. Computation scalability decreases if
 processes share memory, and smaller runs do not show where the decrease ends. It uses eq. 5, which
-decreases fastest, unless another law has a clearly smaller error with at least four sizes. The
-chosen laws are fitted to all runs.
+decreases fastest, unless another law has a clearly smaller error for at least four sizes. The
+selected laws are fitted to all runs.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ These are the losses of a message tree, and of the surfaces of three- and two-di
 DEFAULT_LAW = LAWS[0]
 FACTORS = ("load_balance", "serialisation", "transfer")
 UNDIVIDED = ("load_balance", "communication")
-"""The factors of parallel efficiency, and their replacement if no run separates Ser from Trf."""
+"""The factors of parallel efficiency, and the factor that replaces two of them if no run separates
+Ser from Trf.
+"""
 SCALED = (*FACTORS, "communication", "computation_scalability")
 """The factors that can be fitted. All others are their products."""
 
@@ -107,7 +109,7 @@ class FactorModel:
 
     @property
     def parts(self) -> tuple[tuple[float, str, str], ...]:
-        """(weight, law, formula) of the laws with relevant weights, the largest first. Terms that
+        """The laws with relevant weights, largest first, as (weight, law, formula). Terms that
         change no digit are left out. A law without terms is `constant`, and laws with the same
         formula are merged.
         """
@@ -135,8 +137,8 @@ class FactorModel:
     def band(self, width: float) -> tuple[float, float]:
         """The interval of the factor that is consistent with the runs.
 
-        It includes all laws that held-out runs do not exclude. It is widened by the chosen law's
-        error, which grows with each further doubling.
+        It includes all laws that held-out runs do not exclude. It is widened by the error of the
+        selected law, which grows with each further doubling.
         """
         centre = self.value(width)
         least = _NOISE.value if self.error is None else max(self.error, _NOISE.value)
@@ -203,7 +205,7 @@ def extrapolate(
 ) -> Extrapolation:
     """The factors of a study for `widths` processes.
 
-    `laws` sets the law of a factor if the analyst knows it. Raises UsageError for unknown factors,
+    `laws` sets the law of a factor if the user knows it. Raises UsageError for unknown factors,
     laws and widths, and InputError for runs of a single width.
     """
     if len(study.widths) < 2:
@@ -261,8 +263,8 @@ def fit_factor(
 
 
 def _weights(errors: Mapping[str, float]) -> dict[str, float]:
-    """The likelihood of each law's error, by a normal distribution with the smallest error, or the
-    noise of runs, as deviation.
+    """The likelihood of each law's error. The error is assumed to be normally distributed, and its
+    deviation is the smallest error or the noise of runs.
     """
     error = {name: max(value, _NOISE.value) for name, value in errors.items()}
     least = min(error.values())
@@ -293,7 +295,8 @@ def _held_out(law: str, pairs: Sequence[tuple[int, float]], widths: Sequence[int
     """The root mean square error on larger runs, of models fitted to the smaller ones.
 
     Every run beyond the second size is predicted from all smaller ones. The weight of a run is its
-    number of smaller sizes, since the prediction of the largest run says most about larger ones.
+    number of smaller sizes, since the prediction of the largest run is most relevant for larger
+    ones.
     """
     squares, weight = 0.0, 0.0
     for place in range(2, len(widths)):

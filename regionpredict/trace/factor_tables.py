@@ -57,8 +57,8 @@ _LARGEST = 1e30  # upper bound of times and counts
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """The values of a source for one run. Shares are from 0 to 1, and `runtime_s` is in seconds or
-    relative.
+    """The values that a source gives for one run. Shares are from 0 to 1, and `runtime_s` is in
+    seconds or relative.
     """
 
     name: str
@@ -312,8 +312,8 @@ def _pop_run(
 
 
 def _key(cell: str) -> tuple[str, int, float]:
-    """The meaning of a name in the table ("" if unused), its place among the names of this meaning,
-    and its unit in seconds.
+    """The meaning of a name in the table, its position among the names with this meaning, and its
+    unit in seconds. The meaning is "" if the name is not used.
     """
     name = re.sub(r"[#\-\s]+", " ", cell.lower()).strip()
     unit = re.search(r"[(\[](ns|us|ms|s)[)\]]", name)

@@ -251,8 +251,8 @@ def _replayed(
     bursts: Bursts,
     notes: list[str],
 ) -> NDArray[np.int64]:
-    """The replay. If it deadlocks although the run did not, the run's network used a larger eager
-    limit, which is searched.
+    """The replay. If it deadlocks although the run did not, the network of the run used a larger
+    eager limit, which is then searched.
     """
     try:
         return replay(trace, matches, kernels, network, work, bursts)

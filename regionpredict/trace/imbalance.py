@@ -96,8 +96,8 @@ class Evolution:
 
     @property
     def course(self) -> Course:
-        """Static if at least four fifths stay on the same locations, dynamic if at most one fifth
-        does.
+        """'static' if at least four fifths of the imbalance remain on the same locations, 'dynamic'
+        if at most one fifth does.
         """
         if self.persistent >= 0.8:
             return Course.STATIC
@@ -126,22 +126,22 @@ class Imbalance:
 
     @property
     def deviation_s(self) -> tuple[float, ...]:
-        """delta_p of each location."""
+        """The workload deviation delta_p of each location."""
         return tuple((np.array(self.workload_s) - self.mean_s).tolist())
 
     @property
     def runtime_impact_s(self) -> float:
-        """I_t."""
+        """The impact on the run time, I_t."""
         return max((*self.deviation_s, 0.0))
 
     @property
     def allocation_impact_s(self) -> float:
-        """I_T = P I_t."""
+        """The impact on the allocated time, I_T = P I_t."""
         return len(self.workload_s) * self.runtime_impact_s
 
     @property
     def most_on(self) -> int:
-        """The location, as a row, with the largest workload."""
+        """The location with the largest workload, as a row."""
         return int(np.argmax(self.workload_s))
 
 

@@ -1,9 +1,9 @@
 """The iterations of a run, found from repeated calls, or marked by a region.
 
-The calls of rank 0 form a sequence of symbols: function, partner, number of bytes. The period is
-the number of calls with the longest repetition. Each iteration ends with the same call. If it
-contains a collective of all ranks, each rank's iterations end with it, and no message crosses the
-cut.
+The calls of rank 0 form a sequence of symbols: function, partner, and number of bytes. The period
+is the number of calls with the longest repetition. Each iteration ends with the same call. If an
+iteration contains a collective of all ranks, the iterations of each rank end with it, and no
+message crosses the boundary.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Iterations:
 
 
 def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
-    """The iterations of a run. `mark` is the region that begins one.
+    """The iterations of a run. `mark` is the region that starts an iteration.
 
     Raises InputError if nothing repeats, or if some rank enters the region fewer than three times.
     """

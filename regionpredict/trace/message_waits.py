@@ -286,7 +286,7 @@ def _points(
     operations: _Operations, waiting: _Rows, late: _Rows, idle: _Rows, after: _Rows, kind: Wait
 ) -> tuple[PointRows, PointRows]:
     """The points of waiting operations, by `kind`, and of the late operations. `after` is the
-    completion of the waiting ones.
+    completion of the waiting operations.
     """
     return (
         point_rows(
@@ -312,7 +312,7 @@ def _points(
 
 
 def _longest(call: _Rows, idle: _Rows, place: _Rows, rows: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """For each call, the row with the longest wait. The first of equal ones."""
+    """For each call, the row with the longest wait. If several are equally long, the first."""
     chosen = np.flatnonzero(rows)
     order = chosen[np.lexsort((place[chosen], -idle[chosen], call[chosen]))]
     first = np.ones(len(order), dtype=bool)

@@ -25,8 +25,8 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class SizeClass:
-    """The messages of `least` to `most` bytes, from a power of two to below the next. Size 0 is its
-    own class.
+    """The messages from `least` to `most` bytes: from a power of two up to, but not including, the
+    next one. Size 0 is a separate class.
     """
 
     least: int

@@ -102,7 +102,8 @@ def plain_name(name: str) -> str:
 
 
 def collective_of(name: str) -> Collective:
-    """The collective operation of a function, blocking or not. UNKNOWN if it is none.
+    """The collective operation of a function, blocking or not. UNKNOWN if the function is not
+    collective.
 
     >>> collective_of("MPI_Iallreduce").name, collective_of("MPI_Send").name
     ('ALLREDUCE', 'UNKNOWN')
@@ -136,8 +137,7 @@ def is_analysed(name: str, replayed: bool = False) -> bool:
 
 
 def carriers_of(name: str) -> re.Pattern[str] | None:
-    """The calls whose records of messages, or of operations, are those of this call, too. None for
-    most calls.
+    """The calls that record the messages, or the operations, of this call. None for most calls.
 
     >>> bool(carriers_of("MPI_Psend_init").fullmatch("mpi_pready")), carriers_of("MPI_Send")
     (True, None)

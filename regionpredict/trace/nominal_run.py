@@ -1,7 +1,8 @@
-"""A run without noise: computation by its cycles, communication by a nominal network.
+"""A run without noise. Computation takes the time of its cycles, and communication that of a
+nominal network.
 
-A cycle counter stops while a process is preempted. So cycles divided by the nominal frequency are
-the undisturbed time of a burst (Rosas 2014, sec. 2.4.2).
+A cycle counter stops while a process is preempted. Cycles divided by the nominal frequency are
+therefore the undisturbed time of a burst (Rosas 2014, sec. 2.4.2).
 """
 
 from __future__ import annotations

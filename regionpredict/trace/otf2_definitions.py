@@ -81,7 +81,7 @@ class Definitions:
 
 @dataclass(slots=True)
 class _Raw:
-    """The records in file order. The first of two with the same number counts."""
+    """The records in file order. If two have the same number, the first one counts."""
 
     resolution: int | None = None
     strings: dict[int, str] = field(default_factory=dict)

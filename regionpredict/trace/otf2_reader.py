@@ -89,8 +89,8 @@ class _Table(ctypes.Structure):
 class Events:
     """The events of some locations with the archive's numbers, as columns.
 
-    `ends` is the number of events up to the end of each location, `notes` are its counts, and
-    `readings` its counter readings, as `_READING`.
+    `ends` is the number of events up to the end of each location, `notes` counts the
+    irregularities, and `readings` contains the counter readings, as `_READING`.
     """
 
     columns: dict[str, NDArray[Any]]
@@ -246,7 +246,7 @@ def operations_of(
 
 
 def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTrace:
-    """The trace with all locations' events. It takes over their columns."""
+    """The trace with the events of all locations. The columns are not copied."""
     table, unknown = operations_of(events, definitions, definitions.locations)
     columns = events.columns
     time = columns["time"]

@@ -26,8 +26,8 @@ class PathShare:
 
 
 class _PathClock:
-    """Ticks of the path up to a given time. Overlapping pieces, as with unsynchronized clocks,
-    count twice.
+    """The ticks of the path up to a given time. Overlapping pieces, which occur with unsynchronized
+    clocks, count twice.
     """
 
     def __init__(self, replay: CostReplay) -> None:
@@ -43,11 +43,11 @@ class _PathClock:
 
     @property
     def length(self) -> int:
-        """Ticks of the whole path."""
+        """The number of ticks of the whole path."""
         return int(self._before[-1])
 
     def at(self, time: _Ticks) -> _Ticks:
-        """Ticks of the path before each time."""
+        """The number of ticks of the path before each time."""
         if not len(self._times):
             return np.zeros(len(time), dtype=np.int64)
         row = np.searchsorted(self._times, time, side="right") - 1

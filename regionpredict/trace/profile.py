@@ -26,7 +26,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Balance:
-    """A sum that must hold: both sides in seconds, with their parts.
+    """A sum that must hold. Both sides are in seconds, with their parts.
 
     Without errors, the two sides are equal up to rounding.
     """
@@ -45,8 +45,8 @@ class Balance:
 @dataclass(frozen=True, slots=True)
 class Instance:
     """One occurrence of a wait. `seconds` is the sum over all waiting locations, and `longest_s`
-    the longest wait. That one was in `callpath` and ended at `time_s` of the analyzed trace. `late`
-    is the location they waited for, or None if it is unknown.
+    the longest wait. The longest wait was in `callpath` and ended at `time_s` of the analyzed
+    trace. `late` is the location that was waited for, or None if it is unknown.
     """
 
     metric: str

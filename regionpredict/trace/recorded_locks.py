@@ -1,4 +1,6 @@
-"""Turns locks of one-sided communication into messages from who releases to who waits."""
+"""Converts locks of one-sided communication to messages from the location that releases a lock to
+the one that waits for it.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,9 @@ _ALL = -1
 
 @dataclass(frozen=True, slots=True)
 class _HeldLock:
-    """A lock that a thread held: when the call for it came back, when the call to release it began
-    and ended. `rank` is the rank in the window, `thread` the thread of the process `process`.
+    """A lock that a thread held. The times are those at which the acquiring call returned, and at
+    which the releasing call began and ended. `rank` is the rank in the window, `thread` the thread
+    of the process `process`.
     """
 
     rank: int
@@ -33,11 +36,11 @@ class _HeldLock:
 
 
 def with_lock_order(ranks: Sequence[RankEvents]) -> list[RankEvents]:
-    """The ranks with messages without bytes in place of lock records.
+    """The ranks in which messages without bytes replace the lock records.
 
-    An exclusive lock comes after the release of all locks of its target that were granted before
-    it. A shared lock comes after the release of the last exclusive one. If the call for a lock came
-    back before the release, the wait is in the call that releases it.
+    An exclusive lock follows the release of all locks of its target that were granted before it. A
+    shared lock follows the release of the last exclusive lock. If the call that acquires a lock
+    returned before this release, the wait is in the call that releases the lock.
     """
     added: dict[tuple[int, int], list[tuple[int, ...]]] = {}
     tag = _FIRST_TAG

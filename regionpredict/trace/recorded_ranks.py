@@ -27,7 +27,7 @@ RECORD = np.dtype(
 )
 """A record of mpi_recorder.c."""
 COUNTERS = 16
-"""The kind of record that has the counters of the event before."""
+"""The kind of a record that contains the counters of the previous event."""
 
 # members, members of the other group, index among communicators with the same members
 Group = tuple[tuple[int, ...], tuple[int, ...], int]

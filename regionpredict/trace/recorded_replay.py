@@ -1,13 +1,13 @@
-"""Replays the run as recorded: calls take their time without waiting, and waits follow from other
-locations.
+"""Replays the run as recorded. Calls take their time without waiting, and waits follow from the
+other locations.
 
-Without changes, each location ends at the same tick as in the trace. With other lengths of the
-work, the waits change accordingly. Dependences are as in `replay.py`, with three exceptions. A
+Without changes, each location ends at the same tick as in the trace. If the lengths of the work
+change, the waits change accordingly. Dependences are as in `replay.py`, with three exceptions. A
 message is synchronous if the trace shows that its sender waited, too. A collective operation binds
 only the ranks whose data it moves (a broadcast waits only for its root). All ranks leave
 MPI_Finalize together. A dependence is ignored if the trace contradicts it, because a location
 continued before the other arrived. Scans and all-to-alls of varying sizes keep their time, since
-the trace does not show who waits for whom.
+the trace does not show which ranks wait for each other.
 """
 
 from __future__ import annotations
@@ -149,8 +149,8 @@ def _synchronous(
 
 
 def _bound(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """For each operation, whether others of its collective wait for it, and whether it waits for
-    others.
+    """For each operation, whether other members of its collective wait for it, and whether it waits
+    for others.
     """
     operations = trace.operations
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
@@ -209,8 +209,8 @@ def _work(
 ) -> Ticks:
     """The ticks without waits after each event.
 
-    The time of a call without waiting comes after the wait. Outside calls (a fork, a lock, the end
-    of a parallel region), the wait comes before its event.
+    The time of a call without waiting follows the wait. Outside of calls (a fork, a lock, the end
+    of a parallel region), the wait precedes the event.
     """
     time = trace.time
     work = np.zeros(len(trace), dtype=np.int64)

@@ -38,7 +38,7 @@ class RegionSplit:
 
     @property
     def efficiency(self) -> float:
-        """The product of both."""
+        """The efficiency, which is the product of both factors."""
         return self.scheduling * self.load_balance
 
 

@@ -5,9 +5,10 @@ network, a call takes no time, a message arrives when it is sent, and a collecti
 last member arrives. A message larger than the eager limit is sent only when its receiver is ready,
 and both continue together (rendezvous). Each rank starts at its recorded time.
 
-Every operation consists of up to two steps. It *posts* that its rank has arrived, and it *needs*
+Every operation consists of at most two steps. It *posts* that its rank has arrived, and it *needs*
 the posts of others. A *slot* collects posts. It is full when all posts have arrived, and has the
-time of the last. `kernels/replay.c` executes each rank's steps until a slot is not full.
+time of the last one. `kernels/replay.c` executes the steps of each rank until it needs a slot that
+is not full.
 """
 
 from __future__ import annotations
@@ -202,8 +203,8 @@ class Couplings:
         self.slots = 0
 
     def messages(self, synchronous: NDArray[np.bool_] | None = None) -> None:
-        """For eager messages, the send posts and the receive needs. For others, both post and both
-        need. MPI_Probe needs its message to be sent.
+        """The steps of messages. For an eager message, the send posts and the receive needs. For
+        any other message, both post and both need. MPI_Probe needs its message to be sent.
 
         `synchronous` says for each send whether it is synchronous. By default the eager limit
         decides.
@@ -238,7 +239,9 @@ class Couplings:
     def collectives(
         self, posts: NDArray[np.bool_] | None = None, needs: NDArray[np.bool_] | None = None
     ) -> None:
-        """All members post and need, or those operations selected by `posts` and `needs`."""
+        """The steps of collectives. All members post and need, or only the operations selected by
+        `posts` and `needs`.
+        """
         operations = self.trace.operations
         rows = np.flatnonzero(self.kind == Kind.COLLECTIVE_END)
         instance = self._instances(rows)
@@ -279,7 +282,7 @@ class Couplings:
         return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
 
     def teams(self, synchronisation: Synchronisation) -> None:
-        """Waits of threads of a rank for each other. They have no additional cost."""
+        """The waits of the threads of a rank for each other. They have no additional cost."""
         self._add(synchronisation.post, self.slots + synchronisation.post_slot, True, 0)
         self._add(synchronisation.need, self.slots + synchronisation.need_slot, False, 0)
         self._fill(np.bincount(synchronisation.post_slot, minlength=synchronisation.count))

@@ -225,7 +225,7 @@ def _kinds_of_waits(analysis: Analysis) -> dict[str, _Table]:
 
 
 def _waits_in_calls(analysis: Analysis) -> Balance:
-    """No call waits longer than it lasts."""
+    """Checks that no call waits longer than it lasts."""
     points, exclusive = analysis.points, analysis.paths.exclusive
     waited = np.zeros_like(exclusive)
     rows = points.wait > 0
@@ -240,7 +240,7 @@ def _waits_in_calls(analysis: Analysis) -> Balance:
 
 
 def _kind_balances(analysis: Analysis, kinds: Mapping[str, _Table]) -> tuple[Balance, ...]:
-    """Waits by their causes, and by their effects, add up to the waits."""
+    """Checks that waits by their causes, and by their effects, add up to the waits."""
     points = analysis.points
     rows = (points.wait > 0) & np.isin(points.kind, PROPAGATING)
     wait = float(points.wait[rows].sum()) / analysis.trace.ticks_per_second

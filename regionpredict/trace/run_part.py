@@ -1,9 +1,9 @@
 """Parts of a run for factors: instances of a call path or a region, or the time between MPI_Init
 and MPI_Finalize.
 
-All events are kept. Time outside the part has no length. While no location is in an instance, the
-clock stops. So messages and collective operations across the ends of the part stay matched, and the
-events of threads are complete.
+All events are kept. Time outside the part has no length. As long as no location is in an instance,
+the clock stops. Messages and collective operations across the ends of the part therefore remain
+matched, and the events of threads are complete.
 """
 
 from __future__ import annotations

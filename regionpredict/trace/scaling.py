@@ -96,7 +96,7 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
     """
     runs = sorted(runs, key=lambda run: run.width)
     reference = runs[0]
-    doubts = [_check_alike(reference, run) for run in runs[1:]]
+    doubts = [_check_same_program(reference, run) for run in runs[1:]]
     notes = [doubt for doubt in doubts if doubt is not None]
     notes += [f"{run.name}: {note}" for run in runs for note in run.notes]
     notes += [
@@ -130,8 +130,10 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
     )
 
 
-def _check_alike(run: RunFactors, other: RunFactors) -> str | None:
-    """Doubts whether they are runs of one program. Raises InputError if they are not."""
+def _check_same_program(run: RunFactors, other: RunFactors) -> str | None:
+    """Adds a remark if it is doubtful that these are runs of one program. Raises InputError if they
+    are not.
+    """
     mine, others = _own_regions(run), _own_regions(other)
     common, least = len(mine & others), min(len(mine), len(others))
     if not least:

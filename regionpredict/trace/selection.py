@@ -39,10 +39,9 @@ def selected(
 ) -> tuple[EventTrace, Matches]:
     """The selected part. Operations stay matched. Those without a counterpart are a finding.
 
-    Regions that are open at the ends of the span begin and end there, and counters are shared out
-    by time. For a call path, the regions
-    that lead to it are kept without their other callees. Their time is assigned to these regions.
-    Raises InputError if nothing is left.
+    Regions that are open at the ends of the span begin and end there, and counters are divided by
+    time. For a call path, the regions that lead to it are kept without their other callees. Their
+    time is assigned to these regions. Raises InputError if nothing is left.
     """
     linked = matches.mate, matches.other
     numbers = np.arange(len(trace.operations))

@@ -25,14 +25,14 @@ def severity(analysis: Analysis, parts: int = PARTS) -> Severity | None:
         chosen = points.kind[waiting] == wait
         if not np.any(chosen):
             continue
-        waited = _until(ends[chosen], edges) - _until(begins[chosen], edges)
+        waited = _time_until(ends[chosen], edges) - _time_until(begins[chosen], edges)
         seconds[wait.metric] = tuple((np.diff(-waited) / trace.ticks_per_second).tolist())
     if not seconds:
         return None
     return Severity(float(edges[-1]) / parts / trace.ticks_per_second, seconds)
 
 
-def _until(times: NDArray[np.int64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
+def _time_until(times: NDArray[np.int64], edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each edge, the time from all earlier `times` to the edge, in ticks."""
     part = np.searchsorted(edges, times)  # the first edge at or after each time
     count = np.cumsum(np.bincount(part, minlength=len(edges))[: len(edges)])

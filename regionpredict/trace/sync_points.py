@@ -113,7 +113,8 @@ def sorted_points(
 ) -> SyncPoints:
     """All points in the order of the trace's events, with causes as rows.
 
-    If two points have the same event, the waiting one counts, then the one from the earlier part.
+    If two points have the same event, the waiting one counts. If both or none wait, the one from
+    the earlier part counts.
     """
 
     def joined(name: str) -> NDArray[Any]:

@@ -1,5 +1,5 @@
-"""The required order of events between threads of a rank, derived from event order instead of
-times.
+"""The required order of events between the threads of a rank. It is derived from the order of
+events, not from times.
 """
 
 from __future__ import annotations

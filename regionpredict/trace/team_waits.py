@@ -76,7 +76,7 @@ def _parallel_regions(
     rows = np.flatnonzero(chosen)
     order = np.lexsort((location[rows], forks[rows], rank[rows]))
     rows = rows[order]
-    first = _changes(rank[rows], forks[rows])
+    first = _changed_rows(rank[rows], forks[rows])
     owner = np.cumsum(first) - 1
     enter = paths.mark_enter[rows]
     time = trace.time[enter]
@@ -109,12 +109,12 @@ def _barriers(
         return [], []
     order = np.lexsort((paths.mark_leave[rows], forks[rows], location[rows]))
     rows = rows[order]
-    new = _changes(location[rows], forks[rows])
+    new = _changed_rows(location[rows], forks[rows])
     begin = np.flatnonzero(new)[np.cumsum(new) - 1]
     place = np.arange(len(rows)) - begin  # number of the barrier on its thread since the fork
     order = np.lexsort((location[rows], place, forks[rows], rank[rows]))
     rows, place = rows[order], place[order]
-    first = _changes(rank[rows], forks[rows], place)
+    first = _changed_rows(rank[rows], forks[rows], place)
     owner = np.cumsum(first) - 1
     starts = np.flatnonzero(first)
     enter, leave = trace.time[paths.mark_enter[rows]], trace.time[paths.mark_leave[rows]]
@@ -141,8 +141,8 @@ def _barriers(
     return [points], findings
 
 
-def _changes(*columns: NDArray[np.generic]) -> NDArray[np.bool_]:
-    """The rows at which any column differs from the previous row."""
+def _changed_rows(*columns: NDArray[np.generic]) -> NDArray[np.bool_]:
+    """The rows in which any column differs from the previous row."""
     changed = np.ones(len(columns[0]), dtype=bool)
     if len(changed) > 1:
         changed[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)

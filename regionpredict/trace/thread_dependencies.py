@@ -34,12 +34,12 @@ class Slots:
         self.count = 0
 
     def new(self, number: int) -> int:
-        """The first of `number` new slots."""
+        """Adds `number` slots and returns the first."""
         self.count += number
         return self.count - number
 
     def synchronisation(self) -> Synchronisation:
-        """All of them, except needs without a post."""
+        """The collected posts and needs, except needs without a post."""
         empty = np.zeros(0, dtype=np.int64)
         post, post_slot, need, need_slot = (
             np.concatenate([empty, *(part[k] for part in parts)])

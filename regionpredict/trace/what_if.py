@@ -74,9 +74,10 @@ class WhatIf:
 class _Comparisons:
     """Intervals of late locations, each with the intervals of all locations that wait for it.
 
-    An interval has the rows from `begin` to before `end`. The locations that wait for interval `i`
-    have the intervals from `first[group[i]]` to before `first[group[i] + 1]`. If many locations
-    arrive in the same tick, most late locations have the same group.
+    An interval has the rows from `begin` up to, but not including, `end`. The locations that wait
+    for interval `i` have the intervals from `first[group[i]]` up to, but not including,
+    `first[group[i] + 1]`. If many locations arrive in the same tick, most late locations have the
+    same group.
     """
 
     begin: Rows
@@ -155,8 +156,8 @@ def _costs_by_path(analysis: Analysis) -> dict[str, float]:
 
 
 def _comparisons(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Comparisons:
-    """At each slot, the last locations next to all that wait, and all late locations next to the
-    first. Several are last or first if they arrive in the same tick.
+    """At each slot, the last locations with all that wait, and all late locations with the first.
+    Several locations are last or first if they arrive in the same tick.
     """
     time, coupled = analysis.trace.time, run.coupled
     slots, at = len(coupled.posts), time[coupled.event]

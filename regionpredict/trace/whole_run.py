@@ -14,7 +14,7 @@ NAME = "program"
 
 
 def with_whole_run(trace: EventTrace) -> EventTrace:
-    """The trace with the first thread of every rank inside some region from start to end.
+    """The trace in which the first thread of every rank is inside some region from start to end.
 
     A trace that already has one is returned unchanged. Call paths omit the added region.
     """

@@ -30,8 +30,8 @@ class _WrongOrder(ctypes.Structure):
 
 
 class Messages(NamedTuple):
-    """Columns: the event (a row of the trace) at which a message has arrived, or from which a late
-    sender is known; its location; the time of the send; the sending rank.
+    """Columns: the event (a row of the trace) at which a message has arrived, or at which a late
+    sender is known; its location; the time of the send; the rank of the sender.
     """
 
     event: NDArray[np.int64]
@@ -45,7 +45,7 @@ def wrong_order(
 ) -> NDArray[np.uint8]:
     """The `Order` of each late sender.
 
-    The order was wrong if a message with an earlier send time is received later. Like Scalasca 2.6,
+    The order was wrong if a message that was sent earlier is received later. Like Scalasca 2.6,
     this function keeps the last hundred late senders per rank.
     """
     array = np.zeros(len(late.event), dtype=np.uint8)

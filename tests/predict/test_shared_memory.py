@@ -19,7 +19,7 @@ FLAT = PathCurve((1.0,), (12.0,))
 def running(cores: int, busy: float, data: float, path: PathCurve, fixed: float = 0.0) -> Running:
     """A phase of cores that each work for `busy` seconds and move `data`, by the queue alone."""
     requesting = requesting_cores(float(cores), busy, data, path.at)
-    waiting = data * path.turn(requesting)
+    waiting = data * path.seconds_per_byte(requesting)
     seconds = PARTLY.total(busy, waiting) + fixed
     return Running(seconds, fixed, waiting, requesting, path.at(requesting), path)
 
@@ -29,7 +29,7 @@ def test_a_curve_is_straight_between_and_flat_beyond() -> None:
         5.0, 5.0, 7.0, 10.5, 12.0, 12.0,
     ]  # fmt: skip
     # Up to one core nobody is before it; of three each has a third of 10.5.
-    assert [SATURATING.turn(m) for m in (0.3, 1.0, 3.0)] == [0.2, 0.2, 3 / 10.5]
+    assert [SATURATING.seconds_per_byte(m) for m in (0.3, 1.0, 3.0)] == [0.2, 0.2, 3 / 10.5]
 
 
 BUSY, DATA = st.floats(0.0, 10.0), st.floats(0.1, 100.0)

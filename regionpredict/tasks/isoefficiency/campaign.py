@@ -1,9 +1,9 @@
 """Runs a program over sizes and threads for its efficiencies (Shudler 2018, sec. 5.3 and 5.4.1).
 
-For each size, the graph is recorded on one thread, or on several threads that take turns on one
-processor, so that loops are distributed. For each thread count, runs without a recording are timed.
-The time without contention is replayed here, or simulated if there are too few processors. Runs
-disturbed by other processes are repeated, and count only if there are no better ones.
+For each size, the graph is recorded on one thread, or on several threads that share one processor,
+so that loops are distributed. For each thread count, runs without a recording are timed. The time
+without contention is replayed here, or simulated if there are too few processors. Runs that other
+processes disturbed are repeated. They count only if there are not enough better ones.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ MARK = "{n}"
 MOST_RUNS = 20
 RECORDINGS = 3
 WHOLE = 0.05
-"""Share of the work. The maximum share of undivided loops in a graph recorded on one thread.
-Assumed: the 5 % at which times count as converged.
+"""Maximum share of undivided loops in the work of a graph recorded on one thread. Assumed: the 5 %
+at which times count as converged.
 """
 HOPELESS = 10
-"""The number of disturbed runs after which no undisturbed one is expected. Assumed: twice the
+"""The number of disturbed runs after which no undisturbed run is expected. Assumed: twice the
 minimum number of runs.
 """
 
@@ -89,7 +89,9 @@ class _Run(Generic[T]):
 def _runs(
     once: Callable[[], T], enough: Callable[[list[_Run[T]]], bool], setting: Setting
 ) -> tuple[list[_Run[T]], HostActivity | None]:
-    """Repeats runs until enough are undisturbed, or none is expected. Returns those that count."""
+    """Repeats runs until enough are undisturbed, or until no undisturbed one is expected. Returns
+    the runs that count.
+    """
     runs: list[_Run[T]] = []
     quiet: list[_Run[T]] = []
     while not enough(quiet) and len(runs) < MOST_RUNS and (quiet or len(runs) < HOPELESS):

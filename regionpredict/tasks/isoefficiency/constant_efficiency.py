@@ -14,12 +14,12 @@ from regionpredict.tasks.isoefficiency.models import Isoefficiency
 CONTOURS = (0.9, 0.7, 0.5, 0.3)
 """The efficiencies of the lines of Shudler 2017, fig. 7."""
 REACH = 4.0
-"""How far pictures extend beyond the largest measured size and number of threads."""
+"""How far pictures extend beyond the largest measured size and number of threads, as a factor."""
 
 
 class SizeLine(NamedTuple):
-    """A line of points (p, n): the smallest n that keeps the efficiency by the function `key`,
-    described by `label`. It has no points for those p that no size reaches.
+    """A line of points (p, n). n is the smallest size that keeps the efficiency according to the
+    function `key`, which `label` describes. If no size reaches it for some p, there is no point.
     """
 
     key: str

@@ -43,7 +43,7 @@ class SizeGraph:
 
     @property
     def parallelism(self) -> float:
-        """pi = T_1 / T_inf."""
+        """The average parallelism pi = T_1 / T_inf."""
         return self.work_s / self.depth_s if self.depth_s > 0 else 1.0
 
 
@@ -51,7 +51,8 @@ class SizeGraph:
 class SizeTime:
     """A size on a number of threads. `actual_s` are the times in parallel regions of runs without a
     recording, `cpu_s` the processor times of the whole runs, and `free_s` the time without
-    contention. `how` is its origin: replayed or simulated. `host` is None if it was not observed.
+    contention. `how` says whether the latter was replayed or simulated. `host` is None if it was
+    not observed.
     """
 
     size: float

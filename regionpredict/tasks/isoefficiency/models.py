@@ -1,8 +1,8 @@
 """Efficiencies, their models, and the answers to five questions (Shudler 2018, sec. 5.1 and 5.2).
 
-E_ac is the program's efficiency, with contention. E_cf is that of its graph without contention.
-E_ub = min(1, pi/p) is an upper bound for any scheduler. delta_con = E_cf - E_ac is the loss by
-contention, and delta_str = E_ub - E_cf the loss by the graph and its scheduling.
+E_ac is the program's efficiency, with contention. E_cf is the efficiency of its graph without
+contention. E_ub = min(1, pi/p) is an upper bound for any scheduler. delta_con = E_cf - E_ac is the
+loss by contention, and delta_str = E_ub - E_cf the loss by the graph and its scheduling.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
 LEAST_SIZES = 5
 """Minimum number of sizes for models of depth and parallelism, as in `fit`."""
 MUCH = 0.1
-"""The discrepancy from which it counts as an obstacle. Assumed: half of the 0.2 that Shudler 2018,
+"""The discrepancy above which it counts as an obstacle. Assumed: half of the 0.2 that Shudler 2018,
 sec. 5.4.2, considers a potential bottleneck.
 """
 LEVEL = 0.9
@@ -58,7 +58,7 @@ class EfficiencyPoint:
 
     @property
     def wrong(self) -> str:
-        """The error in the data, an efficiency above its bound. Empty if there is none."""
+        """The error in the data, which is an efficiency above its bound. Empty if there is none."""
         where = f"n = {self.size:,.15g}, {plural(self.threads, 'thread')}"
         if self.undivided > NOISE:
             return (
@@ -79,12 +79,12 @@ class EfficiencyPoint:
 
     @property
     def contention(self) -> float:
-        """delta_con = E_cf - E_ac."""
+        """The loss by contention, delta_con = E_cf - E_ac."""
         return self.free - self.actual
 
     @property
     def structure(self) -> float:
-        """delta_str = E_ub - E_cf."""
+        """The loss by the structure of the graph, delta_str = E_ub - E_cf."""
         return self.bound - self.free
 
 
@@ -111,7 +111,7 @@ class Isoefficiency:
         return tuple(point for point in self.points if point.sound)
 
     def bound(self, threads: float, size: float) -> float | None:
-        """E_ub(p, n) from the model of the parallelism."""
+        """The bound E_ub(p, n) from the model of the parallelism."""
         if self.parallelism is None:
             return None
         return min(1.0, self.parallelism.predict((size,)) / threads)

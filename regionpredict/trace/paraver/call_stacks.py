@@ -203,7 +203,7 @@ class _Paths:
         self._known: dict[Region, int] = {}
 
     def around(self, stack: Sequence[Frame]) -> Path:
-        """The path of a call: its functions, and the calling line."""
+        """The path of a call: its functions, and the line of the call."""
         if not stack:
             return ()
         file, line = self._line(stack[-1])

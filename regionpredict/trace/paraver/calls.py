@@ -29,8 +29,8 @@ class Calls:
         return len(self.location)
 
     def at(self, location: Integers, time: Integers) -> Integers:
-        """The row of the last call that begins at or before `time`, or -1 if it has ended
-        before.
+        """The row of the last call that starts at or before `time`. -1 if this call has already
+        ended.
         """
         row = _ranked(self.location, self.begin, location, time, "right") - 1
         safe = np.maximum(row, 0)
@@ -40,7 +40,9 @@ class Calls:
         return np.where(inside, row, -1)
 
     def ending(self, location: Integers, time: Integers) -> Integers:
-        """The row of the first call that ends at or after `time`, or -1 if it begins after."""
+        """The row of the first call that ends at or after `time`. -1 if this call has not started
+        yet.
+        """
         row = _ranked(self.location, self.end, location, time, "left")
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
@@ -49,7 +51,7 @@ class Calls:
         return np.where(inside, row, -1)
 
     def before(self, location: Integers, time: Integers) -> Integers:
-        """The row of the last call that begins before `time`, or -1."""
+        """The row of the last call that starts before `time`, or -1."""
         row = _ranked(self.location, self.begin, location, time, "left") - 1
         if not len(self):
             return np.full(len(location), -1, dtype=np.int64)
@@ -59,15 +61,15 @@ class Calls:
 def _ranked(
     locations: Integers, times: Integers, location: Integers, time: Integers, side: str
 ) -> Integers:
-    """`searchsorted` of (location, time) in sorted pairs (locations, times)."""
+    """Like `searchsorted`, for pairs (location, time) in sorted pairs (locations, times)."""
     span = int(max(times.max(initial=0), time.max(initial=0))) + 1
     keys, wanted = locations * span + times, location * span + time
     return np.searchsorted(keys, wanted, side="right" if side == "right" else "left")
 
 
 def calls_of(events: Rows, labels: Labels, regions: list[Region], findings: list[Finding]) -> Calls:
-    """The calls that events begin and end. Their regions are added. Types of events are those of
-    point-to-point, collective, other, one-sided and file operations.
+    """The calls that events start and end. Their regions are added. The types of events are those
+    of point-to-point, collective, other, one-sided and file operations.
 
     A call ends at the start of another call inside it, or at the end of the trace, which is
     reported as a finding.

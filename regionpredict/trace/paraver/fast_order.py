@@ -13,9 +13,10 @@ _LARGEST_TABLE = 1 << 24  # entries; beyond, sorting needs less memory
 
 
 def by_location(location: NDArray[np.integer[Any]], time: Integers) -> NDArray[np.intp]:
-    """The order by location and time. Rows with equal ones keep their order.
+    """The order by location and time. Rows with equal location and time keep their order.
 
-    Files are usually in order of time. Then only the location is sorted, in linear time.
+    Files are usually in the order of time. In this case, only the location is sorted, in linear
+    time.
     """
     if len(time) and int(location.max()) < 1 << 16 and bool((time[1:] >= time[:-1]).all()):
         return np.argsort(location.astype(np.uint16), kind="stable")

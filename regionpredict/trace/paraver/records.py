@@ -73,7 +73,7 @@ class Rows:
     def those(
         self, chosen: NDArray[Any] | None = None
     ) -> tuple[Integers, Integers, Integers, Integers]:
-        """The columns of chosen rows, or of all, for arithmetic."""
+        """The columns of the selected rows, or of all rows, for arithmetic."""
         rows: Any = slice(None) if chosen is None else chosen
         if chosen is not None and chosen.dtype == bool:
             rows = np.flatnonzero(chosen)
@@ -287,7 +287,7 @@ class _Text:
         self._take(text, have + 1)
 
     def _take(self, text: bytearray, length: int) -> None:
-        """Adds the whole lines in the first `length` bytes."""
+        """Adds the complete lines in the first `length` bytes."""
         if length > self._room:
             self._room = length
             rooms = [length // least + 2 for least in _SHORTEST]
