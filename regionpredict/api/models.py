@@ -68,7 +68,7 @@ class Model:
         return self.fitted.warnings
 
     def predict(self, *point: Any, **named: float) -> Any:
-        """The value at a point, in the unit of the measurements.
+        """Predicts the value at a point, in the unit of the measurements.
 
         `predict(64)`, `predict(64, 1000)` and `predict(p=64, n=1000)` return a number.
         `predict([16, 64])` and `predict([[16, 1000], [64, 1000]])` return an array. Raises
@@ -91,7 +91,7 @@ class Model:
     def _coordinates(
         self, point: Sequence[Any], named: Mapping[str, float]
     ) -> tuple[FloatArray, bool]:
-        """The points `(k, m)`, and whether a single number is requested."""
+        """The points `(k, m)`, and whether the caller wants a single number."""
         count = len(self.parameters)
         if named and not point and set(named) == set(self.parameters):
             return np.array([[float(named[name]) for name in self.parameters]]), True

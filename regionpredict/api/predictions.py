@@ -112,7 +112,7 @@ class RegionHint:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """The assumptions, in words."""
+        """The assumptions as sentences."""
         return tuple(self.prediction.assumed)
 
     def row(self) -> dict[str, Any]:

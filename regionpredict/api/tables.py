@@ -1,7 +1,7 @@
 """Converts tables of other libraries to rows of measurements, by their methods.
 
-Nothing is imported. An object with columns is a frame, one with an index and values is a series,
-and one with dimensions and coordinates is an xarray array.
+Nothing is imported. An object with columns is a frame, an object with an index and values is a
+series, and one with dimensions and coordinates is an xarray array.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def rows_of(
         missing = [name for name in names if name not in data.data_vars]
         if missing:
             raise _no_column(missing[0], data.data_vars)
-        return [row for name in names for row in _labelled(data[name], str(name), by)]
+        return [row for name in names for row in _rows_of_array(data[name], str(name), by)]
     if hasattr(data, "dims") and hasattr(data, "coords"):
-        return list(_labelled(data, str(data.name or "value"), by))
+        return list(_rows_of_array(data, str(data.name or "value"), by))
     return list(_rows(_columns(data), values, by))
 
 
@@ -84,7 +84,7 @@ def _rows(
             yield _row(name, cells, by, columns[name][index])
 
 
-def _labelled(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measurement]:
+def _rows_of_array(array: Any, name: str, by: Sequence[str] | None) -> Iterator[Measurement]:
     """The numbers of an array whose axes are parameters, texts, or repetitions.
 
     An axis without coordinates, or with a name for repetitions, is not a parameter.

@@ -68,7 +68,7 @@ def calibrate_regions(
     counts = sorted({n for campaign in campaigns for n in campaign.threads if n <= machine.cores})
     if from_models:
         files = zip(measurements, campaigns, strict=True)
-        parts = [_of_one_size(paths, path, campaign, source) for path, campaign in files]
+        parts = [_sources_at_size(paths, path, campaign, source) for path, campaign in files]
     else:
         analysis = run_analysis(paths, **source, timings=False, flows=True)
         parts = [_Part(analysis, tuple(campaigns))]
@@ -120,7 +120,7 @@ def _write_machine(output: Path | None, text: str) -> None:
     click.echo(f"written: {output}", err=True)
 
 
-def _of_one_size(
+def _sources_at_size(
     paths: Sequence[str], path: Path, campaign: Campaign, source: dict[str, Any]
 ) -> _Part:
     """The sources with the sizes and macros of one file of measurements."""

@@ -1,5 +1,5 @@
-"""Colors on terminals: red for errors, yellow for doubt or unknown, green for valid, cyan for
-possible gains.
+"""Colors on terminals: red for errors, yellow for doubtful or unknown values, green for valid ones,
+cyan for possible gains.
 
 Only words with the same meaning are colored, so no information depends on color alone. Files are
 never colored, pipes on request. The imports here load nothing that a command needs.

@@ -188,7 +188,9 @@ def _judged_runs(
 def _write(
     document: Document, form: str, output: str | None, refused: InputError | None
 ) -> None:  # fmt: skip
-    """Writes the result, then raises the error despite which a page was written."""
+    """Writes the result. Then raises the error that the page was written in spite of, if there is
+    one.
+    """
     from regionpredict.report.rendered import rendered
 
     write_result(rendered(document, form), output)

@@ -50,18 +50,18 @@ def _texts(value: Any, _: Path) -> tuple[str, ...] | None:
 
 def _paths(value: Any, folder: Path) -> tuple[str, ...] | None:
     texts = _texts(value, folder)
-    return None if texts is None else tuple(_from(folder, text) for text in texts)
+    return None if texts is None else tuple(_relative_path(folder, text) for text in texts)
 
 
 def _path(value: Any, folder: Path) -> str | None:
-    return _from(folder, value) if isinstance(value, str) else None
+    return _relative_path(folder, value) if isinstance(value, str) else None
 
 
 def _machine(value: Any, folder: Path) -> str | None:
     """A path if such a file exists, else a name."""
     if not isinstance(value, str):
         return None
-    path = _from(folder, value)
+    path = _relative_path(folder, value)
     return path if is_file(path) else value
 
 
@@ -76,7 +76,7 @@ def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:
     return tuple(f"{name}={number}" for name, number in value.items()) if known else None
 
 
-def _from(folder: Path, path: str) -> str:
+def _relative_path(folder: Path, path: str) -> str:
     """A path in the file, relative to the current folder."""
     joined = folder / path
     try:

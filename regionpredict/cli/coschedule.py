@@ -59,7 +59,7 @@ def command(
         context = click.get_current_context()
         refuse_options(context, ("top",), f"does not apply to --format {form}")
     machine, _ = machine_for(machine_name)
-    files = _named(hints)
+    files = _by_program_name(hints)
     programs = [_program(name, path, machine, len(hints)) for name, path in files.items()]
     result = coschedule(programs, machine)
     if form == "slurm":
@@ -72,10 +72,10 @@ def command(
     write_result(text, output)
 
 
-def _named(hints: Sequence[Path]) -> dict[str, Path]:
+def _by_program_name(hints: Sequence[Path]) -> dict[str, Path]:
     """The files by the names of their programs. Equal names are numbered.
 
-    >>> list(_named([Path("a/h.json"), Path("b/h.json"), Path("c.json")]))
+    >>> list(_by_program_name([Path("a/h.json"), Path("b/h.json"), Path("c.json")]))
     ['h (1)', 'h (2)', 'c']
     """
     stems = [path.stem for path in hints]

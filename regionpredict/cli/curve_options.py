@@ -103,7 +103,7 @@ class RunOptions(NamedTuple):
     runtime: str | None
 
     def on(self, machine: Machine) -> Machine:
-        """The machine with the costs of the runtime. Reports if it has none."""
+        """The machine with the costs of the runtime. A note reports if the machine has none."""
         from regionpredict.machine import thread_places
 
         if self.runtime is not None and self.runtime not in machine.by_runtime:

@@ -56,7 +56,7 @@ def end_by(
     regions: Sequence[tuple[RegionOutline | None, RegionOutline]],
     program: tuple[ProgramOutline | None, ProgramOutline | None],
 ) -> None:
-    """Reports the hints, as pairs (before, now), that meet a condition, and exits with 1 if there
+    """Reports the hints, given as pairs (before, now), that meet a condition. Exits with 1 if there
     are any.
     """
     before, now = program
@@ -74,13 +74,13 @@ def end_by(
 
 
 def _failure(condition: Condition, old: Outline | None, new: Outline) -> str:
-    """`src/cg.c:12 solve: gain<8 (gain 3.1)`."""
+    """The text `src/cg.c:12 solve: gain<8 (gain 3.1)`."""
     name = f"{new.id} {new.function}".rstrip()
     return f"{name}: {condition.text} ({_values(condition, old, new)})"
 
 
 def _values(condition: Condition, old: Outline | None, new: Outline) -> str:
-    """`gain 3.1, was 7.9`."""
+    """The text `gain 3.1, was 7.9`."""
     text = f"{condition.field} {condition.value(new):.4g}"
     if condition.baseline and old is not None:
         text += f", was {condition.value(old):.4g}"

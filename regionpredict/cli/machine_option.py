@@ -129,7 +129,7 @@ def _host_file() -> Path:
 
 
 def _host_key(topology: Topology) -> tuple[object, ...]:
-    """Everything a host's measured figures depend on."""
+    """Everything that the measured figures of a host depend on."""
     return (
         topology.name, topology.identity, topology.packages, topology.cores_per_package,
         topology.domains_per_package, topology.threads_per_core, topology.caches,

@@ -110,6 +110,6 @@ def detect_machine(
 
 
 def report_remarks(topology: Topology, say: Callable[[str], None]) -> None:
-    """Say what of the host is not plausible or not uniform, one line each."""
+    """Reports what is implausible or not uniform about the host, one line each."""
     for remark in topology.remarks:
         say(f"warning: {remark}")

@@ -177,7 +177,7 @@ def main(record: RunRecord | None = None) -> None:
 
 @contextlib.contextmanager
 def _without_cycle_collection() -> Iterator[None]:
-    """Disables Python's cyclic garbage collection, since a run makes millions of small values and
+    """Disables Python's cyclic garbage collection, since a run creates millions of small values and
     hardly any cycles.
 
     This saves a fifth of the time.

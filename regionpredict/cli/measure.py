@@ -164,7 +164,7 @@ def _check_no_slurm(options: Mapping[str, Any]) -> None:
 
 
 def _end_runs_when_terminated() -> None:
-    """SIGTERM, for example from a job scheduler, also ends the current run."""
+    """Makes SIGTERM, for example from a job scheduler, also end the current run."""
 
     def stop(number: int, _: object) -> None:
         raise KeyboardInterrupt(number)
@@ -288,7 +288,7 @@ def _allowed() -> list[int]:
 
 
 def thread_counts(text: str | None, allowed: list[int]) -> tuple[int, ...]:
-    """`1,2,4`, `1-24`, or by default 1, 2, 4, ... and all processors.
+    """The thread counts `1,2,4` or `1-24`. By default 1, 2, 4, ... and all processors.
 
     >>> thread_counts("1-3,8", []), thread_counts(None, list(range(6)))
     ((1, 2, 3, 8), (1, 2, 4, 6))

@@ -65,7 +65,7 @@ class PredictionRequest:
 
     @property
     def run(self) -> RunOptions:
-        """How the program will be run."""
+        """The settings with which the program will be run."""
         return RunOptions(self.first_touch, self.pages, self.binding, self.runtime)
 
     def document(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import click
 from regionpredict.cli.durations import parse_duration
 
 _LOOKED_AFTER_S = 3.0
-"""The minimum time between two checks, which take a quarter of a second each."""
+"""Minimum time between two checks. A check takes a quarter of a second."""
 
 
 def patience(text: str) -> float | None:
@@ -19,7 +19,7 @@ def patience(text: str) -> float | None:
 
 
 def waiting(most_s: float) -> str:
-    """The text of the progress line while waiting.
+    """The text of the progress line while the command waits.
 
     >>> waiting(29.6)
     'others use this host: waiting, 30 s at most'
@@ -80,4 +80,4 @@ class QuietHost:
 
 
 _GLANCE_S = 0.3
-"""The time of a check on a quiet host, which does not count as waiting."""
+"""The time of a check on an idle host. It does not count as waiting."""

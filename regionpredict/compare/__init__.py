@@ -1,4 +1,5 @@
-"""Judges predictions by measurements, computes success rates, and fits corrections to measurements.
+"""Compares predictions with measurements, computes success rates, and fits corrections to
+measurements.
 
 Entry points: `verdicts.compare(hints, summaries) -> Comparison`, `success.success` for its rate,
 and `calibration.calibrate_saturation(predictor, machine, samples) -> SaturationCalibration`.

@@ -1,4 +1,5 @@
-"""Fits a machine's corrections to measurements, and scores them on programs left out of the fit.
+"""Fits a machine's corrections to measurements, and scores them on programs that are left out of
+the fit.
 
 Entry points: `calibrate_saturation`, and `calibrate_density` in calibration_density.py. Scores are
 cross-validated (Stone 1974). The programs are divided into folds, and each region is predicted with
@@ -36,14 +37,16 @@ from regionpredict.predict import Prediction
 
 IntArray = NDArray[np.int64]
 Fitted = Callable[[Model, Sequence[int]], FloatArray]
-"""The factors' logarithms, in the order of `FACTORS`, fitted to the samples at these positions
-only.
+"""The logarithms of the factors, in the order of `FACTORS`, fitted only to the samples at these
+positions.
 """
 FOLDS = 10
 LEAST_PROGRAMS = 3
 LEAST_REGIONS = 10
 SURE = 0.9
-"""A correction helps if it reduces the error in this share of resamplings of the programs."""
+"""A correction helps if it reduces the error in at least this share of resamplings of the
+programs.
+"""
 _RESAMPLINGS = 1000
 _CLOSE = 0.005
 _AT_BOUND = 0.01  # tolerance for the logarithm of a factor
@@ -91,21 +94,21 @@ class SaturationCalibration:
     @property
     def helps(self) -> bool:
         """Whether speedups or times certainly improve for programs left out of the fit, and nothing
-        gets worse.
+        else gets worse.
         """
         return not self.against
 
     @property
     def at_bound(self) -> tuple[str, ...]:
-        """The factors at the limit of their range. In this case, a figure of the machine is wrong,
-        or the regions do something that the model does not know.
+        """The factors at the limit of their range. If there are any, a figure of the machine is
+        wrong, or the regions have properties that the model does not cover.
         """
         bound = math.log(MOST) - _AT_BOUND
         return tuple(name for name, factor in self.fitted.items() if abs(math.log(factor)) >= bound)
 
     @property
     def against(self) -> str:
-        """The reason why the correction does not help. Empty if it does."""
+        """The reason why the correction does not help. Empty if it helps."""
         before, after = self.before, self.after
         if self.at_bound:
             return f"{', '.join(self.at_bound)} at the bound of {MOST:g} times"
@@ -134,7 +137,9 @@ class SaturationCalibration:
 
 
 class Provenance(NamedTuple):
-    """The origin of samples: names of the files, day of the last campaign, number of runs."""
+    """Where samples come from: the names of the files, the day of the last campaign, and the number
+    of runs.
+    """
 
     measurements: str
     date: str
@@ -144,7 +149,9 @@ class Provenance(NamedTuple):
 def corrections_of(
     result: SaturationCalibration, samples: Samples, provenance: Provenance
 ) -> Corrections:
-    """The content of the machine file: the factors if they help, and the scores in any case."""
+    """The content of the machine file. It always contains the scores, and the factors if they
+    help.
+    """
     before, after = result.before, result.after
     return Corrections(
         factors={
@@ -242,7 +249,7 @@ def _measured_speedup(sample: Sample) -> float:
 
 
 def _errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
-    """Absolute relative error of the speedup at the largest number of threads, by sample."""
+    """The absolute relative error of the speedup at the largest number of threads, by sample."""
     errors = []
     for sample in samples.samples:
         seconds = predicted_seconds(predictions[sample.index])
@@ -252,7 +259,7 @@ def _errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
 
 
 def _time_ratios(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
-    """Predicted over measured time on one thread, by sample."""
+    """The predicted divided by the measured time on one thread, by sample."""
     return np.array([
         predicted_seconds(predictions[sample.index])[1] / sample.seconds[1]
         for sample in samples.samples
@@ -268,7 +275,7 @@ def _time_errors(predictions: Sequence[Prediction], samples: Samples) -> FloatAr
 def _scores(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
 ) -> tuple[Scores, Comparison]:
-    comparison = _compared(predictions, machine, samples, tolerance)
+    comparison = _all_verdicts(predictions, machine, samples, tolerance)
     scores = Scores(
         float(np.median(_errors(predictions, samples))),
         float(np.median(_time_errors(predictions, samples))),
@@ -278,7 +285,7 @@ def _scores(
     return scores, comparison
 
 
-def _compared(
+def _all_verdicts(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
 ) -> Comparison:
     """All verdicts. Each campaign is compared separately, since regions are identified by their

@@ -30,8 +30,8 @@ from regionpredict.predict.density import packages_for, thresholds
 
 GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
 PRICE = 0.25
-"""The number of regions that a factor of two must gain. A factor of four must gain four times as
-many.
+"""The number of regions that a factor of two must gain. A factor of four must gain four times this
+number.
 """
 SHIFT = 2.0
 """The number of regions that a boundary must gain per unit of score that it moves."""

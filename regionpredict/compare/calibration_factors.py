@@ -1,4 +1,5 @@
-"""Correction factors of the saturation model from measured times: iteratively reweighted ridge.
+"""Correction factors of the saturation model, fitted to measured times by iteratively reweighted
+ridge regression.
 
 Each Gauss-Newton step solves a ridge regression. Here theta are the logarithms of the factors,
 f(theta) the model's logarithmic times on one thread and speedups, and y the measured values:
@@ -149,7 +150,7 @@ def factors_of(theta: FloatArray) -> dict[str, float]:
 def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
     """The factors' logarithms with the best fit to the samples at the positions `chosen`.
 
-    The measurements of other samples are not used.
+    Measurements of other samples are not used.
     """
     use = np.isin(model.measured.sample, np.asarray(chosen))
     target, timed = model.measured.value[use], model.measured.timed[use]

@@ -73,7 +73,7 @@ def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
 
 
 def common(known: Sequence[Coefficient]) -> float:
-    """The common logarithm of the coefficients, or 0 if there are none.
+    """The common logarithm of the coefficients. 0 if there are none.
 
     >>> one = Coefficient(math.log(2.0), 1.0)
     >>> round(math.exp(common([one] * 100)), 2)

@@ -138,7 +138,7 @@ def gather(
             nearest[index] = summary
     matched: list[tuple[int, RegionSummary]] = []
     for index, summary in nearest.items():
-        reason = _reason(predictions[index], summary)
+        reason = _why_incomparable(predictions[index], summary)
         if reason:
             left_out[reason] += 1
         else:
@@ -157,10 +157,11 @@ def gather(
 
 
 def together(parts: Sequence[tuple[Samples, int]]) -> Samples:
-    """Merges samples of several campaigns with one size each, as for one list of predictions.
+    """Merges samples of several campaigns with one size each. The result is like that of one list
+    of predictions.
 
-    Each part has the number of its predictions, which follow those of the previous parts. Raises
-    InputError if the campaigns have different numbers of threads.
+    Each part has the number of its predictions, which follow the predictions of the previous parts.
+    Raises InputError if the campaigns have different numbers of threads.
     """
     counts = {samples.counts for samples, _ in parts if samples.samples}
     if len(counts) > 1:
@@ -201,7 +202,7 @@ def _seconds(summary: RegionSummary, statistic: str) -> dict[int, float]:
     }
 
 
-def _reason(prediction: Prediction, summary: RegionSummary) -> str:
+def _why_incomparable(prediction: Prediction, summary: RegionSummary) -> str:
     """The reason why the two cannot be compared. Empty if they can."""
     facts, last = prediction.facts, summary.last
     if prediction.status == "skipped" or prediction.derivation is None:

@@ -16,7 +16,7 @@ SAME_SIZE = 0.25
 several sizes. They are predicted at the middle size.
 """
 OFTEN = 0.25
-"""The share of executions with exactly the predicted trip count from which a region is
+"""The share of executions that must have exactly the predicted trip count, so that a region is
 comparable.
 """
 
@@ -41,7 +41,9 @@ def machine_difference(hints: Hints, host: Host) -> str:
 
 
 def check_machine(hints: Hints, host: Host | None, *, other_machine: bool) -> str:
-    """The difference, if it is allowed (`other_machine`) or empty. Raises InputError otherwise."""
+    """Returns the difference if it is empty or allowed (`other_machine`). Raises InputError
+    otherwise.
+    """
     difference = "" if host is None else machine_difference(hints, host)
     if difference and not other_machine:
         raise InputError(
@@ -79,7 +81,7 @@ def size_difference(iterations: int | None, run: RegionRun, *, over_threads: boo
 
 
 def _middle_of_work(cases: Sequence[EntryCase]) -> int:
-    """The trip count up to which half of all iterations are done. 0 if they are unknown."""
+    """The trip count up to which half of all iterations are done. 0 if unknown."""
     trips = sorted((case.trips or 0, case.entries) for case in cases)
     done = list(accumulate(count * entries for count, entries in trips))
     return trips[bisect_left(done, done[-1] / 2)][0] if trips else 0

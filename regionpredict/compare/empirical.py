@@ -31,7 +31,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FittedLaw:
-    """A region's law next to its prediction.
+    """The law fitted to a region, compared with its prediction.
 
     `law` and `predicted_law` are the two laws in words, and `speedup` is the fitted one by thread
     count. `disagrees` are the thread counts at which the prediction is outside the interval of the

@@ -1,4 +1,4 @@
-"""Finds the hints that changed between two predictions, and the reasons."""
+"""Finds the hints that differ between two predictions, and the reasons."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ Kind = Literal["changed", "added", "removed", "same"]
 class HintChange(NamedTuple):
     """A region before and after. None if it is missing.
 
-    It is `changed` if its hint, status or findings differ, or its time or confidence moved beyond
-    noise. `reasons` are sentences on the differences, also for a region that is `same`.
+    It is `changed` if its hint, status or findings differ, or if its time or confidence changed by
+    more than noise. `reasons` are sentences on the differences, also for a region that is `same`.
     """
 
     kind: Kind
@@ -45,7 +45,7 @@ class HintChange(NamedTuple):
 
     @property
     def only(self) -> Literal["time", "confidence"] | None:
-        """The only value that moved, for a changed region with the same hint and loop."""
+        """The only value that changed, for a changed region with the same hint and loop."""
         if self.kind != "changed" or self.reasons or self.old is None or self.new is None:
             return None
         if (self.old.packages, self.old.threads) != (self.new.packages, self.new.threads):

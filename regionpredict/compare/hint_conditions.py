@@ -23,8 +23,8 @@ FIELDS: Mapping[str, Callable[[Outline], float | None]] = {
     "seconds": lambda outline: outline.hinted_seconds,
     "confidence": lambda outline: outline.confidence,
 }
-"""The fields of a hint in conditions: packages, threads, speedup, seconds of one execution, and
-confidence.
+"""The fields of a hint that conditions can use: packages, threads, speedup, seconds of one
+execution, and confidence.
 """
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
@@ -62,7 +62,7 @@ class Condition(NamedTuple):
         return _OPERATORS[self.operator](value, bound)
 
     def value(self, outline: Outline) -> float | None:
-        """The field's value in a hint."""
+        """The value of the field in a hint."""
         return FIELDS[self.field](outline)
 
 

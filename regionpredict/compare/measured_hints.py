@@ -10,8 +10,8 @@ from regionpredict.measure.hints_file import Hint, Hints, Place, TeamHint, hints
 from regionpredict.measure.summary import RegionSummary
 
 _WHOLE = "omp parallel"
-"""The directive for regions from a binary's debug information, whose loop may be only a part of a
-directive.
+"""The directive of a region that comes from a binary's debug information. Its loop may be only a
+part of the directive.
 """
 
 
@@ -42,7 +42,7 @@ def match_measured(
         team = match_hint(predicted, place) if is_team else None
         hint = None if is_team else match_hint(hints.regions, place)
         if team is not None:
-            whole.append((_as_measured(team, last.function), summary))
+            whole.append((_with_measured_function(team, last.function), summary))
         elif hint is not None:
             pairs.append((hint, summary))
         else:
@@ -56,7 +56,7 @@ def match_measured(
     return MatchedHints(tuple(pairs), tuple(whole), tuple(alone), tuple(missed))
 
 
-def _as_measured(team: TeamHint, function: str) -> TeamHint:
+def _with_measured_function(team: TeamHint, function: str) -> TeamHint:
     """The parallel region with the function that contains its `parallel`, since its loops may be in
     other functions.
     """

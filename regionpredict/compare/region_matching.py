@@ -1,4 +1,4 @@
-"""Matches the regions of two trees, although lines, functions and files may have moved.
+"""Matches the regions of two source trees. Lines, functions and files may have moved.
 
 Files match if they have the same name, or otherwise the longest common end of their paths. In a
 file, the regions of a function are aligned in order by directive, trip count and arrays. The
@@ -22,13 +22,15 @@ _Signature = tuple[str, str | None, tuple[str, ...]]
 def matched_regions(
     old: Sequence[RegionOutline], new: Sequence[RegionOutline]
 ) -> tuple[list[Pair], list[RegionOutline], list[RegionOutline]]:
-    """(the same regions before and after, in the new order; removed ones; added ones)."""
+    """The regions that exist before and after, in the new order, the removed regions, and the added
+    regions.
+    """
     files = same_files({outline.file for outline in old}, {outline.file for outline in new})
     before = _by_function(old, files)
     known: dict[str, RegionOutline] = {}
     for place, regions in _by_function(new, {}).items():
         known.update((after.id, first) for first, after in _aligned(before[place], regions))
-    known.update((after.id, first) for first, after in _moved(known, old, new))
+    known.update((after.id, first) for first, after in _moved_regions(known, old, new))
     taken = {outline.id for outline in known.values()}
     return (
         [(known[outline.id], outline) for outline in new if outline.id in known],
@@ -48,7 +50,7 @@ def _by_function(
 
 
 def same_files(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
-    """The new name of each matched old file.
+    """Maps each matched old file to its new name.
 
     >>> same_files({"a/src/x.c", "a/src/y.c"}, {"b/src/x.c", "b/lib/y.c", "b/lib/x.c"})
     {'a/src/x.c': 'b/src/x.c', 'a/src/y.c': 'b/lib/y.c'}
@@ -94,12 +96,14 @@ def _aligned(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> list
         if kind == "equal" or (kind == "replace" and b - a == d - c):
             pairs += zip(old[a:b], new[c:d], strict=True)
         elif kind == "replace":
-            pairs += _most_alike(old[a:b], new[c:d])
+            pairs += _pairs_with_common_arrays(old[a:b], new[c:d])
     return pairs
 
 
-def _most_alike(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> list[Pair]:
-    """Pairs that share arrays, the most similar first."""
+def _pairs_with_common_arrays(
+    old: Sequence[RegionOutline], new: Sequence[RegionOutline]
+) -> list[Pair]:
+    """Pairs that share arrays, most similar first."""
     shares = sorted(
         (
             (-_shared_arrays(a, b), at, to)
@@ -120,10 +124,10 @@ def _shared_arrays(outline: RegionOutline, other: RegionOutline) -> float:
     return len(mine & theirs) / max(len(mine | theirs), 1)
 
 
-def _moved(
+def _moved_regions(
     known: Mapping[str, RegionOutline], old: Sequence[RegionOutline], new: Sequence[RegionOutline]
 ) -> list[Pair]:
-    """Remaining regions with unique properties."""
+    """The remaining regions with unique properties."""
     taken = {outline.id for outline in known.values()}
     gone = [outline for outline in old if outline.id not in taken]
     come = [outline for outline in new if outline.id not in known]

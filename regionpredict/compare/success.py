@@ -13,7 +13,7 @@ _Z95 = 1.959963984540054
 
 
 class Rate(NamedTuple):
-    """`right` of `judged`, with the 95 % interval of the share. Shares are from 0 to 1."""
+    """`right` of `judged` hints, with the 95 % interval of the share. Shares are from 0 to 1."""
 
     right: int
     judged: int

@@ -1,4 +1,4 @@
-"""Fits models with the terms of the prediction to measured times over sizes and threads.
+"""Fits models that consist of the terms of the prediction to measured times over sizes and threads.
 
 The prediction gives the terms of a region's time: its own loops determine how work and traffic grow
 with sizes and threads (the static prior). The measurements give the factor of each term:
@@ -32,7 +32,7 @@ GROUPS = {
     "memory": ("cache", "memory-bandwidth"),
     "overhead": ("overhead", "serialization"),
 }
-"""The factors, and the terms of a prediction that each scales."""
+"""The factors, and the terms of a prediction that each factor scales."""
 SPREAD = 0.1
 """The assumed relative spread of the factors of one region around their common value. Assumed. With
 noisy times, the factor of a term that is small at all measured sizes must not follow from the noise

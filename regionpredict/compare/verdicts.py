@@ -105,8 +105,8 @@ class Comparison:
 
     @property
     def counted(self) -> tuple[Verdict, ...]:
-        """Everything measured, without duplicates: the loops, and the parallel regions that are not
-        a single loop.
+        """All measured loops and parallel regions without duplicates: the loops, and the parallel
+        regions that are not a single loop.
         """
         regions = {verdict.hint.id for verdict in self.verdicts}
         teams = (team for team in self.teams
@@ -115,7 +115,7 @@ class Comparison:
 
     @property
     def judged(self) -> tuple[Verdict, ...]:
-        """The counted ones that are right or wrong."""
+        """The counted loops and parallel regions that are right or wrong."""
         return tuple(verdict for verdict in self.counted if verdict.right is not None)
 
     @property
@@ -170,12 +170,12 @@ def compare(
         for hint, summary in matched.regions
     }
     regions = [
-        _Pair(hint, summary, different[hint.id] or _open_sizes(hint))
+        _Pair(hint, summary, different[hint.id] or _why_not_judged(hint))
         for hint, summary in matched.regions
     ]
     teams_with_hints = [
         _Pair(hint, summary, team_difference(team, hints.regions, summary.last, different)
-              or _open_sizes(hint), team.regions)
+              or _why_not_judged(hint), team.regions)
         for team, summary in matched.teams if (hint := team.predicted) is not None
     ]  # fmt: skip
     _check_sizes([*regions, *teams_with_hints], hints)
@@ -261,7 +261,7 @@ class _Judge(NamedTuple):
         most = max(options.values())
         utilisation = measured[most] / most if most in measured else None
         at = {option: times[n] for option, n in options.items() if n in times}
-        hinted = _hinted(hint, self.hints, self.unit, options, self.criterion)
+        hinted = _hinted_option(hint, self.hints, self.unit, options, self.criterion)
         needed = None
         if len(at) == len(options):
             best = min(at.values())
@@ -270,7 +270,7 @@ class _Judge(NamedTuple):
             elif utilisation is not None:
                 needed = _area(utilisation, options)
         if not different and hinted is not None and hinted == needed:
-            different = self._undecided_below(hint)
+            different = self._why_undecided(hint)
         known = hinted is not None and needed is not None and hinted in at and not different
         loss = at[hinted] / min(at.values()) - 1 if known and hinted is not None else None
         return Verdict(
@@ -278,7 +278,7 @@ class _Judge(NamedTuple):
             hinted == needed if known else None, loss, different, regions,
         )  # fmt: skip
 
-    def _undecided_below(self, hint: Hint) -> str:
+    def _why_undecided(self, hint: Hint) -> str:
         """The reason why fewer packages than needed may be enough."""
         wanted = hint.packages
         if self.unit != "packages" or wanted is None or self.criterion != "best":
@@ -291,7 +291,7 @@ class _Judge(NamedTuple):
 _ASSUMED = "predicted with assumed sizes"
 
 
-def _open_sizes(hint: Hint) -> str:
+def _why_not_judged(hint: Hint) -> str:
     """The reason why a hint that depends on unknown sizes is not judged. A hint that is the same
     for all sizes is judged. Its speedup and time are not compared, since they are for assumed
     sizes.
@@ -299,7 +299,7 @@ def _open_sizes(hint: Hint) -> str:
     return "" if hint.sizes is None or hint.sizes.steady else _ASSUMED
 
 
-def _hinted(
+def _hinted_option(
     hint: Hint, hints: Hints, unit: str, options: dict[int, int], criterion: str
 ) -> int | None:
     """The hint as one of the options: the closest measured number of threads, the next number of

@@ -59,7 +59,7 @@ class CallTree:
         """Inclusive values of each call at points `(k, m)`, with shape `(c, k)` in the unit of the
         metric.
         """
-        predictions, known = self._own(points)
+        predictions, known = self._model_values(points)
         for index in reversed(range(len(self.calls))):
             parent = self.calls[index].parent
             if parent is not None and not (self.measured == "inclusive" and known[parent]):
@@ -73,7 +73,7 @@ class CallTree:
         exceed the exclusive value.
         """
         if self.measured == "exclusive":
-            return self._own(points)[0]
+            return self._model_values(points)[0]
         predictions = self.inclusive(points)
         below = np.zeros_like(predictions)
         for index, call in enumerate(self.calls):
@@ -81,7 +81,7 @@ class CallTree:
                 below[call.parent] += predictions[index]
         return np.maximum(predictions - below, 0.0)
 
-    def _own(self, points: FloatArray) -> tuple[FloatArray, list[bool]]:
+    def _model_values(self, points: FloatArray) -> tuple[FloatArray, list[bool]]:
         """The values of the models, `(c, k)`, and which calls have a model."""
         predictions = np.zeros((len(self.calls), len(points)))
         for index, call in enumerate(self.calls):

@@ -62,7 +62,7 @@ def outlined_functions(program: Path) -> tuple[OutlinedFunction, ...]:
                                                                                  "-g too",
             path=str(program),
         )  # fmt: skip
-    return tuple(_joined(known))
+    return tuple(_with_debug_lines(known))
 
 
 def _own_libraries(program: Path) -> list[Path]:
@@ -90,8 +90,8 @@ def _of_module(module: Path) -> list[OutlinedFunction]:
 def source_places(
     module: Path, addresses: Sequence[int], *, outermost: bool = False
 ) -> dict[int, tuple[str, int]]:
-    """File and line of each address, or 0 for an unknown line. In inlined code, it is the line of
-    that code, or with `outermost` the line of the call.
+    """The file and line of each address, or 0 for an unknown line. In inlined code, it is the line
+    of that code, or with `outermost` the line of the call.
     """
     places: dict[int, tuple[str, int]] = {}
     for at in range(0, len(addresses), _BATCH):
@@ -110,8 +110,10 @@ def source_places(
     return places
 
 
-def _joined(functions: Sequence[OutlinedFunction]) -> list[OutlinedFunction]:
-    """clang's `omp_outlined` calls `omp_outlined_debug__`, which has the lines. Both get them."""
+def _with_debug_lines(functions: Sequence[OutlinedFunction]) -> list[OutlinedFunction]:
+    """Functions in which clang's `omp_outlined` and the `omp_outlined_debug__` that it calls both
+    have the lines of the latter.
+    """
     lines: dict[tuple[str, str, int], frozenset[tuple[str, int]]] = {}
     for function in functions:
         key = (function.module, function.file, function.line)

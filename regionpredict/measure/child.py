@@ -1,4 +1,4 @@
-"""Starts child processes that end with their parent and get its interrupts."""
+"""Starts child processes that end with their parent and receive its interrupts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POLL_S = 5.0
 def end_with_parent(number: int, parent: int) -> None:
     """Makes the system send signal `number` to this process when the process `parent` ends.
 
-    For `preexec_fn`. It has an effect on Linux only.
+    For use in `preexec_fn`. It has an effect only on Linux.
     """
     if _SET is None:
         return

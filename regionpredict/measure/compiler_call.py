@@ -167,7 +167,7 @@ class CompilerCall:
         return given
 
     def described(self) -> str:
-        """The compiler and the options that affect the generated code, for the record."""
+        """The compiler and the options that affect the generated code, as text for the record."""
         options = [w for w in self.only("option") if not w.startswith(("-W", "-pipe", "-fdiag"))]
         options += self.macros()
         return " ".join([Path(self.driver[-1]).name, *options])
@@ -233,7 +233,7 @@ def _is_cpp(driver: str) -> bool:
 
 
 def _is_launcher(command: Sequence[str], at: int) -> bool:
-    """Whether the first word is a launcher, as in `ccache gcc`: the second word is neither an
+    """Whether the first word is a launcher, as in `ccache gcc`. The second word is then neither an
     option nor a file.
     """
     word = command[at]

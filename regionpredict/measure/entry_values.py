@@ -1,8 +1,9 @@
-"""Selects the values that a measured region records at its entry, as C text.
+"""Selects the values that a measured region records when it starts, as C text.
 
-They are the names in the region's loops and subscripts, as shown in predictions, which the front
-end finds in the file. Recording must not change the program. So a value behind a pointer is read
-only if its memory is accessible, and a function is called only if the loop's header calls it.
+These are the names in the region's loops and subscripts, as shown in predictions. The front end
+finds them in the file. Recording must not change the program. A value that a pointer points to is
+therefore read only if its memory is accessible, and a function is called only if the header of the
+loop calls it.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _names(request: SourceRequest) -> NamesAt:
     shared: dict[str, Place] = {}
     for region in program.regions:
         if not region.by_hand:
-            asked = free_names(region) | _open_loops(region)
+            asked = free_names(region) | _uncounted_loops(region)
             names = [*sorted(asked), *_derived_names(region, program.definitions[region.id])]
             loops.setdefault(_place(region.span), []).append(names)
             continue
@@ -108,7 +109,7 @@ def _place(span: Span) -> Place:
     return os.path.normpath(os.path.join(os.getcwd(), span.file)), span.line  # noqa: PTH109, PTH118
 
 
-def _open_loops(region: Region) -> set[str]:
+def _uncounted_loops(region: Region) -> set[str]:
     """The loops inside the region with unknown iterations, by name."""
     inner = (loop for loop in region.loops() if loop is not region.nest)
     return {trip_name(loop) for loop in inner

@@ -1,6 +1,6 @@
 """Reads a file that should contain hints, as the JSON object that all its readers use.
 
-For another kind of file, the error says what it is and how hints are made. Users often pass
+For any other kind of file, the error says what it is and how hints are made. Users often pass
 sources, tables or measurements instead.
 """
 

@@ -20,11 +20,11 @@ STATUSES = ("predicted", "partial", "skipped")
 
 
 class BySize(NamedTuple):
-    """How a hint depends on sizes, by iterations of the (first) loop.
+    """How a hint depends on sizes, through the iterations of the first loop.
 
     `most` is the maximum of threads at any size. `choices` are (iterations below, threads) in
     ascending order, with at most `most` in the last range. They are empty if iterations do not
-    decide. `steady`: the times depend on the sizes, but the hint does not.
+    decide. `steady` says that the times depend on the sizes, but the hint does not.
     """
 
     most: int

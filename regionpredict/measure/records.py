@@ -154,8 +154,8 @@ class Campaign:
 
     @property
     def quietest(self) -> Campaign:
-        """The campaign with the undisturbed runs of each thread count, or with all of them if there
-        are none.
+        """The campaign with the undisturbed runs of each thread count. If there are none, with all
+        its runs.
         """
         quiet = set(self.undisturbed.threads)
         return replace(

@@ -1,4 +1,4 @@
-"""Runs a program over thread counts until the times have converged or the time is over."""
+"""Runs a program over thread counts until the times have converged or the time is up."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from regionpredict.scratch_folder import scratch_folder
 
 MOST_RUNS = 100
 MOST_DISTURBED = 10
-"""After this many disturbed runs at one thread count, or the requested number of undisturbed runs,
-the sweep stops waiting for an idle host.
+"""After this number of disturbed runs at one thread count, the sweep stops waiting for an idle
+host. The requested number of undisturbed runs also ends the waiting.
 """
 _SHELL_SIGNAL = 128
 _LAST_LINES, _LINE_WIDTH = 3, 120
@@ -34,8 +34,8 @@ OUTPUT_VARIABLE = "REGIONPREDICT_OUTPUT"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run: `repeat` runs per thread count, or None for as many as needed. `timeout_s` is
-    the limit per run, or None for the rest of `budget_s`.
+    """The runs to make. `repeat` is the number per thread count, or None for as many as needed.
+    `timeout_s` is the limit per run, or None for the rest of `budget_s`.
 
     `quiet_s` is the total time to wait for an idle host before runs. Disturbed runs are repeated.
     With None, every run counts.
@@ -156,8 +156,8 @@ def _reporting(
 
 
 def enough(plan: Plan, runs: Sequence[Run], threads: int) -> bool:
-    """Whether a thread count needs no more runs: the requested number, converged times, or no
-    prospect of an idle host.
+    """Whether a thread count needs no more runs. The requested number is reached, the times have
+    converged, or an idle host is unlikely.
     """
     own = [run for run in runs if run.threads == threads and not run.warm_up]
     counted = own if plan.quiet_s is None else [run for run in own if not run.disturbed]

@@ -54,7 +54,9 @@ def canonical(header: Header) -> Canonical:
     if comparison in ("<", "<=") if down else comparison in (">", ">="):
         raise NotUnderstoodError("the step leads away from the bound")
     for part in (start, bound, step):
-        if any(token.text in _CHANGES for token in part) or "," in _spellings(_top(part)):
+        if any(token.text in _CHANGES for token in part) or "," in _spellings(
+            _outside_brackets(part)
+        ):
             raise NotUnderstoodError("a bound with a side effect")
     return Canonical(
         variable, _text(start), comparison, _text(bound), _text(step), down, _text(declares)
@@ -89,8 +91,8 @@ def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
 
 
 def may_be_noticed(expression: str) -> bool:
-    """Whether another evaluation of an expression may have an effect: through calls (except queries
-    of the OpenMP library) or assignments.
+    """Whether another evaluation of an expression may have an effect. Calls (except queries of the
+    OpenMP library) and assignments have one.
 
     >>> may_be_noticed("omp_get_thread_num ( ) * n"), may_be_noticed("next ( )")
     (False, True)
@@ -117,8 +119,8 @@ def one_count(loop: Canonical) -> str:
 
 
 def _summed(loop: Canonical, inner: str) -> str:
-    """The sum of inner trip counts over the outer loop, which is executed once more for this
-    without its body.
+    """The sum of inner trip counts over the outer loop, which is executed once without its body to
+    compute the sum.
     """
     name = loop.variable
     move = f"{name}{'-' if loop.down else '+'}=({loop.step})"
@@ -148,7 +150,7 @@ def _range(tokens: Sequence[Token]) -> list[Token]:
 
     Names, members, subscripts and pointers are safe, but calls are not.
     """
-    top = _top(tokens)
+    top = _outside_brackets(tokens)
     colon = next((token for token in top if token.text == ":"), None)
     if colon is None:
         return []
@@ -162,7 +164,7 @@ def _range(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
-    inner = _bare(tokens)
+    inner = _without_parentheses(tokens)
     spellings = _spellings(inner)
     if len(spellings) == 2 and spellings[0] in ("++", "--"):
         return spellings[1], _unit_step(inner[1]), spellings[0] == "--"
@@ -171,7 +173,7 @@ def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
     if len(spellings) > 2 and spellings[1] in ("+=", "-="):
         return spellings[0], *_sign(inner[2:], spellings[1] == "-=")
     if len(spellings) > 4 and spellings[1] == "=":
-        right = _bare(inner[2:])
+        right = _without_parentheses(inner[2:])
         if right[0].text == spellings[0] and right[1].text in ("+", "-"):
             return spellings[0], *_sign(right[2:], right[1].text == "-")
         if right[-1].text == spellings[0] and right[-2].text == "+":
@@ -180,8 +182,8 @@ def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
 
 
 def _sign(step: Sequence[Token], down: bool) -> tuple[list[Token], bool]:
-    """The step without the minus sign of a constant: `i += -2` counts down by 2."""
-    step = _bare(step)
+    """The step without the minus sign of a constant. For example, `i += -2` counts down by 2."""
+    step = _without_parentheses(step)
     if len(step) == 2 and step[0].text == "-":
         return list(step[1:]), not down
     return list(step), down
@@ -202,15 +204,15 @@ def _start(tokens: Sequence[Token], variable: str) -> tuple[list[Token], list[To
             break
         else:
             start = start[1:-1]
-        if not start or any(t.text in (",", "?") for t in _top(start)):
+        if not start or any(t.text in (",", "?") for t in _outside_brackets(start)):
             break
         return start, list(tokens[:position])
     raise NotUnderstoodError("a loop without a start")
 
 
 def _condition(tokens: Sequence[Token], variable: str) -> tuple[str, list[Token]]:
-    bare = _bare(tokens)
-    if any(token.text in _LOOSE for token in _top(bare)):
+    bare = _without_parentheses(tokens)
+    if any(token.text in _LOOSE for token in _outside_brackets(bare)):
         raise NotUnderstoodError("a condition that is not one comparison")
     if len(bare) > 2 and bare[0].text == variable and bare[1].text in _MIRROR:
         return bare[1].text, list(bare[2:])
@@ -219,7 +221,7 @@ def _condition(tokens: Sequence[Token], variable: str) -> tuple[str, list[Token]
     raise NotUnderstoodError("a condition that does not compare the variable")
 
 
-def _top(tokens: Sequence[Token]) -> list[Token]:
+def _outside_brackets(tokens: Sequence[Token]) -> list[Token]:
     """The tokens outside all brackets."""
     outside, depth = [], 0
     for token in tokens:
@@ -232,7 +234,7 @@ def _top(tokens: Sequence[Token]) -> list[Token]:
     return outside
 
 
-def _bare(tokens: Sequence[Token]) -> Sequence[Token]:
+def _without_parentheses(tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens without enclosing parentheses."""
     while len(tokens) > 1 and tokens[0].text == "(" and tokens[-1].text == ")":
         depth = 0

@@ -156,7 +156,9 @@ _Value = Callable[[BenchRow], float | None]
 
 
 def _ordered(rows: Sequence[BenchRow], measured: _Value, predicted: _Value) -> str:
-    """`9 of 10`: the pairs that differ when measured, and those of them in the predicted order."""
+    """The text `9 of 10`: the number of pairs that differ when measured, and the number of these in
+    the predicted order.
+    """
     known = [
         (own, model)
         for row in rows

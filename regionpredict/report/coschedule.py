@@ -152,7 +152,7 @@ def slurm_steps(result: Coschedule, hints: Mapping[str, Path]) -> str:
     where = "block:block" if own_packages else "block:cyclic"
     return _commands(result, hints, [
         f"srun --exact --ntasks=1 --cpus-per-task={part.cores} --distribution={where} "
-        "--cpu-bind=cores" for part in _chosen(result)
+        "--cpu-bind=cores" for part in _shares_of_faster_way(result)
     ])  # fmt: skip
 
 
@@ -161,7 +161,7 @@ def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path
     `hints` is as in `slurm_steps`.
     """
     spread = result.shares and result.allocations[0].kind == "cores"
-    parts, each = _chosen(result), machine.cores_per_domain
+    parts, each = _shares_of_faster_way(result), machine.cores_per_domain
     widths = [part.cores // machine.domains if spread else part.cores for part in parts]
     begins = list(accumulate(widths, initial=0)) if result.shares else [0] * len(parts)
     domains = range(machine.domains if spread else 1)
@@ -176,7 +176,7 @@ def _commands(result: Coschedule, hints: Mapping[str, Path], starts: Sequence[st
     end = " &" if result.shares else ""
     lines = [
         f"OMP_NUM_THREADS={part.cores} {start} {_program(part, result, hints)}{end}"
-        for part, start in zip(_chosen(result), starts, strict=True)
+        for part, start in zip(_shares_of_faster_way(result), starts, strict=True)
     ]
     return "\n".join([*_head(result), *lines, *(["wait"] if end else [])]) + "\n"
 
@@ -207,8 +207,8 @@ def _head(result: Coschedule) -> list[str]:
     return [*comments, "export OMP_PLACES=cores", "export OMP_PROC_BIND=close"]
 
 
-def _chosen(result: Coschedule) -> tuple[Part, ...]:
-    """The shares of the faster way, at the same time or in turn."""
+def _shares_of_faster_way(result: Coschedule) -> tuple[Part, ...]:
+    """The shares of the faster way, at the same time or one after the other."""
     return result.allocations[0].parts if result.shares else result.alone
 
 

@@ -54,7 +54,7 @@ class Preformatted:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Blocks that a page shows when the reader opens them. Text leaves them out."""
+    """Blocks that a page shows when the reader opens them. Text output leaves them out."""
 
     title: str
     blocks: Sequence[Block]
@@ -153,8 +153,8 @@ Block = Text | Items | Facts | Preformatted | Folded | Table | Drawing
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading with blocks. A function makes the blocks if they are expensive and not needed for
-    text.
+    """A heading with blocks. If the blocks are expensive and not needed for text, a function makes
+    them.
     """
 
     title: str

@@ -34,7 +34,7 @@ def outcome(check: Check) -> str:
 
 
 def check_text(check: Check) -> str:
-    """Why a check failed, in one line."""
+    """The reason why a check failed, in one line."""
     if check.problem is not None:
         return str(check.problem)
     verdict = check.verdict

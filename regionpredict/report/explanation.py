@@ -270,7 +270,9 @@ def _iterations(prediction: Prediction) -> str:
 
 
 def _assumed(prediction: Prediction) -> list[str]:
-    """The assumptions, sizes first. Many branches that are assumed to hold are not all listed."""
+    """The assumptions, sizes first. If many branches are assumed to hold, not all of them are
+    listed.
+    """
     assumed = [f"assumed: {assumption}" for assumption in prediction.assumed]
     shown = first_of(assumed, _MOST_ASSUMED, "more: predict --format json lists all")
     return [f"  {line}" for line in shown]

@@ -1,4 +1,4 @@
-"""The input that a recommendation holds for, and what to give for another one.
+"""The input to which a recommendation applies, and the options for another input.
 
 Sizes: lulesh.cc without arguments (27000 iterations in lulesh.cc:1009).
 Options: --format slurm for a job script, --args '...' for other sizes.
@@ -28,8 +28,8 @@ _OTHER = {"typical": "--args '...'", "defaults": "--args '...'", "run": "--sizes
 
 
 def input_lines(result: ProgramResult) -> list[str]:
-    """The sizes that the recommendation holds for, with the iterations of the most expensive loop,
-    and the options for a job script and other sizes. Empty without a recommendation.
+    """The sizes to which the recommendation applies, with the iterations of the most expensive
+    loop, and the options for a job script and other sizes. Empty without a recommendation.
     """
     hint = result.recommended.together
     if hint is None:
@@ -42,7 +42,9 @@ def input_lines(result: ProgramResult) -> list[str]:
 
 
 def sizes_sentence(hint: Recommendation, machine: Machine, example: str = "") -> str:
-    """The origin of the sizes that a recommendation holds for, followed by an example of a size."""
+    """The origin of the sizes to which a recommendation applies, followed by an example of a
+    size.
+    """
     large = hint.sizes_from == "large"
     source = size_target(machine).reason if large else PurePath(hint.main).name or "the programs"
     return f"Sizes: {_KNOWN[hint.sizes_from].format(source)}{example}."

@@ -32,13 +32,15 @@ def isoefficiency_answers(
             f"Which n keeps E = {efficiency:g} on {plural(threads, 'thread')}?",
             _solutions(sizes, "n", "no size")
             + _forecast(result.parallelism, sizes["E_ub"])
-            + _far(sizes, "n", max((point.size for point in result.sound), default=0))
+            + _warning_if_far(sizes, "n", max((point.size for point in result.sound), default=0))
             + _impossible(sizes, lambda own, bound: own < bound * (1 - NOISE)),
         ),
         (
             f"How many threads keep E = {efficiency:g} at n = {show_size(size)}?",
             _solutions(counts, "p", "not even one")
-            + _far(counts, "p", max((point.threads for point in result.sound), default=0))
+            + _warning_if_far(
+                counts, "p", max((point.threads for point in result.sound), default=0)
+            )
             + _impossible(counts, lambda own, bound: own > bound * (1 + NOISE)),
         ),
     ]
@@ -168,7 +170,7 @@ def _impossible(solved: dict[str, Solution | None], exceeds: Callable[[float, fl
     return f" The {verb} E_ub there, which is impossible: use the answer for E_ub."
 
 
-def _far(solved: dict[str, Solution | None], name: str, most: float) -> str:
+def _warning_if_far(solved: dict[str, Solution | None], name: str, most: float) -> str:
     """A warning if an answer is far beyond the measured range."""
     values = [s.value for s in solved.values() if s is not None and s.value is not None]
     far = [value for value in values if FAR * most < value < LARGEST]

@@ -119,7 +119,7 @@ def _fields(
 
 
 def _where(loop: Loop) -> Any:
-    """The region, or the facts of a parallel region: both have an id, a span and a function."""
+    """The region, or the facts of a parallel region. Both have an id, a span and a function."""
     return loop.facts.region if isinstance(loop, Prediction) else loop.facts
 
 

@@ -28,7 +28,7 @@ def measurements_document(campaign: Campaign) -> Document:
     ]
     regions = summarise(campaign.quietest) if counts else []
     teams = summarise_teams(campaign.quietest) if counts else []
-    shown = _chosen(counts)
+    shown = _first_last_and_some(counts)
     tables = [
         _table(f"{file}{what}", list(group), shown)
         for summaries, what in ((regions, ""), (teams, ": each `parallel` as a whole"))
@@ -106,7 +106,7 @@ def failed_runs(campaign: Campaign) -> list[str]:
     return [head, *(f"  {one_line(line)}" for line in last)]
 
 
-def _chosen(counts: Sequence[int]) -> list[int]:
+def _first_last_and_some(counts: Sequence[int]) -> list[int]:
     """The first, the last, and some in between."""
     if len(counts) <= _COLUMNS:
         return list(counts)

@@ -55,7 +55,8 @@ def first_of(lines: Sequence[str], most: int, more: str = "more") -> list[str]:
 
 
 def several(names: Sequence[str], most: int = 4) -> str:
-    """The first names of a list, and the number of the others. A single other one is named.
+    """The first names of a list, and the number of the others. If there is only one other, it is
+    named.
 
     >>> several(["a", "b"]), several(["a", "b", "c", "d", "e"], 3), several(["a", "b"], 1)
     ('a, b', 'a, b, c and 2 more', 'a, b')

@@ -28,7 +28,7 @@ class Suggestion(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The reason for measuring a point, or for having none."""
+        """The reason for measuring a point, or for measuring none."""
         if isinstance(self.answer, str):
             return self.answer
         return self.answer.stop or " or ".join(self.answer.between)

@@ -122,7 +122,7 @@ def _has_no_loop(team: TeamPrediction) -> bool:
 
 def _team_row(team: TeamPrediction, binding: str) -> tuple[str, str]:
     clauses = team.facts.construct.clauses if team.facts.construct is not None else ()
-    own = " ".join(["#pragma omp parallel", *_kept(clauses)])
+    own = " ".join(["#pragma omp parallel", *_kept_clauses(clauses)])
     if team.facts.size_set_before:
         own = " ".join(["#pragma omp parallel", *_written(clauses)])
         number = "the number of threads" if team.threads is None else plural(team.threads, "thread")
@@ -137,7 +137,7 @@ def _loop_row(
     prediction: Prediction, teams: Sequence[TeamPrediction], binding: str
 ) -> tuple[str, str]:
     region = prediction.facts.region
-    own = " ".join(["#pragma omp", region.directive, *_kept(region.clauses)])
+    own = " ".join(["#pragma omp", region.directive, *_kept_clauses(region.clauses)])
     if region.by_hand:
         own = "a loop shared by thread number"
     around = [
@@ -197,7 +197,7 @@ def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) ->
     return " : ".join(parts)
 
 
-def _kept(clauses: Sequence[Clause]) -> list[str]:
+def _kept_clauses(clauses: Sequence[Clause]) -> list[str]:
     """The existing clauses that the hint does not replace."""
     return _written(
         [clause for clause in clauses if clause.name not in ("num_threads", "proc_bind")]

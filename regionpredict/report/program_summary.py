@@ -49,7 +49,7 @@ def program_summary(result: ProgramResult, ranking: SizeRanking) -> list[Block]:
     told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
     conflicts = [f"Conflicts between threads: {told}; see the end"] if wrong else []
     unknown = [team for team in known if plans and team.facts.executions.value is None]
-    return [*blocks, Items([*conflicts, *_taken(unknown)])]
+    return [*blocks, Items([*conflicts, *_assumed_executions(unknown)])]
 
 
 def open_blocks(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterator[Block]:
@@ -102,8 +102,8 @@ def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Table:
     return Table(title, columns, rows)
 
 
-def _taken(unknown: Sequence[TeamPrediction]) -> list[str]:
-    """The assumed number of executions of parallel regions, where it is unknown."""
+def _assumed_executions(unknown: Sequence[TeamPrediction]) -> list[str]:
+    """The assumed number of executions of parallel regions for which it is unknown."""
     called = [team for team in unknown if team.facts.executions.assumed]
     lines = []
     if len(called) < len(unknown):

@@ -231,7 +231,7 @@ def _legend(
                     _notes_of(predictions, CONFLICTS))  # fmt: skip
     lines += listed("Possible conflicts, depending on values in memory:",
                     _limited(_notes_of(predictions, CAUTIONS)))  # fmt: skip
-    return lines + listed("? partial: part of the region is unknown:", _gaps(predictions))
+    return lines + listed("? partial: part of the region is unknown:", _unsupported(predictions))
 
 
 def _shares(predictions: Sequence[Prediction]) -> str:
@@ -283,8 +283,8 @@ def _notes_of(predictions: Sequence[Prediction], rules: frozenset[str]) -> list[
     return [str(note) for p in predictions for note in p.diagnostics if note.id in rules]
 
 
-def _gaps(predictions: Sequence[Prediction]) -> Iterator[str]:
-    """The first unsupported construct of each region, with one line for identical ones."""
+def _unsupported(predictions: Sequence[Prediction]) -> Iterator[str]:
+    """The first unsupported construct of each region. Identical ones share one line."""
     first = []
     for prediction in predictions:
         if prediction.status == "partial":

@@ -112,7 +112,7 @@ def show_size(size: float, digits: int = 15) -> str:
 
 
 def seats_text(packages: int, threads: int | None) -> str:
-    """Packages and threads of a hint, in words.
+    """The packages and threads of a hint as text.
 
     >>> seats_text(1, 6), seats_text(2, None)
     ('1 package, 6 threads', '2 packages')

@@ -64,8 +64,8 @@ def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = 
 
 
 def _by_program(each: Sequence[Recommendation]) -> str:
-    """`By program: train.c 37 threads, predict.c 11 and tools/main.c 1.`, the longest first. Files
-    of the same name have their folder.
+    """The text `By program: train.c 37 threads, predict.c 11 and tools/main.c 1.`, longest first.
+    Files with the same name have their folder.
     """
     files = Counter(PurePath(own.main).name for own in each)
     named: list[str] = []

@@ -110,7 +110,9 @@ def _by(weighted: str) -> str:
 
 
 def _share(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
-    """The share of a parallel region in the measured time: ` (12 % of the measured time)`."""
+    """The share of a parallel region in the measured time, such as
+    ` (12 % of the measured time)`.
+    """
     whole = sum((seconds or {}).values())
     own = [seconds[name] for name in loops_of(team) if name in seconds] if seconds else []
     return f" ({100 * sum(own) / whole:.0f} % of the measured time)" if whole and own else ""

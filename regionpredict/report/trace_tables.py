@@ -117,7 +117,7 @@ def path_table(result: TraceResult, metric: str | None, top: int) -> Table:
     rows: list[list[Cell]] = []
     for name in names:
         unit = next((one.unit for one in result.records if one.metric == name), "")
-        for path, (total, most) in _by_path(result, name.__eq__).items():
+        for path, (total, most) in _sum_by_path(result, name.__eq__).items():
             shown = (amount(total, unit), total)
             rows.append([metric_name(name), path, shown, _named(most), _source(result, path)])
     rows.sort(key=lambda row: (-row[2][1], str(row[0]), str(row[1])))  # type: ignore[index,operator]
@@ -133,10 +133,10 @@ _PLACE = (Column("Most on"), Column("Source", optional=True))
 
 def _delays(result: TraceResult, top: int) -> Table:
     """The delay costs of call paths, and the kind of wait that most of them cause."""
-    costs = _by_path(result, lambda name: name.startswith((_SHORT, _LONG)))
-    short = _by_path(result, lambda name: name.startswith(_SHORT))
+    costs = _sum_by_path(result, lambda name: name.startswith((_SHORT, _LONG)))
+    short = _sum_by_path(result, lambda name: name.startswith(_SHORT))
     kinds = {
-        name: _by_path(result, (f"{_SHORT}{wait.metric}", f"{_LONG}{wait.metric}").__contains__)
+        name: _sum_by_path(result, (f"{_SHORT}{wait.metric}", f"{_LONG}{wait.metric}").__contains__)
         for wait, name in WAITS.items()
     }
     rows: list[list[Cell]] = []
@@ -157,7 +157,7 @@ def _delays(result: TraceResult, top: int) -> Table:
 def _on_path(result: TraceResult, top: int) -> Table:
     """The parts of the critical path, and the imbalance of each."""
     length = result.totals["critical_path"]
-    path, excess, impact = (_by_path(result, name.__eq__) for name in _PATH[:3])
+    path, excess, impact = (_sum_by_path(result, name.__eq__) for name in _PATH[:3])
     rows: list[list[Cell]] = []
     for name in sorted({*path, *impact}, key=lambda n: (-path.get(n, _NOTHING)[0], n)):
         total, most = path.get(name, _NOTHING)
@@ -180,9 +180,9 @@ _NOTHING: tuple[float, Location | None] = (0.0, None)
 
 
 def largest(result: TraceResult) -> str:
-    """A sentence on the call path that costs others most. Empty if none does."""
-    delays = _by_path(result, lambda name: name.startswith((_SHORT, _LONG)))
-    impact = _by_path(result, "impact_imbalance".__eq__)
+    """A sentence on the call path that costs others the most time. Empty if none does."""
+    delays = _sum_by_path(result, lambda name: name.startswith((_SHORT, _LONG)))
+    impact = _sum_by_path(result, "impact_imbalance".__eq__)
     for costs, says in ((delays, "makes others wait most"), (impact, "keeps others idle most")):
         path = max(sorted(costs), key=lambda name: costs[name][0], default=None)
         if path is not None:
@@ -190,10 +190,10 @@ def largest(result: TraceResult) -> str:
     return ""
 
 
-def _by_path(
+def _sum_by_path(
     result: TraceResult, wanted: Callable[[str], bool]
 ) -> Mapping[str, tuple[float, Location | None]]:
-    """The sum of the wanted metrics by call path, with the location of its largest part."""
+    """The sum of the selected metrics by call path, with the location of its largest part."""
     parts: dict[str, dict[Location | None, float]] = {}
     for record in result.records:
         if wanted(record.metric):

@@ -306,7 +306,7 @@ def _judged(
             statistic=settings.get("statistic", "mean"),
             parameters=series.parameters,
             min_points=settings.get("min_points", NEEDED_POINTS),
-            space=_space(settings),
+            space=_search_space(settings),
             max_terms=settings.get("max_terms", 2),
         )
         growth, model = growth_of(fitted), fitted.formula()
@@ -324,8 +324,8 @@ def _judged(
     )  # fmt: skip
 
 
-def _space(settings: Mapping[str, Any]) -> SearchSpace | None:
-    """The search space in the file. None for the one around the expectation."""
+def _search_space(settings: Mapping[str, Any]) -> SearchSpace | None:
+    """The search space in the file. None for the default space around the expectation."""
     terms = settings.get("terms") or ()
     if isinstance(terms, str) or not isinstance(terms, Sequence):
         raise InputError("terms: is not a list", remedy="write [p^3*log2(p)^2]")

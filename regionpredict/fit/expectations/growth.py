@@ -28,7 +28,7 @@ class Growth:
 
     @property
     def order(self) -> tuple[float, float, float]:
-        """A sort key of growth. Differences below the precision of published exponents are
+        """A sort key by growth. Differences below the precision of published exponents are
         ignored.
         """
         return (_rounded(self.exponential), _rounded(self.poly), _rounded(self.log2))

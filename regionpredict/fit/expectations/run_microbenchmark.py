@@ -104,7 +104,7 @@ def run_microbenchmark(
                         callpath, metric, place, value = line.split(",")
                         builder.add(callpath, metric, (float(place),), (float(value),))
                         seen.setdefault((callpath, metric), []).append(float(value))
-                wide = _imprecise(seen, precision)
+                wide = _imprecise_means(seen, precision)
                 if not wide or _WAITING in messages:  # more repetitions would not help
                     break
             doubts.extend(
@@ -134,7 +134,7 @@ def run_microbenchmark(
     )
 
 
-def _imprecise(
+def _imprecise_means(
     seen: Mapping[tuple[str, str], Sequence[float]], precision: float | None
 ) -> dict[str, float]:
     """The call paths with a mean that is less precise than requested, and their precision."""

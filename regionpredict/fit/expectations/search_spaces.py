@@ -10,8 +10,8 @@ from regionpredict.fit.expectations.growth import Growth, compare, parse
 from regionpredict.fit.model.terms import DEFAULT_TERMS, INVERSE, SearchSpace, Term, rarity
 
 FINEST_STEPS = 6
-"""Number of bisections of the ruler. Another one would add hundreds of terms that points cannot
-distinguish.
+"""The number of bisections of the ruler. Another bisection would add hundreds of terms that points
+cannot distinguish.
 """
 
 _MOST_EXPONENTS = 100  # maximum exponents of the parameter, and of its logarithm
@@ -20,11 +20,11 @@ _MOST_EXPONENTS = 100  # maximum exponents of the parameter, and of its logarith
 def search_space(
     expected: Growth, *, steps: int = 2, finer: Sequence[float] = (1.0,)
 ) -> tuple[Growth, ...]:
-    """The growths among which the model is searched, arranged like the ticks of a ruler.
+    """The growths among which the model is searched. They are arranged like the ticks of a ruler.
 
-    Long ticks are in the expectation's class, between a constant and its square, and are bisected
-    `steps` times. Short ticks are long ones times the exponents `finer` of the next lower class,
-    within the same bounds. A constant gets the space of `p log p`.
+    Long ticks are in the expectation's class, between a constant and its square. They are bisected
+    `steps` times. Short ticks are long ticks multiplied by the exponents `finer` of the next lower
+    class, within the same bounds. For a constant, the space of `p log p` is used.
 
     >>> [g.text() for g in search_space(Growth(poly=1), steps=0)]
     ['1', 'log(p)', 'p', 'p*log(p)', 'p^2']

@@ -91,8 +91,8 @@ def read_csv(
         try:
             point = tuple(float(row[where[c]]) for c in chosen)
             measured = [(c, _number(row[where[c]])) for c in wanted]
-            name_of_metric = _unguarded(row[where[metric]]) if metric is not None else None
-            first_part = _unguarded(row[where[callpath]]) if callpath is not None else ""
+            name_of_metric = _without_apostrophe(row[where[metric]]) if metric is not None else None
+            first_part = _without_apostrophe(row[where[callpath]]) if callpath is not None else ""
             named = [f"{header[index]}={row[index]}" for index in labels]
         except (ValueError, IndexError) as error:
             problems.append(
@@ -143,10 +143,10 @@ def _is_numeric(rows: list[tuple[int, list[str]]], column: int) -> bool:
     return False
 
 
-def _unguarded(text: str) -> str:
+def _without_apostrophe(text: str) -> str:
     """A name without the apostrophe that protects it from spreadsheets.
 
-    >>> _unguarded("'=main"), _unguarded("'main'")
+    >>> _without_apostrophe("'=main"), _without_apostrophe("'main'")
     ('=main', "'main'")
     """
     return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text

@@ -51,7 +51,7 @@ _TYPES = {
     "UNSIGNED SHORT INT": "u2",
 }
 _MOST_BYTES = 256 << 20
-"""The limit of one member, packed or unpacked, and of all call paths together."""
+"""Maximum size of one member, packed or unpacked, and of all call paths together."""
 _DEEPEST_CALL = 2000
 
 
@@ -105,7 +105,7 @@ def _profile(
         raise KeyError("program")
     regions = {int(r.get("id", -1)): r.findtext("name") or "" for r in program.iter("region")}
     calls, roots = _calls(program, regions)
-    deep, wide = _deep_order(roots, calls), _wide_order(roots, calls)
+    deep, wide = _depth_first(roots, calls), _breadth_first(roots, calls)
     for metric in root.iter("metric"):
         number, kind = metric.get("id"), metric.get("type")
         type_name = _TYPES.get((metric.findtext("dtype") or "").strip())
@@ -154,7 +154,7 @@ def _number(node: ElementTree.Element) -> int:
     return int(node.get("id", -1))
 
 
-def _deep_order(roots: list[int], calls: dict[int, _Call]) -> list[int]:
+def _depth_first(roots: list[int], calls: dict[int, _Call]) -> list[int]:
     """Calls in the order of exclusive metrics: each before its children."""
     order: list[int] = []
     stack = list(reversed(roots))
@@ -165,7 +165,7 @@ def _deep_order(roots: list[int], calls: dict[int, _Call]) -> list[int]:
     return order
 
 
-def _wide_order(roots: list[int], calls: dict[int, _Call]) -> list[int]:
+def _breadth_first(roots: list[int], calls: dict[int, _Call]) -> list[int]:
     """Calls in the order of inclusive metrics: all children of a call together."""
     order: list[int] = []
     for root in roots:

@@ -25,7 +25,7 @@ _WHAT = "an experiment of Extra-P"
 _REMEDY = "save it again with Extra-P"
 _MEMBER = "experiment.json"
 _MOST_BYTES = 256 << 20
-"""The limit of one unpacked member."""
+"""Maximum size of one unpacked member."""
 _DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, ValueError, RuntimeError, EOFError)
 """Exceptions of the readers of ZIP and of arrays. RuntimeError means an encrypted member."""
 _INDEX = b"Extra-P INDEX\0\0\0"

@@ -90,7 +90,7 @@ def _rows(file: Path, parameters: Mapping[str, float]) -> Iterator[Measurement]:
 
 
 def _number(cell: str) -> float | None:
-    """The number in a cell. None for missing values, which likwid writes as `nan` or `-`."""
+    """The number in a cell. None for a missing value, which likwid writes as `nan` or `-`."""
     try:
         value = float(cell)
     except ValueError:

@@ -65,7 +65,7 @@ def experiment_of(
         )  # fmt: skip
     if among is not None:
         names = list(parameters) if parameters else _scales(rows, known, path, among)
-        return _of_one_kind(rows, names, _labels(rows, labels, names), path)
+        return _series_of(rows, names, _labels(rows, labels, names), path)
     by_callpath: dict[str, list[Measurement]] = {}
     for row in rows:
         by_callpath.setdefault(row.callpath, []).append(row)
@@ -81,7 +81,7 @@ def experiment_of(
                 )
             )  # fmt: skip
             continue
-        part = _of_one_kind(own, names, _labels(own, known, names), path)
+        part = _series_of(own, names, _labels(own, known, names), path)
         series.extend(part.series)
         problems.extend(part.problems)
     if not series:
@@ -89,7 +89,7 @@ def experiment_of(
     return Experiment(tuple(series), tuple(problems))
 
 
-def _of_one_kind(
+def _series_of(
     rows: Sequence[Measurement], names: Sequence[str], labels: Sequence[str], path: str
 ) -> Experiment:
     """The series of rows with these parameters. `labels` become parts of their names."""
@@ -144,7 +144,7 @@ def _scales(
     numeric = _numbers(rows, known)
     chosen: list[str] = []
     for name in (variable for variable in among if variable in numeric):
-        if not any(_alike(_column(rows, name), _column(rows, other)) for other in chosen):
+        if not any(_correspond(_column(rows, name), _column(rows, other)) for other in chosen):
             chosen.append(name)
     if chosen:
         return chosen
@@ -155,7 +155,7 @@ def _scales(
     raise InputError("no known parameter changes from run to run", remedy=remedy, path=path)
 
 
-def _alike(first: Sequence[object], second: Sequence[object]) -> bool:
+def _correspond(first: Sequence[object], second: Sequence[object]) -> bool:
     """Whether the values of both variables correspond one to one."""
     pairs = set(zip(first, second, strict=True))
     return len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})

@@ -65,9 +65,9 @@ _NORMAL = {0.8: 1.2816, 0.9: 1.6449, 0.95: 1.96}
 class Misfit:
     """The standard error of a model that is not exactly the program's.
 
-    `within` is the error in the range of the measured points. `per_doubling` is the additional one
-    for each doubling of threads and of sizes beyond it. A range is `(least, most)`. Errors add up,
-    since a wrong model is wrong in the same direction along both axes.
+    `within` is the error in the range of the measured points. `per_doubling` is an additional error
+    for each doubling of threads and of sizes beyond this range. A range is `(least, most)`. Errors
+    add up, since a wrong model is wrong in the same direction along both axes.
     """
 
     within: float
@@ -112,7 +112,7 @@ class EfficiencySurface:
     misfit: Misfit = NO_MISFIT
 
     def value(self, threads: float, size: float) -> float:
-        """The sum without limits. Outside 0 to 1 it is not an efficiency."""
+        """The sum without limits. It is not an efficiency if it is outside 0 to 1."""
         f = float(evaluate(self.of_threads, threads))
         return self.constant - self.loss * f + self.gain * f * float(evaluate(self.of_size, size))
 
@@ -151,8 +151,8 @@ def reason_to_withhold(
 ) -> str:
     """Why an answer with these threads and this size is not reliable. Empty if it is.
 
-    Threads never raise the efficiency of a given size, except by their caches, which measurements
-    show. A surface that grows beyond the measured threads is an artifact of the fit.
+    More threads never raise the efficiency of a given size, except because of their caches, which
+    measurements show. A surface that grows beyond the measured threads is an artifact of the fit.
     """
     most = [max(point[axis] for point in points) for axis in (0, 1)]
     far = [
@@ -203,7 +203,7 @@ def fit_efficiency(
 
 
 def _misfit(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Misfit:
-    """The errors at points that are left out in turn.
+    """The errors at points that are left out one by one.
 
     Errors at the largest number of threads, or the largest size, count per doubling. Errors between
     the smallest and the largest are those within the range.
@@ -312,21 +312,21 @@ def smallest_size(
     value: Callable[[float], float], efficiency: float, least: float = 1.0
 ) -> float | None:
     """The smallest size at which `value`, which increases with it, reaches an efficiency."""
-    return _turn(lambda n: value(n) >= efficiency, least)
+    return _threshold(lambda n: value(n) >= efficiency, least)
 
 
 def most_threads(value: Callable[[float], float], efficiency: float) -> float | None:
     """The largest number of threads at which `value`, which decreases with it, keeps an efficiency.
 
-    None if even one thread does not, and `LARGEST` if any number does.
+    None if even one thread does not keep it, and `LARGEST` if any number does.
     """
     if value(1.0) < efficiency:
         return None
-    turn = _turn(lambda p: value(p) < efficiency, 1.0)
+    turn = _threshold(lambda p: value(p) < efficiency, 1.0)
     return LARGEST if turn is None else turn
 
 
-def _turn(holds: Callable[[float], bool], least: float) -> float | None:
+def _threshold(holds: Callable[[float], bool], least: float) -> float | None:
     """The point at which a condition becomes true, by bisection of the logarithm."""
     if holds(least):
         return least

@@ -138,7 +138,7 @@ class FittedModel:
         """
         x = self._checked(points)
         value = self.formula_values(x)
-        beyond = self._beyond(x)
+        beyond = self._points_beyond(x)
         if beyond.any():
             outlook = self.outlook(x[beyond])
             if outlook is not None:
@@ -170,7 +170,7 @@ class FittedModel:
             )
         return x
 
-    def _beyond(self, x: FloatArray) -> NDArray[np.bool_]:
+    def _points_beyond(self, x: FloatArray) -> NDArray[np.bool_]:
         """The points that exceed all measured ones in some parameter."""
         reached = np.ones((len(x), len(self.points)), dtype=bool)
         for column, measured in zip(x.T, self.points.T, strict=True):
@@ -190,7 +190,7 @@ class FittedModel:
     def forecasters(self, point: Point) -> tuple[str, ...]:
         """The forecasters of the value at `point`, by weight. Empty if the formula predicts it."""
         x = self._checked(np.atleast_2d(np.asarray(point, dtype=np.float64)))
-        outlook = self.outlook(x) if self._beyond(x).any() else None
+        outlook = self.outlook(x) if self._points_beyond(x).any() else None
         if outlook is None:
             return ()
         shares = np.where(np.isfinite(outlook.opinions[:, 0]), outlook.shares[:, 0], 0.0)
@@ -320,7 +320,7 @@ class FittedModel:
         """
         x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         centre = self.predict(point)
-        outlook = self.outlook(x) if self._beyond(x).any() else None
+        outlook = self.outlook(x) if self._points_beyond(x).any() else None
         if outlook is not None:
             reach = float(outlook.spread[0]) * NormalDist().inv_cdf(0.5 + level / 2)
             return Interval(centre * np.exp(-reach), centre * np.exp(reach), level)

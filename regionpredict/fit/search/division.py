@@ -13,10 +13,10 @@ from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import FloatArray, SearchSpace, evaluate_all
 
 PRICE = 18.0
-"""The required gain of an additional piece, in units of minus twice a log-likelihood."""
+"""The gain that another piece must bring, in units of minus twice a log-likelihood."""
 
 SHORTEST = 3
-"""Minimum number of points in a piece, and one more if no repetitions determine the noise."""
+"""Minimum number of points in a piece. It is one more if no repetitions determine the noise."""
 
 _USED = 3.0  # degrees of freedom of a segment: constant, coefficient, choice of term
 

@@ -128,7 +128,7 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
         return exact
     selected = one_parameter.select_one(o, compiled, options.criterion, max_terms=options.max_terms)
     outlooks = Outlooks(plan.active, options)
-    model = _built(plan, o, outlooks, selected.constant, _terms_of(selected))
+    model = _model_with(plan, o, outlooks, selected.constant, _terms_of(selected))
     settled = selected.settled and (selected.first >= 0 or not without_noise(o))
     return model if settled else _finished(model, plan, options)
 
@@ -145,7 +145,7 @@ def _exact(plan: PointPlan, observations: Observations, options: Options) -> Fit
     for space in spaces:
         one = through_all(observations, space)
         if one is not None:
-            return _built(plan, observations, outlooks, one.constant, _terms_of(one), space)
+            return _model_with(plan, observations, outlooks, one.constant, _terms_of(one), space)
     return None
 
 
@@ -183,11 +183,11 @@ def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
     if not plan.active:
         return model
     if not explained(model):
-        model = _improved(model, plan, options)
-    return model if _describes(model) else without_formula(model)
+        model = _improved_model(model, plan, options)
+    return model if _explains_something(model) else without_formula(model)
 
 
-def _describes(model: FittedModel) -> bool:
+def _explains_something(model: FittedModel) -> bool:
     """Whether the formula explains something that the mean does not.
 
     For points without noise, it must explain nine tenths.
@@ -198,7 +198,7 @@ def _describes(model: FittedModel) -> bool:
     return not model.adjusted_r2 < (_LEAST_EXPLAINED if exact else 0.0)
 
 
-def _improved(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
+def _improved_model(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
     """The model, or a better one without an outlier, with finer exponents, or in pieces."""
 
     def refit(observations: Observations) -> FittedModel:
@@ -209,7 +209,9 @@ def _improved(model: FittedModel, plan: PointPlan, options: Options) -> FittedMo
         selection = one_parameter.select(
             _data_of([observations]), compiled, options.criterion, max_terms=1
         )
-        return _built(plan, observations, Outlooks(plan.active, options), *_chosen(selection, 0))
+        return _model_with(
+            plan, observations, Outlooks(plan.active, options), *_chosen(selection, 0)
+        )
 
     model = without_outlier(model, plan.active, refit)
     if plan.grid is not None or explained(model):
@@ -230,7 +232,7 @@ def _with_more_terms(model: FittedModel, plan: PointPlan, options: Options) -> F
     longer = more_terms(seen, compiled, options.criterion, options.max_terms)
     if longer is None:
         return model
-    other = _built(plan, seen, Outlooks(plan.active, options), *longer)
+    other = _model_with(plan, seen, Outlooks(plan.active, options), *longer)
     return replace(other, notes=model.notes)
 
 
@@ -243,7 +245,9 @@ def _with_finer_exponents(model: FittedModel, plan: PointPlan, options: Options)
     one = one_parameter.select_one(seen, fine, REFINING, max_terms=1)
     if one.first < 0:
         return model
-    other = _built(plan, seen, Outlooks(plan.active, options), one.constant, _terms_of(one), fine)
+    other = _model_with(
+        plan, seen, Outlooks(plan.active, options), one.constant, _terms_of(one), fine
+    )
     floor = options.criterion.noise_floor
     gain = cost_of(misfit(model), seen, floor, 2.0 * len(model.terms)) - cost_of(
         misfit(other), seen, floor, 2.0
@@ -273,7 +277,7 @@ def _chosen(
     )
 
 
-def _built(
+def _model_with(
     plan: PointPlan,
     observations: Observations,
     outlooks: Outlooks,
@@ -297,13 +301,13 @@ def _built(
         parameters=plan.names,
         points=plan.points,
         observations=observations,
-        rivals=partial(_rivals, plan, observations, outlooks.options),
+        rivals=partial(_rival_models, plan, observations, outlooks.options),
         forecaster=outlooks if plan.active else None,
     )
 
 
-def _rivals(plan: PointPlan, observations: Observations, options: Options) -> list[Candidate]:
-    """The considered models of one parameter, the best first."""
+def _rival_models(plan: PointPlan, observations: Observations, options: Options) -> list[Candidate]:
+    """The considered models of one parameter, best first."""
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
@@ -364,7 +368,9 @@ def fit_many(
         ):
             model = _exact(plan, observations, options)
             if model is None:
-                model = _built(plan, observations, outlooks, constant, ((first, a), (second, b)))
+                model = _model_with(
+                    plan, observations, outlooks, constant, ((first, a), (second, b))
+                )
                 model = model if explains else _finished(model, plan, options)
             models.append(model)
     return models

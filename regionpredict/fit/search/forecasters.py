@@ -103,8 +103,8 @@ def opinions(
 
 
 def asked(x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
-    """The forecasters `(len(NAMES),)` for a series `(n,)`, by whether its end rises, falls or
-    turns.
+    """The forecasters `(len(NAMES),)` that are used for a series `(n,)`. They depend on whether its
+    end rises, falls or turns.
 
     >>> falling = asked(np.array([1.0, 2.0, 4.0]), np.array([8.0, 4.0, 2.0]))
     >>> [bool(falling[NAMES.index(name)]) for name in ("work all", "line 3")]

@@ -76,7 +76,7 @@ def next_point(
     asked = _proposals(points)
     names, shares, expected = _views(model, np.vstack([asked, goal]))
     noise = _noise(model, repetitions)
-    parted = _parted(expected[:, :-1], noise)
+    parted = _distinguishing(expected[:, :-1], noise)
     pairs = shares[:, None] * shares[None, :]
     np.fill_diagonal(pairs, 0.0)
     doubt = float(pairs.sum())
@@ -154,9 +154,9 @@ def _noise(model: FittedModel, repetitions: int) -> float:
     return max(noise / math.sqrt(repetitions), _LEAST_NOISE)
 
 
-def _parted(expected: FloatArray, noise: float) -> FloatArray:
-    """The probability `(c, c, k)` that each point `(k,)` distinguishes each pair of candidates, 0
-    to 1.
+def _distinguishing(expected: FloatArray, noise: float) -> FloatArray:
+    """The probability `(c, c, k)`, 0 to 1, that each point `(k,)` distinguishes each pair of
+    candidates.
     """
     logs = np.log(expected)
     distance = np.abs(logs[:, None, :] - logs[None, :, :]) / (_APART * noise)

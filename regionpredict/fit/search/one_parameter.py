@@ -263,7 +263,7 @@ def _pair_prices(space: CompiledSpace, criterion: Criterion) -> _PairPrices:
     return prices
 
 
-def _falls(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
+def _decreases(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
     """Whether the values `(b, n)` decrease from the smallest parameter value on, like run times."""
     return np.asarray(y[:, space.smallest] > _NOTICEABLE * _least(y, 1))
 
@@ -332,7 +332,7 @@ def _pair_models(
         dof * log_q
         + criterion.occam * (volumes + 3.0 * (np.log(dof) - log_q - _LOG_TWO_PI))
         + cost
-        + np.where(_falls(data.y, space)[row], 0.0, surcharge[pair])
+        + np.where(_decreases(data.y, space)[row], 0.0, surcharge[pair])
         + _sign_cost(constant / error)
         # Both terms together are compared with one constant.
         + 0.5
@@ -350,11 +350,11 @@ def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
     return np.array(lowest, dtype=np.intp)
 
 
-def _most_agreed(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
-    """Among pairs almost as good as `winner`, the one with the most widely shared extrapolation.
+def _with_common_extrapolation(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
+    """Among pairs almost as good as `winner`, the one whose extrapolation agrees with most others.
 
-    Many pairs explain the same data. They differ in their values far beyond the points. Each pair's
-    probability counts for all pairs with nearly the same prediction there.
+    Many pairs explain the same data. They differ in their values far beyond the points. The
+    probability of each pair counts for all pairs with nearly the same prediction there.
     """
     begin, end = np.searchsorted(pairs.row, [pairs.row[winner], pairs.row[winner] + 1])
     near = begin + (pairs.score[begin:end] < pairs.score[winner] + _NEARLY).nonzero()[0]
@@ -371,10 +371,10 @@ def _winners(pairs: _Pairs, least: FloatArray, space: CompiledSpace) -> list[int
     """The selected pair for each call path with a score below `least` `(b,)`."""
     best = _best_of_each(pairs.row, pairs.score)
     better = best[pairs.score[best] < least[pairs.row[best]]]
-    return [_most_agreed(pairs, winner, space) for winner in better.tolist()]
+    return [_with_common_extrapolation(pairs, winner, space) for winner in better.tolist()]
 
 
-def _worth_a_pair(sizes: list[float], space: CompiledSpace, criterion: Criterion) -> float:
+def _misfit_for_pairs(sizes: list[float], space: CompiledSpace, criterion: Criterion) -> float:
     """The misfit above which pairs are tried. See `select`."""
     falls = sizes[space.smallest] > _NOTICEABLE * min(sizes)
     return criterion.second_gain - (_FALLING_GAIN if falls else 0.0)
@@ -409,7 +409,7 @@ def select(
     grows = gain >= criterion.growth
     if max_terms > 1 and len(space.pairs_a):
         left = s.dof[:, 0] * np.log1p(residual[own_best] / s.base[:, 0])
-        worth = criterion.second_gain - _FALLING_GAIN * _falls(data.y, space)
+        worth = criterion.second_gain - _FALLING_GAIN * _decreases(data.y, space)
         doubtful = (grows & (left > worth)).nonzero()[0]
         # A pair can save at most the misfit and the price of the best single term.
         saved = left + own[own_best] + _SLACK
@@ -506,7 +506,7 @@ def select_one(
     score += own
     index = int(score.argmin())
     left = dof * math.log1p(float(residual[index]) / base)
-    enough = left <= _worth_a_pair(sizes, space, criterion)
+    enough = left <= _misfit_for_pairs(sizes, space, criterion)
     settled = enough and float(residual[index]) <= DOUBTFUL * spread
     selected = One(index, float(constant[index]), float(slope[index]), settled=settled)
     if enough or max_terms < 2 or not len(space.pairs_a):

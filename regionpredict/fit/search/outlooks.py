@@ -98,7 +98,9 @@ class Forecaster:
 
 
 Said = tuple[FloatArray, float, float, FloatArray]
-"""For one point: the opinions `(f,)`, the forecast, its spread, and the weights `(f,)`."""
+"""The result for one point: the opinions `(f,)`, the forecast, its spread, and the weights
+`(f,)`.
+"""
 
 
 def outlook_of(names: tuple[str, ...], said: Sequence[Said]) -> Outlook:

@@ -146,7 +146,7 @@ def _worst(
     some: Sequence[_Part], part: Callable[[_Part], float], parts: Sequence[_Part], begin: str,
     good: str,
 ) -> str:  # fmt: skip
-    """The place with the largest share, relative to the whole time. `good` if the share is
+    """The place with the largest share, relative to the whole time. `good` says that the share is
     small.
     """
     whole = sum(candidate.weight for candidate in parts) or 1.0

@@ -20,7 +20,7 @@ MOST_ROWS = 32
 of the critical path are shown.
 """
 MOST_MESSAGES = 300
-"""More arrows would hide the rest."""
+"""Maximum number of messages that are drawn. More arrows would hide the rest."""
 _BINS = 4000
 """The number of parts of the run on few rows. Each shows its longest activity, also after zooming.
 """
@@ -154,7 +154,7 @@ def _bars(
 
 
 def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
-    """Starts and ends of the activities of a location, for each of `Doing` except idle time."""
+    """The starts and ends of the activities of a location, for each of `Doing` except idle time."""
     trace, paths = analysis.trace, analysis.paths
     rows = np.arange(int(trace.starts[location]), int(trace.starts[location + 1]))
     rows = rows[(trace.kind[rows] == Kind.ENTER) | (trace.kind[rows] == Kind.LEAVE)]

@@ -114,7 +114,7 @@ def _edges(axes: Axes, picture: TaskPicture, row: float, scale: float) -> None:
 def _shape(
     axes: Axes, box: PictureBox, at: tuple[float, float], scale: float, *, share: float, words: bool
 ) -> None:
-    """A box with its text, and a bar that shows its time as a `share` of the longest."""
+    """A box with its text, and a bar that shows its time as a `share` of the longest time."""
     from matplotlib.patches import Ellipse, FancyBboxPatch, Patch, Rectangle
 
     x, y = at

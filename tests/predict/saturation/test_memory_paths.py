@@ -72,7 +72,7 @@ def _alone(threads: int) -> float:
 @pytest.mark.parametrize("few", [0.0, 1e-9])
 def test_a_memory_that_hardly_anybody_asks_serves_at_once(few: float) -> None:
     """A byte takes as long as one of 10 GB/s, from afar half as long again."""
-    line = paths(round_machine(WIDE), INTERLEAVED)._served(few, 0.0, 0.0)
+    line = paths(round_machine(WIDE), INTERLEAVED)._load_of_memory(few, 0.0, 0.0)
     assert line == pytest.approx((1e-10, 1.5e-10))
 
 
