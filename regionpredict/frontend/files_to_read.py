@@ -15,6 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from heapq import heapify, heappop, heappush
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -43,7 +44,7 @@ _TYPES = frozenset((b"double", b"float", b"long", b"char", b"short", b"unsigned"
 """Words that macros paste into names, but that also occur everywhere else."""
 _MOST = 200
 """Maximum number of files without a directive that are read. The files nearest to a loop by calls
-are read. A name such as `size` reaches all files of a program.
+are read. A name such as `size` reaches all files of a program, but from far away.
 """
 _OF_CPP = 5
 """A C++ file counts as this number of files, since reading it takes some seconds."""
@@ -289,6 +290,7 @@ class _Links:
             if (variants := _variants({self._files[number] for number in own}))
         }  # fmt: skip
         self._left_out: dict[tuple[str, bytes], frozenset[str]] = {}
+        self._lengths: dict[bytes, int] = {}
 
     def _is_definition_of(self, user: int, name: bytes, definer: int) -> bool:
         """Whether a name in the passage `user` means this definition. Files with the same name in
@@ -314,9 +316,7 @@ class _Links:
         return {self._files[at] for at in passages if not self._passages[at].macro}
 
     def distances(self, passages: Mapping[int, int]) -> dict[str, int]:
-        """For each file, the smallest number of references between a loop and one of its
-        passages.
-        """
+        """For each file, the smallest distance between a loop and one of its passages."""
         nearest: dict[str, int] = {}
         for at, distance in passages.items():
             file = self._files[at]
@@ -324,7 +324,7 @@ class _Links:
         return nearest
 
     def callers(self, passages: Mapping[int, int], *, through_functions: bool) -> dict[int, int]:
-        """These passages and all passages that may use them, each with its distance in references.
+        """These passages and all passages that may use them, each with its distance.
 
         With `through_functions`, references in functions count, too. Otherwise only those in macros
         count.
@@ -347,23 +347,36 @@ class _Links:
         self, passages: Mapping[int, int], names_of: Callable[[int], frozenset[bytes]],
         linked: Mapping[bytes, Sequence[int]], is_link: Callable[[int, bytes, int], bool],
     ) -> dict[int, int]:  # fmt: skip
-        """These passages and all that are reachable from them, each with its smallest distance."""
+        """These passages and all that are reachable from them, each with its smallest distance
+        (Dijkstra's algorithm).
+        """
         reached, done = dict(passages), set[tuple[bytes, str]]()
-        waiting = sorted(passages, key=passages.__getitem__)
+        waiting = [(distance, at) for at, distance in passages.items()]
+        heapify(waiting)
         while waiting:
-            ahead: list[int] = []
-            for at in waiting:
-                for name in names_of(at):
-                    known = (name, self._files[at] if name in self._variants else "")
-                    if known in done:
-                        continue
-                    done.add(known)
-                    more = [number for number in linked.get(name, ())
-                            if number not in reached and is_link(at, name, number)]  # fmt: skip
-                    reached.update(dict.fromkeys(more, reached[at] + 1))
-                    ahead += more
-            waiting = ahead
+            distance, at = heappop(waiting)
+            if distance > reached[at]:
+                continue
+            for name in names_of(at):
+                known = (name, self._files[at] if name in self._variants else "")
+                if known in done:
+                    continue
+                done.add(known)
+                further = distance + self._length_of(name)
+                for number in linked.get(name, ()):
+                    if further < reached.get(number, further + 1) and is_link(at, name, number):
+                        reached[number] = further
+                        heappush(waiting, (further, number))
         return reached
+
+    def _length_of(self, name: bytes) -> int:
+        """The length of a reference by name. It grows with the number of files that define the
+        name, since a common name such as `size` rarely means a certain one of them.
+        """
+        if name not in self._lengths:
+            files = {self._files[at] for at in self._defining.get(name, ())}
+            self._lengths[name] = max(1, len(files).bit_length())
+        return self._lengths[name]
 
 
 def _with_pasted(passages: list[Passage]) -> list[Passage]:

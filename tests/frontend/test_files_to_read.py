@@ -213,6 +213,19 @@ def test_the_files_nearest_to_a_loop_are_read(
     )
 
 
+def test_a_name_that_many_files_define_is_a_far_reference(tmp_path: Path) -> None:
+    """The loop calls `norm` of one file, and `size` of 44 others, four of which are too many."""
+    (tmp_path / "loop.cpp").write_text(
+        f"double norm(double); int size();\nvoid g(int n, double *a) {{\nnorm(size());\n{LOOP}}}\n"
+    )
+    for number in range(44):
+        (tmp_path / f"a{number:02}.cpp").write_text("static int size() { return 1; }\n")
+    (tmp_path / "z.cpp").write_text("double norm(double x) { return x; }\n")
+    selection = files_to_read(requests_for([str(tmp_path)]))
+    left = {Path(path).name for path in selection.left}
+    assert left == {f"a{number}.cpp" for number in range(39, 44)}
+
+
 def test_headers_of_files_left_out_are_kept_in_mind(tmp_path: Path) -> None:
     files = {"own.c": '#include "own.h"\nint f(void) { return 1; }\n', "own.h": "int f(void);\n"}
     chosen(tmp_path, files)
