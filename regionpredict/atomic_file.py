@@ -27,7 +27,7 @@ def write_file(path: Path, content: str | bytes, remedy: str = _REMEDY) -> None:
     try:
         if path.is_dir():
             raise InputError("is a folder", remedy=remedy, path=str(path))
-        data = content if isinstance(content, bytes) else _encoded(content)
+        data = content if isinstance(content, bytes) else _as_utf8(content)
         real = path.resolve()
         if real.exists() and not real.is_file():
             with real.open("wb", buffering=0) as device:
@@ -74,10 +74,10 @@ def reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
-def _encoded(text: str) -> bytes:
+def _as_utf8(text: str) -> bytes:
     """The text in UTF-8. Undecodable bytes, as in file names, are escaped.
 
-    >>> _encoded("caf\\udce9.c")
+    >>> _as_utf8("caf\\udce9.c")
     b'caf\\\\udce9.c'
     """
     return text.encode("utf-8", "backslashreplace")

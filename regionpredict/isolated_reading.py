@@ -99,7 +99,7 @@ def _read_and_analyze(request: SourceRequest, *, reading: Reading, withheld: str
     part = read_alone(request, reading.frontend, flows=reading.flows, arguments=reading.arguments,
                       tasks=reading.tasks, withheld=withheld,
                       defaults=reading.defaults)  # fmt: skip
-    return _asked(part, part.arguments, reading, begin)
+    return _facts_for_sizes(part, part.arguments, reading, begin)
 
 
 def read_together(
@@ -110,7 +110,7 @@ def read_together(
     parsed, seconds = _parsed_files(requests, order, reading, processes, tell)
     units = linked(parsed)
     busy = [at for at in order if not parsed[at].idle]
-    followed = _followed(units, reading)
+    followed = _argument_values(units, reading)
     lower = partial(_lower_and_analyze, parsed=parsed, units=units, reading=reading,
                     followed=followed, serial=serial_nests_in(parsed))  # fmt: skip
     progress = partial(stage_progress, tell, "analysing", len(busy))
@@ -124,7 +124,7 @@ def read_together(
             made = FileFacts(lower_file(file, None), [], 0.0, 0.0)
         elif isinstance(made, Failure):
             named = lower_file(file, units.get(at), withheld=made.reason)
-            made = _asked(named, None, reading, reading.clock())
+            made = _facts_for_sizes(named, None, reading, reading.clock())
         part = made.part._replace(arguments=followed)
         asked.append(made._replace(part=part, reading=made.reading + seconds[at]))
     return asked
@@ -172,7 +172,7 @@ def _further_progress(tell: Tell, before: int, pieces: int, done: int) -> None:
     tell("reading", before + done, pieces)
 
 
-def _followed(units: Linked, reading: Reading) -> ArgumentValues | None:
+def _argument_values(units: Linked, reading: Reading) -> ArgumentValues | None:
     """The values that follow from the program's arguments, or from a run without arguments."""
     if reading.arguments is None and not reading.defaults:
         return None
@@ -200,10 +200,10 @@ def _lower_and_analyze(
 ) -> FileFacts:  # fmt: skip
     begin = reading.clock()
     part = lower_file(parsed[at], units.get(at), tasks=reading.tasks, serial=serial)
-    return _asked(part, followed, reading, begin)
+    return _facts_for_sizes(part, followed, reading, begin)
 
 
-def _asked(
+def _facts_for_sizes(
     part: FileResult, followed: ArgumentValues | None, reading: Reading, begin: float
 ) -> FileFacts:
     """Applies the given sizes to a file and computes the facts of its regions. `followed` has the

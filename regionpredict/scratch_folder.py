@@ -33,7 +33,7 @@ def scratch_folder(within: Path | None = None, prefix: str = PREFIX) -> Iterator
             yield Path(name)
         return
     _sweep(parent, prefix)
-    folder, lock = _locked(parent, prefix)
+    folder, lock = _make_locked_folder(parent, prefix)
     try:
         yield folder
     finally:
@@ -41,7 +41,7 @@ def scratch_folder(within: Path | None = None, prefix: str = PREFIX) -> Iterator
         os.close(lock)
 
 
-def _locked(parent: Path, prefix: str) -> tuple[Path, int]:
+def _make_locked_folder(parent: Path, prefix: str) -> tuple[Path, int]:
     """A new folder and its lock. Another process may remove the folder before it is locked, so this
     is repeated.
     """

@@ -115,7 +115,7 @@ def serial_code(
     alone = {}
     for (nest, facts), own in zip(loops, names, strict=True):
         sizes = {name: assumed[of_all] for name, of_all in own.items() if of_all in assumed}
-        alone[nest.region.span] = _alone(nest, facts, machine, given, sizes)
+        alone[nest.region.span] = _seconds_on_one_thread(nest, facts, machine, given, sizes)
     unseen = {nest.region.span: _unseen(nest.region) for nest, _ in loops}
     return {
         program.main: _serial_code(
@@ -153,7 +153,7 @@ def _unseen(region: Region) -> list[str]:
     return sorted(name for name in names if not name.startswith("operator"))
 
 
-def _alone(
+def _seconds_on_one_thread(
     nest: SerialNest, facts: RegionFacts, machine: Machine, given: Mapping[str, int],
     sizes: Mapping[str, int],
 ) -> float | None:  # fmt: skip

@@ -126,7 +126,7 @@ def bind(
             _resolve(defined, values)
     numbers = {_THREAD} | {name for name, value in defined.items() if value == Expr.name(_THREAD)}
     values.update(dict.fromkeys(numbers & used, 0))  # one thread represents all
-    derived = _derived(region, defined, values)
+    derived = _derived_names(region, defined, values)
     return Bindings(
         values, tuple(assumed), frozenset(numbers), derived, least_certain_origin(origins)
     )
@@ -209,7 +209,7 @@ def _typical(
     return nearest, "with the average number of iterations"
 
 
-def _derived(
+def _derived_names(
     region: Region, defined: Mapping[str, Expr], values: Mapping[str, Number]
 ) -> dict[str, Expr]:
     """The names without a value that the source computes from others, in terms of the original

@@ -75,7 +75,7 @@ def count_fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> in
     300001
     """
     if taken.trips <= _FEW:
-        return _tried(name, taken, conditions)
+        return _count_one_by_one(name, taken, conditions)
     if taken.step == 0:
         raise UndecidedError
     breakpoints: set[int] = set()  # values at which a condition may change
@@ -106,13 +106,13 @@ def _periodic(
     begin, end = piece
     first, length = taken.first + begin * taken.step, end - begin
     if length <= period:
-        return _tried(name, Values(first, length, taken.step), conditions)
+        return _count_one_by_one(name, Values(first, length, taken.step), conditions)
     rounds, rest = divmod(length, period)
-    whole = _tried(name, Values(first, period, taken.step), conditions)
-    return rounds * whole + _tried(name, Values(first, rest, taken.step), conditions)
+    whole = _count_one_by_one(name, Values(first, period, taken.step), conditions)
+    return rounds * whole + _count_one_by_one(name, Values(first, rest, taken.step), conditions)
 
 
-def _tried(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
+def _count_one_by_one(name: str, taken: Values, conditions: Sequence[Expr]) -> int:
     if taken.trips > _MOST_TRIED:
         raise UndecidedError
     return sum(

@@ -27,7 +27,7 @@ def conflicts(region: Region, trips: int | None) -> list[Diagnostic]:
     if region.nest is None or _has_one_thread(region) or (trips is not None and trips < 2):
         return []
     return [
-        *_carried(region, trips),
+        *_carried_conflicts(region, trips),
         *_shared_scalars(region),
         *_indirect_updates(region),
         *_possible_races(region),
@@ -43,7 +43,7 @@ def _has_one_thread(region: Region) -> bool:
     return False
 
 
-def _carried(region: Region, trips: int | None) -> Iterator[Diagnostic]:
+def _carried_conflicts(region: Region, trips: int | None) -> Iterator[Diagnostic]:
     dependence = carried_dependence(region, trips)
     if dependence is None:
         return

@@ -370,7 +370,7 @@ def steps_of(loop: Loop, values: Mapping[str, Number]) -> _Steps:
 def _steps_of(loop: Loop, ends: tuple[_End, _End, _End], values: Mapping[str, Number]) -> _Steps:
     """The same if the `ends` are known."""
     first, bound, step = ends
-    return _carried(
+    return _carried_steps(
         loop.comparison,
         first if isinstance(first, int) else _whole(first, values),
         bound if isinstance(bound, int) else _whole(bound, values),
@@ -378,7 +378,7 @@ def _steps_of(loop: Loop, ends: tuple[_End, _End, _End], values: Mapping[str, Nu
     )
 
 
-def _carried(comparison: str, first: int, bound: int, step: int) -> _Steps:
+def _carried_steps(comparison: str, first: int, bound: int, step: int) -> _Steps:
     distance = bound - first
     if comparison == "!=":
         if distance == 0:

@@ -34,11 +34,11 @@ def pattern(
     for loop in reversed(loops):
         if not any(loop.variable in subscript.names for subscript in moved):
             continue
-        return _along(loop, moved, array, line_bytes)
+        return _step_along(loop, moved, array, line_bytes)
     return "streaming"
 
 
-def _along(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> str:
+def _step_along(loop: Loop, subscripts: list[Expr], array: Array, line_bytes: int) -> str:
     if any(loop.variable in subscript.names for subscript in subscripts[:-1]):
         short = _has_short_rows(loop, subscripts, array, line_bytes)
         return "streaming" if short else "latency"

@@ -53,17 +53,17 @@ def _node(node: Node, loop: Loop, *, marked: bool) -> Node:
 def _is_extreme(branch: Branch, loop: Loop) -> bool:
     if branch.test is None or branch.share is not None or not branch.sides:
         return False
-    return any(_records_extreme(branch, loop, *pair) for pair in _compared(branch.test))
+    return any(_records_extreme(branch, loop, *pair) for pair in _compared_pairs(branch.test))
 
 
-def _compared(test: Expr) -> Iterator[tuple[Expr, Expr]]:
+def _compared_pairs(test: Expr) -> Iterator[tuple[Expr, Expr]]:
     """Pairs of values that the condition compares for order or equality, in both orders."""
     atom = _single_value(test)
     if not isinstance(atom, Atom):
         return
     if atom.kind == "and":
         for part in atom.args:
-            yield from _compared(part)
+            yield from _compared_pairs(part)
     elif atom.kind in _COMPARISONS:
         low, high = atom.args
         yield from ((low, high), (high, low))

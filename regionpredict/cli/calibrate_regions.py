@@ -78,7 +78,7 @@ def calibrate_regions(
         return made.predictions
 
     samples = together(
-        [_gathered(part, predictions(part, machine), machine, statistic) for part in parts]
+        [_gather_samples(part, predictions(part, machine), machine, statistic) for part in parts]
     )
     runs = sum(len(campaign.measured) for campaign in campaigns)
     check_enough(samples)
@@ -132,7 +132,7 @@ def _sources_at_size(
     return _Part(analysis, (campaign,))
 
 
-def _gathered(
+def _gather_samples(
     part: _Part, plain: Sequence[Prediction], machine: Machine, statistic: str
 ) -> tuple[Samples, int]:
     """The samples of one part, and the number of its predictions."""

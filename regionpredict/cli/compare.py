@@ -136,7 +136,7 @@ def command(
         )
     kept = "all" if with_disturbed else "some" if form == "html" else "quiet"
     campaigns, refused = _judged_runs(campaigns, measurements, kept)
-    disturbed = _disturbed(campaigns, measurements)
+    disturbed = _lines_on_disturbed_runs(campaigns, measurements)
     if by_size:
         for line in disturbed:
             click.echo(f"note: {line}; they count nevertheless", err=True)
@@ -198,7 +198,9 @@ def _write(
         raise refused
 
 
-def _disturbed(campaigns: Sequence[Campaign], paths: Sequence[Path]) -> tuple[str, ...]:
+def _lines_on_disturbed_runs(
+    campaigns: Sequence[Campaign], paths: Sequence[Path]
+) -> tuple[str, ...]:
     """A line for each file with disturbed runs. If there are several files, each line names its
     file.
     """

@@ -93,7 +93,7 @@ def command(
         )  # fmt: skip
     measurements = source["measurements"]
     if source["run"] is not None:
-        measurements = _measured(path, source)
+        measurements = _run_benchmark(path, source)
     if propose:
         _propose(path, measurements, target)
         return
@@ -169,7 +169,7 @@ def _predictions(report: Report, points: list[dict[str, float]]) -> list[Predict
     ]
 
 
-def _measured(name: str, options: dict[str, Any]) -> Any:
+def _run_benchmark(name: str, options: dict[str, Any]) -> Any:
     """Runs the micro-benchmark of a shipped file of expectations."""
     from pathlib import Path
 

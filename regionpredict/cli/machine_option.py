@@ -116,7 +116,7 @@ def _host_file() -> Path:
         return path
     began = time.monotonic()
     try:
-        text = _measured(topology, folder / f"{stem}-{os.getpid()}.samples.json")
+        text = _measure_host(topology, folder / f"{stem}-{os.getpid()}.samples.json")
     except InputError as error:
         path = path.with_suffix(".shape.yaml")
         replace_file(path, write(topology, HOST).encode())
@@ -147,7 +147,7 @@ def _age(seconds: float) -> str:
     return f"{plural(days, 'day')} ago" if days > 0 else "today"
 
 
-def _measured(topology: Topology, state: Path) -> str:
+def _measure_host(topology: Topology, state: Path) -> str:
     """The host's machine file after a short calibration. Raises InputError if it cannot be
     measured.
     """

@@ -160,7 +160,9 @@ class ResultCache:
         if now is None or now.changed_ns >= record.started_ns:
             return
         body = json.dumps(dependencies, separators=(",", ":")).encode()
-        answer = json.dumps([_SCHEMA, _joined(record.printed)], separators=(",", ":")).encode()
+        answer = json.dumps(
+            [_SCHEMA, _merge_pieces(record.printed)], separators=(",", ":")
+        ).encode()
         try:
             _write(self._answer(body, now.digest), answer)
             _write(self._questions, body)
@@ -229,8 +231,8 @@ def _cache_key(argv: Sequence[str], environment: Mapping[str, str]) -> str:
     ]
     deciding = sorted(item for item in environment.items() if item[0].startswith(_DECIDING))
     parts = (
-        _SCHEMA, __version__, sys.version, sys.platform, _program(), _installed(), list(argv),
-        str(Path.cwd()), deciding, streams, _config(),
+        _SCHEMA, __version__, sys.version, sys.platform, _program(), _installed_packages(),
+        list(argv), str(Path.cwd()), deciding, streams, _config(),
     )  # fmt: skip
     return sha256(json.dumps(parts).encode()).hexdigest()
 
@@ -258,7 +260,7 @@ def _program() -> list[tuple[str, int, int]]:
     return sorted(program)
 
 
-def _installed() -> list[str]:
+def _installed_packages() -> list[str]:
     """Names and versions of the packages installed with the program."""
     installed: list[str] = []
     for folder in sys.path:
@@ -271,7 +273,7 @@ def _installed() -> list[str]:
     return sorted(installed)
 
 
-def _joined(printed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+def _merge_pieces(printed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
     """Consecutive pieces of the same stream merged."""
     joined: list[tuple[int, list[str]]] = []
     for number, text in printed:

@@ -100,7 +100,7 @@ def command(
     judged = []
     for label, stem, model, (statements, misses) in _MODELS:
         own = replace(asked, model=model, statement_weight=statements, miss_weight=misses)
-        judged += _judged(label, stem, own, analysis, machine, judged_runs, folder)
+        judged += _judge_model(label, stem, own, analysis, machine, judged_runs, folder)
     document = study_document(campaign, judged, _sweeps(machine, folder))
     for kind, name in _PAGES.items():
         write_file(folder / name, rendered(document, kind))
@@ -109,7 +109,7 @@ def command(
         raise refused
 
 
-def _judged(
+def _judge_model(
     label: str, stem: str, asked: PredictionRequest, analysis: Analysis, machine: Machine,
     campaign: Campaign, folder: Path,
 ) -> list[JudgedModel]:  # fmt: skip

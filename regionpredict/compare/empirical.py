@@ -69,7 +69,7 @@ def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[
         times = samples.get(verdict.measured.last.construct, {})
         usable = 1 in times and len(times) >= LEAST_COUNTS
         if usable and all(value > 0 for values in times.values() for value in values):
-            laws.append(_fitted(verdict, times, comparison.tolerance))
+            laws.append(_fit_law(verdict, times, comparison.tolerance))
     return tuple(laws)
 
 
@@ -95,7 +95,7 @@ def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int
     return samples
 
 
-def _fitted(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: float) -> FittedLaw:
+def _fit_law(verdict: Verdict, times: Mapping[int, Sequence[float]], tolerance: float) -> FittedLaw:
     counts = sorted(times)
     model = _law(counts, [times[n] for n in counts])
     one_thread = model.interval((1.0,), LEVEL)

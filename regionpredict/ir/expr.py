@@ -115,7 +115,7 @@ class Expr:
         if kind == "floordiv" and values[1] == 1:
             return args[0]
         if kind in _CARRIED and not any(arg.names for arg in args):
-            number = _carried(kind, args, {})
+            number = _recurrence_value(kind, args, {})
             if number is not None:
                 return Expr.const(number)
         if kind in ("min", "max") and args[0] == args[1]:
@@ -464,7 +464,9 @@ def _times(left: Monomial, right: Monomial) -> Monomial:
 
 @lru_cache(maxsize=1024)  # repeated substitutions give equal expressions
 def _function_of(expression: Expr) -> Callable[[Mapping[str, Number]], Number] | None:
-    return compiled(expression, lambda atom, values: _carried(atom.kind, atom.args, values))
+    return compiled(
+        expression, lambda atom, values: _recurrence_value(atom.kind, atom.args, values)
+    )
 
 
 def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
@@ -472,7 +474,7 @@ def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
         return (
             bindings.get(atom.label)
             if atom.kind == "state"
-            else _carried(atom.kind, atom.args, bindings)
+            else _recurrence_value(atom.kind, atom.args, bindings)
         )
     fold = fold_of(atom.kind, atom.label)
     if fold is None:
@@ -488,7 +490,9 @@ def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
     return fold(*values)
 
 
-def _carried(kind: str, args: tuple[Expr, ...], bindings: Mapping[str, Number]) -> Number | None:
+def _recurrence_value(
+    kind: str, args: tuple[Expr, ...], bindings: Mapping[str, Number]
+) -> Number | None:
     """The number of iterations of a recurrence, or the value of one of its states."""
     if kind == "state":
         return None

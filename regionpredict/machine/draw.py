@@ -29,21 +29,21 @@ def draw(machine: Machine) -> str:
     Only one domain is drawn, since all are equal. The others are listed with their cores.
     """
     lines = [_rule("package 0")]
-    lines += [_framed(line) for line in _domain(machine)]
+    lines += [_in_frame(line) for line in _domain(machine)]
     for domain in range(1, machine.domains_per_package):
         first = domain * machine.cores_per_domain
         last = first + machine.cores_per_domain - 1
-        lines.append(_framed(f"NUMA domain {domain}: cores {first}-{last}, the same"))
+        lines.append(_in_frame(f"NUMA domain {domain}: cores {first}-{last}, the same"))
     lines.append(_rule(""))
     for package in range(1, machine.packages):
         first = package * machine.cores_per_package
         last = first + machine.cores_per_package - 1
-        lines.append(_framed(f"package {package}: cores {first}-{last}, the same"))
+        lines.append(_in_frame(f"package {package}: cores {first}-{last}, the same"))
         lines.append(_rule(""))
     shared = machine.memory.shared_path
     if shared is not None:
         rate = quantity_text(shared.traffic_bytes_per_s)
-        lines.append(_framed(f"one memory path for all packages: {rate} of traffic"))
+        lines.append(_in_frame(f"one memory path for all packages: {rate} of traffic"))
         lines.append(_rule(""))
     return "\n".join(lines)
 
@@ -217,7 +217,7 @@ def _rule(title: str) -> str:
     return head.ljust(WIDTH - 1, "-") + "+"
 
 
-def _framed(text: str) -> str:
+def _in_frame(text: str) -> str:
     return f"| {text}".ljust(WIDTH - 1) + "|"
 
 

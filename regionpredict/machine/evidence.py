@@ -91,16 +91,16 @@ def assumed_figures(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
     """
     return tuple(
         f"{key}{_shown(figure)} (assumed: {figure.source})"
-        for key, figure in _assumed(machine, keys)
+        for key, figure in _assumed_line(machine, keys)
     )
 
 
 def assumed_keys(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
     """The `keys` of assumed figures, in order and without duplicates."""
-    return tuple(key for key, _ in _assumed(machine, keys))
+    return tuple(key for key, _ in _assumed_line(machine, keys))
 
 
-def _assumed(machine: Machine, keys: Iterable[str]) -> list[tuple[str, Quantity | Curve]]:
+def _assumed_line(machine: Machine, keys: Iterable[str]) -> list[tuple[str, Quantity | Curve]]:
     known = _by_key(machine)
     named = [(key, known[key]) for key in dict.fromkeys(keys) if key in known]
     return [(key, figure) for key, figure in named if figure.evidence == "assumed"]

@@ -57,7 +57,7 @@ def _places(shape: NodeShape, threads: int) -> ThreadPlaces:
     """Like `thread_places`."""
     if shape.in_order:
         counts = _threads_by_core(shape, threads)
-        by_domain, most = _grouped(counts, shape.own), max(counts)
+        by_domain, most = _sums_of_groups(counts, shape.own), max(counts)
     else:
         each, rest = divmod(threads, shape.cores)
         starts = range(0, shape.cores + 1, shape.own)
@@ -69,7 +69,7 @@ def _places(shape: NodeShape, threads: int) -> ThreadPlaces:
             first = [-(-core * rest // shape.cores) for core in starts]
         by_domain = tuple([each * shape.own + b - a for a, b in pairwise(first)])
         most = each + (rest > 0)
-    by_package = _grouped(by_domain, shape.per)
+    by_package = _sums_of_groups(by_domain, shape.per)
     together = max(by_package)
     return ThreadPlaces(
         by_domain, by_package, most, sum(count > 0 for count in by_package), max(by_domain),
@@ -77,10 +77,10 @@ def _places(shape: NodeShape, threads: int) -> ThreadPlaces:
     )  # fmt: skip
 
 
-def _grouped(counts: Sequence[int], size: int) -> tuple[int, ...]:
+def _sums_of_groups(counts: Sequence[int], size: int) -> tuple[int, ...]:
     """The sums of `size` consecutive counts.
 
-    >>> _grouped((1, 2, 3, 4), 2)
+    >>> _sums_of_groups((1, 2, 3, 4), 2)
     (3, 7)
     """
     if size == 1:
@@ -167,7 +167,7 @@ def cache_sharers(machine: Machine, cores: int, threads: int) -> int:
     """
     shape = machine.shape
     if shape.in_order:
-        return max(_grouped(_threads_by_core(shape, threads), cores))
+        return max(_sums_of_groups(_threads_by_core(shape, threads), cores))
     if shape.binding == "spread" and threads < machine.cores:
         return -(-threads * cores // machine.cores)
     return cores * threads_on_a_core(machine, threads)
@@ -204,7 +204,7 @@ def threads_on_a_physical_core(machine: Machine, threads: int, *, static: bool) 
     each = machine.vcpus_per_core
     if each == 1 and machine.binding in BINDINGS:
         return float(-(-threads // machine.cores)) if static else max(1.0, threads / machine.cores)
-    counts = _grouped(_threads_by_core(machine.shape, threads), each)
+    counts = _sums_of_groups(_threads_by_core(machine.shape, threads), each)
     return float(max(counts)) if static else threads / sum(count > 0 for count in counts)
 
 

@@ -338,12 +338,12 @@ def hints_at(hints: Sequence[Region], place: Place) -> list[Region]:
         common = common_end(hint.file, place.file) if same else 0
         if common > most:
             best, most = [], common
-        if common and common == most and (not best or _beside(best[0], hint)):
+        if common and common == most and (not best or _are_on_one_line(best[0], hint)):
             best.append(hint)
     return best
 
 
-def _beside(first: HasPlace, second: HasPlace) -> bool:
+def _are_on_one_line(first: HasPlace, second: HasPlace) -> bool:
     return (first.file, first.line) == (second.file, second.line)
 
 

@@ -113,7 +113,7 @@ def instrument(
         prelude = prelude.replace("\n", f"\n{_RANGES}", 1)
     pieces = [_Piece(_prelude_offset(text), -1, 0, prelude)]
     for number, inner_loop in counting.items():
-        pieces += _counted(inner_loop, counters[number])
+        pieces += _count_loop(inner_loop, counters[number])
     for loop, own in zip(loops, recorded, strict=True):
         kept = _first_of_each_name(own, without)
         before, after = _calls(loop, build, kept, counters, ask=ask)
@@ -145,7 +145,7 @@ def _shared_loops(
     return {name: known[place] for name, place in places.items() if place in known}
 
 
-def _counted(loop: InnerLoop, place: int) -> list[_Piece]:
+def _count_loop(loop: InnerLoop, place: int) -> list[_Piece]:
     """Makes a loop count its iterations. The rank keeps nested insertions in order."""
     if loop.trips:
         before = f"{{regionpredict_turned({place},{loop.trips});"

@@ -182,14 +182,14 @@ def _run(entry: Record) -> Run:
         compiler=entry.text("compiler"),
         runtime=entry.text("runtime"),
         regions=tuple(_region_run(region) for region in entry.inners("regions")),
-        beside=_beside(entry),
+        beside=_load_of_others(entry),
         teams=tuple(map(_region_run, entry.inners("teams"))) if "teams" in entry.value else (),
         exit_code=entry.whole("exit_code") if "exit_code" in entry.value else 0,
         said=entry.texts("said") if "said" in entry.value else (),
     )
 
 
-def _beside(entry: Record) -> Disturbance | None:
+def _load_of_others(entry: Record) -> Disturbance | None:
     """None in old files, and if the host does not report it."""
     if "beside" not in entry.value or entry.is_null("beside"):
         return None

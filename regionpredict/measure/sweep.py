@@ -199,7 +199,7 @@ def _run(
             )
         said = _last_lines(standard_error) if code else ()
         results = read(output)
-    if code and (_crashed(code) or not (results.regions or results.teams)):
+    if code and (_has_crashed(code) or not (results.regions or results.teams)):
         shown = f" (it said: {' / '.join(said)})" if said else ""
         raise RunFailedError(
             f"{campaign.command[0]} ended with {_shown_code(code)} on "
@@ -276,7 +276,7 @@ def _shown_code(code: int) -> str:
         return f"signal {-code}"
 
 
-def _crashed(code: int) -> bool:
+def _has_crashed(code: int) -> bool:
     """Whether a signal ended the program, also inside a shell, which adds 128 to its number.
 
     A program that detects a wrong result ends with a small number. It has executed all its loops.

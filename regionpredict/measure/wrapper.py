@@ -81,7 +81,7 @@ class _Build:
     def run(self) -> Outcome | None:
         """Compiles each source next to the original call, then links."""
         call = self.call
-        texts = {s: text for s in call.sources if (text := self._instrumented(s)) is not None}
+        texts = {s: text for s in call.sources if (text := self._instrument_text(s)) is not None}
         if not texts or (not call.links and not _are_files(call, texts)):
             return None
         if call.links and call.tied:
@@ -96,7 +96,7 @@ class _Build:
             if len(objects) < len(texts):
                 self._quiet(list(call.command))
         if call.links:
-            objects = self._linked(objects)
+            objects = self._link_measured(objects)
         else:
             for source, made in objects.items():
                 shutil.copyfile(made, call.object_of(source))
@@ -125,7 +125,7 @@ class _Build:
 
     # -- one source -------------------------------------------------------------------------------
 
-    def _instrumented(self, source: Source) -> _Text | None:
+    def _instrument_text(self, source: Source) -> _Text | None:
         """The instrumented text. None without regions, or if the preprocessor fails."""
         call = self.call
         language = "c++" if source.cpp else "c"
@@ -160,11 +160,11 @@ class _Build:
         """The measured objects of the sources that compile with the calls."""
         made = {}
         for number, (source, text) in enumerate(texts.items()):
-            if (file := self._measured(source, text, number)) is not None:
+            if (file := self._compile_measured(source, text, number)) is not None:
                 made[source] = file
         return made
 
-    def _measured(self, source: Source, text: _Text, number: int) -> Path | None:
+    def _compile_measured(self, source: Source, text: _Text, number: int) -> Path | None:
         """The object with the calls that the compiler accepts.
 
         Compiler errors show which values cannot be read at the start of their loop. For other
@@ -181,13 +181,15 @@ class _Build:
             if made.text in tried:
                 continue
             tried.add(made.text)
-            file, said = self._compiled(source, made.text, number)
+            file, said = self._compile_instrumented(source, made.text, number)
             if file is not None:
                 return file
             refused |= {int(match[1]) for match in _REFUSED.finditer(said)}
         return None
 
-    def _compiled(self, source: Source, text: str, number: int) -> tuple[Path | None, str]:
+    def _compile_instrumented(
+        self, source: Source, text: str, number: int
+    ) -> tuple[Path | None, str]:
         """The object of the instrumented text with the library, or the compiler's messages."""
         call = self.call
         name = f"{number}-{Path(source.path).stem}"
@@ -206,11 +208,11 @@ class _Build:
         done = self._quiet(line)
         if done.returncode:
             return None, done.stderr.decode("utf-8", "replace")
-        if call.lto or self._joined(plain, whole):
+        if call.lto or self._join_objects(plain, whole):
             return whole, ""
         return None, ""
 
-    def _joined(self, plain: Path, whole: Path) -> bool:
+    def _join_objects(self, plain: Path, whole: Path) -> bool:
         """Combines the object and the library into one object that any linker accepts."""
         library = runtime_object(self.call.driver, self.call.abi_options(), self.cache)
         line = [*self.call.driver, *self.call.abi_options(), "-r", "-nostdlib"]
@@ -218,7 +220,7 @@ class _Build:
 
     # -- the link ---------------------------------------------------------------------------------
 
-    def _linked(self, objects: dict[Source, Path]) -> dict[Source, Path]:
+    def _link_measured(self, objects: dict[Source, Path]) -> dict[Source, Path]:
         """Links again with the measured objects. Returns those in the program."""
         if not objects:
             return {}

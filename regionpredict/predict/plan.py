@@ -65,7 +65,7 @@ def plan_of(
     `changes` counts how often the second of two parallel regions directly follows the first. No
     region has more than the `most` threads recommended for the program.
     """
-    known = [_limited(team, most) for team in teams if team.seconds]
+    known = [_without_more_threads(team, most) for team in teams if team.seconds]
     if not known:
         return None
     known[0] = _first_region(known[0], machine)
@@ -91,7 +91,7 @@ def plan_of(
     )
 
 
-def _limited(team: PlannedTeam, most: int | None) -> PlannedTeam:
+def _without_more_threads(team: PlannedTeam, most: int | None) -> PlannedTeam:
     """The region without numbers of threads above `most`, unless it has no others."""
     fewer = {threads: spent for threads, spent in team.seconds.items()
              if most is None or threads <= most}  # fmt: skip

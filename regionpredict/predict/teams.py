@@ -228,7 +228,7 @@ def _of_many(
         counts = {expected.threads for expected in shown}
         band = wider_band(band, band_of(at_threads(outlook_of(others, machine), counts)))
     speeds = {point.threads: point.speedup for point in points}
-    doubled = _doubled(facts, parts, machine)
+    doubled = _on_all_hardware_threads(facts, parts, machine)
     seats = seats_of(
         hint,
         [(expected.threads, speeds[expected.threads]) for expected in one_per_core(machine, shown)],
@@ -296,7 +296,9 @@ def _uncertain_loops(parts: Sequence[TeamPart]) -> list[UncertainLoop]:
     ]
 
 
-def _doubled(facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine) -> Point | None:
+def _on_all_hardware_threads(
+    facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine
+) -> Point | None:
     """One execution with all hardware threads of some packages. None unless all loops have such a
     prediction for the same packages.
     """

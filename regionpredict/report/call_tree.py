@@ -108,7 +108,7 @@ def _calls(
     return [
         _Call(tree.calls[index], growth_text(growths[index], tree.parameters),
               values[index].tolist())
-        for index in _order(tree, inclusive, growths, order, _kept(tree, pattern))
+        for index in _order(tree, inclusive, growths, order, _matching_calls(tree, pattern))
     ]  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def _at(point: Mapping[str, float]) -> str:
     return "at " + ", ".join(f"{name} = {value:g}" for name, value in point.items())
 
 
-def _kept(tree: CallTree, pattern: str | None) -> set[int]:
+def _matching_calls(tree: CallTree, pattern: str | None) -> set[int]:
     """The matching calls and their callers."""
     kept: set[int] = set()
     for index, call in enumerate(tree.calls):

@@ -215,7 +215,7 @@ def _row(verdict: Verdict, comparison: Comparison) -> list[Cell]:
         f"{verdict.hint.id} {verdict.hint.function}",
         predicted, measured,
         None if error is None else (f"{round(100 * error):+d} %", abs(error)),
-        verdict.hint.seconds, _alone(verdict), verdict.utilisation,
+        verdict.hint.seconds, _seconds_on_one_thread(verdict), verdict.utilisation,
         _whole(verdict.hinted, comparison), _whole(verdict.needed, comparison), _verdict(verdict),
         wrong_term(verdict),
     ]  # fmt: skip
@@ -229,7 +229,7 @@ def _speedups(verdict: Verdict) -> tuple[float | None, float | None]:
     return verdict.predicted_speedup[both[-1]], verdict.measured_speedup[both[-1]]
 
 
-def _alone(verdict: Verdict) -> float | None:
+def _seconds_on_one_thread(verdict: Verdict) -> float | None:
     """Measured seconds of one execution on one thread."""
     seconds = verdict.times.get(1)
     return None if seconds is None else seconds / max(1, verdict.measured.last.executions)

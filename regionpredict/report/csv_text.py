@@ -26,10 +26,10 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def _cell(value: object) -> object:
     if value is None:
         return ""
-    return value if isinstance(value, (int, float)) else one_line(_guarded(str(value)))
+    return value if isinstance(value, (int, float)) else one_line(_guard_formula(str(value)))
 
 
-def _guarded(text: str) -> str:
+def _guard_formula(text: str) -> str:
     return f"'{text}" if text.startswith(_FORMULA) and not _is_number(text) else text
 
 

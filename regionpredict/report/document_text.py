@@ -159,14 +159,14 @@ def _table(table: Table) -> list[str]:
         lines += aligned_blocks(fitting, right)
     else:
         below = [[], *map(table.below, range(len(rows) - 1))] if table.below is not None else ()
-        lines += aligned_lines(fitting, right, list(map(_indented, below)))
+        lines += aligned_lines(fitting, right, list(map(_indent_lines, below)))
     left = len(table.rows) - (len(rows) - 1)
     if left:
         lines.append(f"... and {left} more; --top {len(table.rows)} shows all")
     return lines + [part for line in table.legend for part in _hanging(line)]
 
 
-def _indented(sentences: Sequence[str]) -> list[str]:
+def _indent_lines(sentences: Sequence[str]) -> list[str]:
     return [
         part for sentence in sentences
         for part in page_lines(one_line(sentence), first=" " * 7, then=" " * 9)

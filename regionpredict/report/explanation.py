@@ -80,7 +80,7 @@ def region_document(
     notes = Section("Notes", [Items([str(note) for note in prediction.diagnostics], "Notes")])
     if prediction.status == "skipped" or derived is None:
         return Document(title, ["No hint."], [notes], titled=True)
-    lead = [_hint(prediction, derived), *_at_others(prediction), *_expected(prediction)]
+    lead = [_hint(prediction, derived), *_at_others(prediction), *_expected_blocks(prediction)]
     by_size = size_sentence(prediction.by_size, whole=True)
     also = [f"By size: {by_size}"] if by_size else []
     also += [*(team_hint(team) if team is not None else ()), *planned]
@@ -163,7 +163,7 @@ def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
     return [f"  at the assumed sizes; otherwise {others}"]
 
 
-def _expected(prediction: Prediction) -> list[str]:
+def _expected_blocks(prediction: Prediction) -> list[str]:
     """The hinted speedup with its interval, the saturation point, and the score."""
     lines = [
         f"{plural(threads, 'thread')}: speedup {value:.3g} "
@@ -243,10 +243,11 @@ def _by_saturation(
         Section("Time", [_times(derived.points)], "text"),
         Section("Time", [_stack(derived.points)], "page"),
         Section("Data", [Items([
-            _iterations(prediction), working_set_line(prediction.facts), *_assumed(prediction),
+            _iterations(prediction), working_set_line(prediction.facts),
+            *_assumption_blocks(prediction),
         ])]),
         Section("Core", [Items([
-            *_counted(core.notes),
+            *_notes_with_counts(core.notes),
             f"arithmetic, recurrences, issue {show_seconds(core.overlapping)}; "
             f"loads and stores {show_seconds(core.loading)} on one thread",
         ], "In the core, data in the first cache")]),
@@ -260,7 +261,7 @@ def _by_saturation(
     ]  # fmt: skip
 
 
-def _counted(notes: Sequence[str]) -> list[str]:
+def _notes_with_counts(notes: Sequence[str]) -> list[str]:
     """Equal notes once, with their number. Inlined functions have one per call."""
     return [f"{note} ({n} times)" if n > 1 else note for note, n in Counter(notes).items()]
 
@@ -269,7 +270,7 @@ def _iterations(prediction: Prediction) -> str:
     return f"Iterations shared among the threads: {prediction.facts.iterations}"
 
 
-def _assumed(prediction: Prediction) -> list[str]:
+def _assumption_blocks(prediction: Prediction) -> list[str]:
     """The assumptions, sizes first. If many branches are assumed to hold, not all of them are
     listed.
     """
@@ -405,7 +406,7 @@ def _by_density(
             f"{'counted' if array.counted else 'left out'}" for array in arrays
         ], f"Arrays (those that move in {most} count)")]),
         Section("Data", [Items([
-            working_set_line(prediction.facts), *_assumed(prediction), *miss,
+            working_set_line(prediction.facts), *_assumption_blocks(prediction), *miss,
         ])]),
         Section("Reuse", [explain_reuse(prediction.facts, machine.line_bytes)]),
         Section("Statements", [

@@ -230,7 +230,7 @@ def _record(
                          delta_con="contention", delta_str="structure", free_by="how",
                          counts="sound"),
                 "error": point.wrong or None,
-                **_measured(data.time(point.size, point.threads)),
+                **_measured_record(data.time(point.size, point.threads)),
             }
             for point in result.points
         ],
@@ -299,7 +299,7 @@ def _surfaces_record(result: Isoefficiency, threads: int) -> dict[str, Any] | No
             **plain(efficiency_surfaces(result, counts, sizes))}  # fmt: skip
 
 
-def _measured(time: SizeTime | None) -> dict[str, Any]:
+def _measured_record(time: SizeTime | None) -> dict[str, Any]:
     """Seconds, processor time, and the activity of other processes on the host."""
     if time is None:
         return {"seconds": None, "cpu_s": None, "host": None}

@@ -122,7 +122,7 @@ class ModelSlice:
         bars = [(float(self.x[k]), *self._spread(k)) for k in known]
         curve_points = list(zip(grid.tolist(), values.tolist(), strict=True))
         return (
-            line(self.label, curve_points, _clipped(band, values), colour=colour),
+            line(self.label, curve_points, _limit_interval(band, values), colour=colour),
             marks("measured, from the least to the most", points, colour=colour, bars=bars),
         )
 
@@ -141,7 +141,7 @@ class ModelSlice:
         return [0.5 * (piece.last + end) for piece, end in zip(model.pieces, ends, strict=False)]
 
 
-def _clipped(
+def _limit_interval(
     band: Sequence[tuple[float, float, float]], predictions: FloatArray
 ) -> list[tuple[float, float, float]]:
     """Limits a wide interval above and below the curve, so that the points stay visible."""

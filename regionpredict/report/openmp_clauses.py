@@ -58,7 +58,7 @@ def openmp_clauses(
     teams = [
         replace(
             team, threads=sizes.get(team.facts.id, team.threads),
-            by_size=_limited(team.by_size, most),
+            by_size=_choices_within_limit(team.by_size, most),
         )
         for team in teams
     ]  # fmt: skip
@@ -69,7 +69,7 @@ def openmp_clauses(
     predictions = [
         replace(
             prediction, threads=threads.get(prediction.facts.region.id, prediction.threads),
-            by_size=_limited(prediction.by_size, most),
+            by_size=_choices_within_limit(prediction.by_size, most),
         )
         for prediction in predictions
     ]  # fmt: skip
@@ -90,7 +90,7 @@ def openmp_clauses(
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def _limited(choices: tuple[SizeHint, ...], most: int | None) -> tuple[SizeHint, ...]:
+def _choices_within_limit(choices: tuple[SizeHint, ...], most: int | None) -> tuple[SizeHint, ...]:
     """Choices by size, limited to the program's number of threads."""
     return tuple(
         choice._replace(threads=at_most(choice.threads, most)) for choice in choices
@@ -228,14 +228,14 @@ def clause_lines(number: int, directive: str, clauses: str) -> list[str]:
     if len(line) <= PAGE_WIDTH:
         return [line]
     within, further = " " * len(head), " " * (len(head) + _GO_ON)
-    own = _continued(directive, head, further)
+    own = _with_continuation_lines(directive, head, further)
     if clauses.startswith(_SLASHES):
         begin = within + _SLASHES
         return [*own, *page_lines(clauses.removeprefix(_SLASHES), first=begin, then=begin)]
-    return [*own[:-1], own[-1] + _SPLICE, *_continued(clauses, further, further)]
+    return [*own[:-1], own[-1] + _SPLICE, *_with_continuation_lines(clauses, further, further)]
 
 
-def _continued(text: str, first: str, then: str) -> list[str]:
+def _with_continuation_lines(text: str, first: str, then: str) -> list[str]:
     """The text of a directive with continuation lines. Longer words are not broken."""
     lines, line = [], ""
     indent = first

@@ -60,7 +60,7 @@ def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = 
             f"Data races: in regions with {100 * hint.race_share:.0f} % of the time. Such regions "
             "count as on 1 thread until the race is fixed."
         )
-    return lines + _excluded(hint)
+    return lines + _excluded_text(hint)
 
 
 def _by_program(each: Sequence[Recommendation]) -> str:
@@ -131,7 +131,7 @@ def _interval(hint: Recommendation) -> str:
     return f" Speedup: {low}x-{high}x with 80 % probability{at_sizes}."
 
 
-def _excluded(hint: Recommendation) -> list[str]:
+def _excluded_text(hint: Recommendation) -> list[str]:
     """`Excluded: 1 parallel region without a prediction (fib.c:7), 2 serial loops of unknown length
     (main.c:12, read.c:40), and serial calls of functions without source (solve).`
     """

@@ -74,7 +74,7 @@ def open_sentence(estimate: Estimate | TeamEstimate, *, whole: bool = False) -> 
     if not told:
         return range_sentence(estimate.range, estimate.deciding, whole=whole)
     others = [name for name in estimate.deciding if name not in own]
-    return told + (f"; depends on {_listed(others, whole)}, too" if others else "")
+    return told + (f"; depends on {_name_list(others, whole)}, too" if others else "")
 
 
 def range_sentence(range_: HintRange, deciding: Sequence[str], *, whole: bool = False) -> str:
@@ -83,7 +83,7 @@ def range_sentence(range_: HintRange, deciding: Sequence[str], *, whole: bool = 
         plural(most, noun) if least == most else f"{least} to {most} {noun}s"
         for (least, most), noun in zip(range_, ("package", "thread"), strict=True)
     )
-    return f"{packages}, {threads}: depends on {_listed(deciding, whole)}"
+    return f"{packages}, {threads}: depends on {_name_list(deciding, whole)}"
 
 
 def size_name(names: str, *, whole: bool = False) -> str:
@@ -101,7 +101,7 @@ def size_name(names: str, *, whole: bool = False) -> str:
     return f"{apart[0]} = ... ({len(apart)} names)"
 
 
-def _listed(names: Sequence[str], whole: bool) -> str:
+def _name_list(names: Sequence[str], whole: bool) -> str:
     """A list of names, shortened unless `whole`."""
     return several(names, len(names) if whole else _DECIDING)
 

@@ -100,7 +100,7 @@ def _groups(teams: Sequence[TeamPrediction]) -> list[list[TeamPrediction]]:
     groups: list[list[TeamPrediction]] = []
     for team in sorted(teams, key=lambda team: -_seconds(team)):
         for group in groups:
-            if _alike(group[0], team):
+            if _are_indistinguishable(group[0], team):
                 group.append(team)
                 break
         else:
@@ -108,7 +108,7 @@ def _groups(teams: Sequence[TeamPrediction]) -> list[list[TeamPrediction]]:
     return sorted(groups, key=lambda group: -sum(map(_seconds, group)))
 
 
-def _alike(first: TeamPrediction, other: TeamPrediction) -> bool:
+def _are_indistinguishable(first: TeamPrediction, other: TeamPrediction) -> bool:
     if (first.packages, first.threads) != (other.packages, other.threads):
         return False
     mine, theirs = ([(p.threads, p.value) for p in team.speedup] for team in (first, other))

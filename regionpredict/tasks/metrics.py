@@ -83,11 +83,11 @@ def measure_graph(graph: TaskGraph, *, concurrency: bool = True) -> GraphMetrics
         path=longest.path,
         concurrency=max_concurrency(graph) if concurrency else None,
         lines=line_totals(graph, np.array(longest.path, dtype=np.int64)),
-        counters=_counted(graph, np.flatnonzero(of_tasks)),
+        counters=_counter_totals(graph, np.flatnonzero(of_tasks)),
     )
 
 
-def _counted(graph: TaskGraph, nodes: IntArray) -> dict[str, float]:
+def _counter_totals(graph: TaskGraph, nodes: IntArray) -> dict[str, float]:
     """The totals of the counters in these nodes."""
     if not graph.counters:
         return {}
@@ -125,7 +125,7 @@ def line_totals(graph: TaskGraph, path: IntArray) -> tuple[LineTotal, ...]:
                 path_s=float(seconds[on_path[mine]].sum()),
                 mean_s=work / len(each),
                 most_s=float(each.max()),
-                counters=_counted(graph, mine),
+                counters=_counter_totals(graph, mine),
             )
         )
     return tuple(sorted(totals, key=lambda total: (-total.work_s, total.place)))

@@ -107,7 +107,7 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
         serial_s=serial,
         notes=_notes(recording, undivided_s),
         counters=recording.counters,
-        counted=_counted(events, node, count, running, kinds == SERIAL),
+        counted=_counts_of_nodes(events, node, count, running, kinds == SERIAL),
         threads=int(events.team.max(initial=1)),
         iterations=_iterations(events, node, count),
         undivided_s=undivided_s,
@@ -265,7 +265,7 @@ def _times(
     return seconds, serial
 
 
-def _counted(
+def _counts_of_nodes(
     events: TaskEvents, node: IntArray, count: int, running: BoolArray, serial: BoolArray
 ) -> FloatArray:
     """The counts of each counter in each of `count` nodes, with shape `(count, c)`. As with times,

@@ -69,13 +69,13 @@ def with_apportioned_counters(
     readings.
     """
     counters = tuple(
-        _apportioned(old, new, trace, part, between)
+        _growth_in_span(old, new, trace, part, between)
         for old, new in zip(trace.counters, part.counters, strict=True)
     )
     return replace(part, counters=counters)
 
 
-def _apportioned(
+def _growth_in_span(
     old: Counter, new: Counter, trace: EventTrace, part: EventTrace, between: tuple[int, int]
 ) -> Counter:
     """A counter's growth across the ends of the span, in proportion to the time inside.

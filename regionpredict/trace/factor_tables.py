@@ -168,8 +168,8 @@ def _talp_run(path: Path, region: str | None) -> _Given:
         runtime_s=elapsed * _NANOSECOND,
         load_balance=balance,
         communication=min(parallel / balance, 1.0),
-        instructions=_counted(found, "instructions"),
-        cycles=_counted(found, "cycles"),
+        instructions=_counter_sum(found, "instructions"),
+        cycles=_counter_sum(found, "cycles"),
     )
 
 
@@ -198,7 +198,7 @@ def _talp_balance(region: Record, cpus: int, ranks: int, elapsed: float, useful:
     return balance
 
 
-def _counted(region: Record, key: str) -> float | None:
+def _counter_sum(region: Record, key: str) -> float | None:
     """A counter's sum. TALP writes 0 if it did not count. Negative sums are overflows."""
     value = region.number(key, -math.inf) if key in region.value else 0.0
     return value if value > 0 else None

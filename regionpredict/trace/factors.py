@@ -211,8 +211,8 @@ def run_factors(
     serialisation = min(serialisations[definition], 1.0)
     communication = int(useful.max()) / runtime
     transfer = communication / serialisation
-    instructions, balance = _counted(trace, counted, INSTRUCTIONS)
-    cycles, _ = _counted(trace, counted, CYCLES)
+    instructions, balance = _counter_total(trace, counted, INSTRUCTIONS)
+    cycles, _ = _counter_total(trace, counted, CYCLES)
     return RunFactors(
         name=trace.name,
         ranks=len(trace.ranks),
@@ -238,7 +238,7 @@ def run_factors(
         trimmed=transfer > 1.0 + 1e-9,
         notes=tuple(dict.fromkeys(notes)),
         not_analysed=left_out,
-        regions=_entered(trace),
+        regions=_entered_regions(trace),
     )
 
 
@@ -283,7 +283,7 @@ def _check_complete(trace: EventTrace) -> None:
         )
 
 
-def _entered(trace: EventTrace) -> frozenset[str]:
+def _entered_regions(trace: EventTrace) -> frozenset[str]:
     """The names of the regions that events enter, except the program's."""
     used = np.unique(trace.region[trace.region >= 0])
     return frozenset(
@@ -291,7 +291,7 @@ def _entered(trace: EventTrace) -> frozenset[str]:
     )
 
 
-def _counted(
+def _counter_total(
     trace: EventTrace, bursts: Bursts, names: tuple[str, ...]
 ) -> tuple[float | None, float | None]:
     """A counter's total in useful time, and its balance over the processes."""

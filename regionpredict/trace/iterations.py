@@ -79,7 +79,7 @@ def iterations_of(trace: EventTrace, mark: str | None = None) -> Iterations:
             remedy="name the region that begins one with --mark, or take the whole run",
         )
     first, period, count = pattern
-    return _bounded(trace, opens, ends, first, period, count)
+    return _iterations_of_ranks(trace, opens, ends, first, period, count)
 
 
 def _calls(trace: EventTrace, location: int) -> tuple[Rows, Rows]:
@@ -133,7 +133,7 @@ def _period(letters: Rows) -> tuple[int, int, int] | None:
     return best
 
 
-def _bounded(
+def _iterations_of_ranks(
     trace: EventTrace, opens: Rows, ends: Rows, first: int, period: int, count: int
 ) -> Iterations:
     every = _collective_ends(trace)

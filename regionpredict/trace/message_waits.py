@@ -135,7 +135,7 @@ def message_waits(
     late = _late_senders(operations, receives, sends, len(trace))
     probed, probed_sends = _probe_waits(operations, probes_of(trace, matches, span))
     rest()
-    misordered = _misordered(trace, operations, receives, sends, late, kernels)
+    misordered = _misordered_waits(trace, operations, receives, sends, late, kernels)
     rest()
     sends, receives = _in_mpi(operations, sent, matches.mate[sent])
     late_receivers, blocked = _late_receivers(operations, matches, receives, sends, late.candidates)
@@ -218,7 +218,7 @@ def _probe_waits(
     return (probing, sending), sends
 
 
-def _misordered(
+def _misordered_waits(
     trace: EventTrace,
     operations: _Operations,
     receives: _Rows,

@@ -65,8 +65,10 @@ def mapped_idle_time(path: _Table, busy: _Table) -> tuple[_Table, _Table]:
     The second table includes only call paths that the idle location never runs.
     """
     total = path.sum(axis=0)
-    imbalance = _mapped(path, total, *_excess(total, busy, np.zeros(busy.shape, dtype=bool)))
-    return imbalance, _mapped(path, total, *_excess(total, busy, busy > 0))
+    imbalance = _mapped_idle_time(
+        path, total, *_excess(total, busy, np.zeros(busy.shape, dtype=bool))
+    )
+    return imbalance, _mapped_idle_time(path, total, *_excess(total, busy, busy > 0))
 
 
 def _busy(analysis: Analysis) -> NDArray[np.int64]:
@@ -89,7 +91,7 @@ def _excess(total: _Table, busy: _Table, own: NDArray[np.bool_]) -> tuple[_Table
     return excess, total.sum() - spent.sum(axis=1)
 
 
-def _mapped(path: _Table, total: _Table, excess: _Table, idle: _Table) -> _Table:
+def _mapped_idle_time(path: _Table, total: _Table, excess: _Table, idle: _Table) -> _Table:
     """Each location's idle time in proportion to the excess, assigned to the locations of the
     path.
     """

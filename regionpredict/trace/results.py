@@ -38,7 +38,7 @@ def waits(analysis: Analysis) -> TraceResult:
             counts[wait.metric] = count
     for wait in CAUSED:
         collector.table(f"instances.{wait.metric}", _instances(analysis, wait), "")
-    for metric, table, count in _misordered(analysis):
+    for metric, table, count in _misordered_table(analysis):
         collector.table(metric, table)
         if count:
             counts[metric] = count
@@ -170,7 +170,7 @@ def _instances(analysis: Analysis, wait: Wait) -> NDArray[np.int64]:
     return table
 
 
-def _misordered(analysis: Analysis) -> list[tuple[str, _Table, int]]:
+def _misordered_table(analysis: Analysis) -> list[tuple[str, _Table, int]]:
     """Late senders in the wrong order: all, and by whether both messages have the same source."""
     records, misordered = [], analysis.messages.misordered
     for metric, chosen in (

@@ -114,11 +114,11 @@ def _only(trace: EventTrace, spans: Spans, inside: NDArray[np.bool_], instances:
     length[:-1] = np.where(inside[:-1], np.diff(time), 0)
     # Differences across locations cancel, since sums are per location.
     passed = np.concatenate([[0], np.cumsum(length)])[:-1]
-    counters = tuple(_apportioned(trace, counter, passed, inside) for counter in trace.counters)
+    counters = tuple(_growth_in_part(trace, counter, passed, inside) for counter in trace.counters)
     return RunPart(replace(trace, time=time, counters=counters), inside, instances)
 
 
-def _apportioned(
+def _growth_in_part(
     trace: EventTrace, counter: Counter, passed: NDArray[np.int64], inside: NDArray[np.bool_]
 ) -> Counter:
     """A counter's growth in the part, which is assumed to be even between two readings."""

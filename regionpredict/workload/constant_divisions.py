@@ -23,7 +23,7 @@ def operations_run(
     `reassociates` says that the compiler may change rounding. A division by any constant then
     becomes a product.
     """
-    if not any(_by(operation.kind) for operation, _ in statement.operations):
+    if not any(_divisor_part(operation.kind) for operation, _ in statement.operations):
         return statement.operations
     count: dict[Operation, int] = {}
     for operation, number in statement.operations:
@@ -50,7 +50,7 @@ def path_run(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
     return tuple(made for kind in kinds for made in _strength_reduced(kind, reassociates))
 
 
-def _by(kind: str) -> str:
+def _divisor_part(kind: str) -> str:
     """The divisor part of a division's kind: `folded`, or the operator and the divisor. "" for any
     other operation.
     """
@@ -59,7 +59,7 @@ def _by(kind: str) -> str:
 
 
 def _strength_reduced(kind: str, reassociates: bool) -> tuple[str, ...]:
-    by = _by(kind)
+    by = _divisor_part(kind)
     if not by:
         return (kind,)
     if by == "folded":
@@ -87,7 +87,7 @@ def _off_path_operation(kind: str) -> tuple[str, ...]:
     """The operation that is not on the critical path from the dividend. It computes the sign by a
     shift.
     """
-    by = _by(kind)
+    by = _divisor_part(kind)
     if not kind.startswith("int_") or by in ("", "folded") or by.endswith("u"):
         return ()
     size = abs(int(by[1:]))

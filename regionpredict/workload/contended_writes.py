@@ -43,7 +43,7 @@ def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrite
         for access in group.accesses:
             if access.kind != "write":
                 continue
-            apart = 0.0 if _place(access) == one_place else _apart(facts, access)
+            apart = 0.0 if _place(access) == one_place else _distance_between_threads(facts, access)
             if apart is not None or access.array in anywhere:
                 key = (memories[access.array], apart)
                 updates[key] = updates.get(key, 0.0) + executions[group.loops[-1].index][1]
@@ -119,6 +119,6 @@ class _SettingBodies:
         return sets
 
 
-def _apart(facts: RegionFacts, access: Access) -> float | None:
+def _distance_between_threads(facts: RegionFacts, access: Access) -> float | None:
     distance = bytes_between_threads(facts, access)
     return None if not distance else float(distance)

@@ -62,12 +62,12 @@ def under_branches(loop: Loop, *, reassociates: bool) -> Conditional:
     anew = {name for node in loop.body if isinstance(node, Statement) for name in node.writes}
     if len(set_there - anew) > (1 if reassociates else 0):
         return "code"
-    kinds = {_held(side, loop.variable) for side in sides}
+    kinds = {_content_kind(side, loop.variable) for side in sides}
     order: tuple[Conditional, ...] = ("code", "elements", "values")
     return next((kind for kind in order if kind in kinds), "")
 
 
-def _held(side: Sequence[Node], variable: str) -> Conditional:
+def _content_kind(side: Sequence[Node], variable: str) -> Conditional:
     held: Conditional = "values"
     for node in side:
         if isinstance(node, Statement):
@@ -80,7 +80,7 @@ def _held(side: Sequence[Node], variable: str) -> Conditional:
                 held = "elements"
         elif isinstance(node, Branch):
             for inner in node.sides:
-                kind = _held(inner, variable)
+                kind = _content_kind(inner, variable)
                 if kind == "code":
                     return kind
                 held = "elements" if kind == "elements" else held

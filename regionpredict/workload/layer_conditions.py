@@ -71,10 +71,10 @@ class LayerConditions:
         volume = dict(self._loop(root, {}, frozenset(), carriers))
         for group in root.groups_below:
             if group.irregular:
-                _add(volume, {group.array: self._gathered(group)})
+                _add(volume, {group.array: self._random_misses(group)})
         return Misses(volume, carriers)
 
-    def _gathered(self, group: ReferenceGroup) -> Lines:
+    def _random_misses(self, group: ReferenceGroup) -> Lines:
         """The misses of random accesses. Each misses with P = 1 - C/WS (Chatzopoulos 2012, eq.
         4.2), and every touched line is missed at least once.
         """

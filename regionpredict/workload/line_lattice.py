@@ -87,7 +87,7 @@ def _runs(
     line_bytes: float,
 ) -> float:  # fmt: skip
     if not wide:
-        lengths = _merged(offsets, span, element, line_bytes)
+        lengths = _merged_lengths(offsets, span, element, line_bytes)
         return sum(1 + (length - element) / line_bytes for length in lengths)
     stride, steps = wide[-1]
     shifts_by_offset: dict[float, set[float]] = {}
@@ -101,7 +101,7 @@ def _runs(
     if len(shifts) == 1:
         return steps * _runs(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
     # A stencil: most runs have every offset. Only those at the two ends have fewer.
-    count = sum(_merged(tuple(shifts), steps, line_bytes, line_bytes))
+    count = sum(_merged_lengths(tuple(shifts), steps, line_bytes, line_bytes))
     return count * _runs(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
 
 
@@ -116,7 +116,7 @@ def _repeated(
     113.375
     """
     stride, steps = level
-    lengths = _merged(offsets, span, element, line_bytes)
+    lengths = _merged_lengths(offsets, span, element, line_bytes)
     gap = stride - (max(offsets) - min(offsets) + span)
     if not 0.0 <= gap < line_bytes - element:
         return steps * sum(1 + (length - element) / line_bytes for length in lengths)
@@ -125,7 +125,7 @@ def _repeated(
     return runs + (covered - runs * element) / line_bytes
 
 
-def _merged(
+def _merged_lengths(
     offsets: tuple[float, ...], span: float, element: float, line_bytes: float
 ) -> list[float]:
     """The lengths of the intervals [offset, offset + span) after intervals that touch each other

@@ -218,7 +218,7 @@ class _Lowering:
         contents = _Contents([], [], [])
         self.sources.append(source)
         self._body(source.body, chain, contents, 1.0 if given else 0.0)
-        groups = tuple(self._grouped(contents.accesses, chain))
+        groups = tuple(self._reference_groups(contents.accesses, chain))
         self.sources.pop()
         self.shifted.pop(source.variable, None)
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
@@ -351,7 +351,7 @@ class _Lowering:
         interval = self.intervals.get(name)
         return 1 if interval is None else round((interval.low + interval.high) / 2)
 
-    def _grouped(
+    def _reference_groups(
         self, accesses: list[tuple[int, Access]], chain: tuple[LoopHeader, ...]
     ) -> list[ReferenceGroup]:
         self._grouping = True

@@ -184,7 +184,7 @@ class _ReuseCounter:
         first = self._run(reference, 0, {}, 1.0, uses)
         uses.append(ReuseShare(first, None, None))
         every = [use._replace(share=use.share / executions) for use in uses]
-        return ReferenceReuse(reference.number, executions, _merged(every))
+        return ReferenceReuse(reference.number, executions, _merged_reuse(every))
 
     def _executions(self, path: Sequence[NestLoop], depth: int, env: _Env) -> float:
         if depth == len(path):
@@ -281,7 +281,7 @@ class _ReuseCounter:
         `loops`.
         """
         if not before:
-            return self._alone(reference, loops, env)
+            return self._lines_of_one(reference, loops, env)
         own = self._lines([*before, reference], loops, env)
         return max(0.0, own - self._lines(before, loops, env))
 
@@ -297,7 +297,7 @@ class _ReuseCounter:
         volume = self.footprints.footprint(loops, env, self._parts(places))
         return float(sum(lines.touched for lines in volume.values()))
 
-    def _alone(self, reference: _Reference, loops: Sequence[NestLoop], env: _Env) -> float:
+    def _lines_of_one(self, reference: _Reference, loops: Sequence[NestLoop], env: _Env) -> float:
         """The lines of one reference. They do not depend on its offset if its array may start
         anywhere.
         """
@@ -471,7 +471,7 @@ def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int
     return inside(loop)
 
 
-def _merged(uses: Sequence[ReuseShare]) -> tuple[ReuseShare, ...]:
+def _merged_reuse(uses: Sequence[ReuseShare]) -> tuple[ReuseShare, ...]:
     """Reuse with equal distances merged and sorted by distance. Entries of weight zero are left
     out.
     """

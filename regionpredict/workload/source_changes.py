@@ -42,7 +42,7 @@ def changes_of(
     if region.clause("ordered") is None:
         unseen = any(note.id == "RP113" for note in facts.diagnostics)
         yield from _schedules(region, workload, unseen=unseen)
-        yield from _collapsed(facts, region, build)
+        yield from _with_collapse(facts, region, build)
     yield from _padded(region, workload)
 
 
@@ -115,7 +115,7 @@ def clause_of(schedule: Schedule) -> str:
     return f"schedule({schedule.kind})" if plain else f"schedule({schedule.kind}, {chunk:.0f})"
 
 
-def _collapsed(
+def _with_collapse(
     facts: RegionFacts, region: Region, build: Callable[[RegionFacts], Workload]
 ) -> Iterator[Change]:
     """Two loops that share their iterations instead of one loop. No statement may be between

@@ -142,7 +142,7 @@ class TeamFootprints:
         )
         volume = self._tables.volumes.get(asked)
         if volume is None:
-            alike = self._alike(positions, groups)
+            alike = self._have_equal_keys(positions, groups)
             counted = self._count(alike, active, env, per_thread=per_thread, cut=cut)
             volume = self._tables.volumes[asked] = _in_order(counted, groups)
         return volume
@@ -161,7 +161,7 @@ class TeamFootprints:
         )  # fmt: skip
         return asked, positions, active
 
-    def _alike(self, positions: Positions, groups: Groups) -> list[AlikeArrays]:
+    def _have_equal_keys(self, positions: Positions, groups: Groups) -> list[AlikeArrays]:
         alike = self._tables.alike.get(positions)
         if alike is None:
             alike = self._tables.alike[positions] = alike_arrays(groups, self._tables.bounds)
@@ -189,7 +189,7 @@ class TeamFootprints:
             enough = capacity / self.line_bytes * (1.0 + ROUNDING.value)
             if self._tables.least.get(asked, 0.0) > enough:
                 return True
-            alike = self._alike(positions, groups)
+            alike = self._have_equal_keys(positions, groups)
             counted: Volume = {}
             for at, arrays in enumerate(alike):
                 counted |= self._count([arrays], active, env, per_thread=False, cut=None)

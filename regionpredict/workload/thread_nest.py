@@ -234,13 +234,13 @@ class _Rounds:
         children = tuple(map(self.nest_loop, loop.children))
         groups = tuple(map(self._group, loop.groups))
         if loop.index != self.loop.index:
-            return with_contents(self._around(loop), children, groups, loop.statements)
+            return with_contents(self._outer_header(loop), children, groups, loop.statements)
         if self.length <= 1:
             return with_contents(self.round_header, children, groups, loop.statements)
         chunk = with_contents(self.chunk_header, children, groups, loop.statements)
         return with_contents(self.round_header, (chunk,), (), ())
 
-    def _around(self, loop: LoopHeader) -> LoopHeader:
+    def _outer_header(self, loop: LoopHeader) -> LoopHeader:
         """The header of another loop. It is cached, since the loop is around many groups."""
         moved = self._moved.get(loop.index)
         if moved is None:
@@ -278,7 +278,7 @@ class _Rounds:
         chain: list[LoopHeader] = []
         for loop in group.loops:
             if loop.index != self.loop.index:
-                chain.append(self._around(loop))
+                chain.append(self._outer_header(loop))
             else:
                 chain.append(self.round_header)
                 if self.length > 1:

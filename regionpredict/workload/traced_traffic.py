@@ -220,7 +220,7 @@ def cache_order(
         order = in_order_of(thread, threads)
         first = np.append(0, np.cumsum(np.bincount(thread, minlength=threads)))
     if sharers > 1:
-        taken = _interleaved(first, sharers)
+        taken = _interleaved_order(first, sharers)
         order = order[taken] if isinstance(order, np.ndarray) else taken
         thread = np.repeat(np.arange(threads), np.diff(first))[taken]
     # Caches whose threads have no references start where the next one does.
@@ -228,7 +228,7 @@ def cache_order(
     return _CacheOrder(order, thread, begins[begins < ends])
 
 
-def _interleaved(first: Whole, sharers: int) -> Whole:
+def _interleaved_order(first: Whole, sharers: int) -> Whole:
     """The order in which `sharers` consecutive threads alternate. Their references start at
     `first`, and threads without further references are skipped.
     """

@@ -81,7 +81,7 @@ def _quotient(value: Interval, divisor: Interval) -> Interval | None:
     return Interval(low // 1, high // 1 if high >= 0 else -(-high // 1))
 
 
-def _masked(value: Interval, mask: Interval) -> Interval | None:
+def _masked_range(value: Interval, mask: Interval) -> Interval | None:
     """The value of `value & mask`, which is at most the smaller nonnegative operand."""
     most = [interval.high for interval in (value, mask) if interval.low >= 0]
     return Interval(0.0, min(most)) if most else None
@@ -106,7 +106,7 @@ def _in_integer_type(value: Interval, bits: Interval, unsigned: Interval) -> Int
 _RULES: dict[str, Callable[..., Interval | None]] = {
     "mod": _remainder,
     "floordiv": _quotient,
-    "bitand": _masked,
+    "bitand": _masked_range,
     "wrap": _in_integer_type,
     "exp2": _power_of_two,
     "min": lambda *sides: Interval(min(s.low for s in sides), min(s.high for s in sides)),

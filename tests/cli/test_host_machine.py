@@ -54,7 +54,7 @@ def test_the_host_is_measured_once(
     assert str(kept) == found[1]
     assert stat.S_IMODE(kept.stat().st_mode) & 0o022 == 0
     text = kept.read_text()
-    monkeypatch.setattr(machine_option, "_measured", _must_not)
+    monkeypatch.setattr(machine_option, "_measure_host", _must_not)
     for command in ("predict", "sizes"):
         again = call(monkeypatch, capsys, command, source, "-m", "host")
         assert re.fullmatch(r"note: host: \d+ x \d+ cores, as measured today \(\S+\)\n", again.err)

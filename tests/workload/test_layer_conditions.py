@@ -210,7 +210,7 @@ def test_groups_that_are_counted_already_are_left_out() -> None:
 def test_gathers_miss_by_what_does_not_fit(capacity: float, threads: int, lines: float) -> None:
     nest = nest_of("for (int i = 0; i < 1000; i++) g[k[i]] += 1;", "double g[500], int *k")
     (group,) = (one for one in nest.groups() if one.array == "g")
-    found = conditions(nest, capacity, threads)._gathered(group)
+    found = conditions(nest, capacity, threads)._random_misses(group)
     assert found.touched == found.written == pytest.approx(lines)
 
 
@@ -221,7 +221,7 @@ def test_gathers_from_arrays_of_each_threads_own(capacity: float) -> None:
     (group,) = (one for one in nest_of(loops, "int *k").groups() if one.array == "t")
     assert group.private
     lines = max(250 * (1 - math.exp(-4)), 1000 * max(0.0, 1 - capacity / 16_000))
-    made = conditions(nest_of(loops, "int *k"), capacity, 4)._gathered(group)
+    made = conditions(nest_of(loops, "int *k"), capacity, 4)._random_misses(group)
     assert made.touched == made.written == pytest.approx(lines)
 
 
@@ -231,8 +231,8 @@ def test_gathers_from_less_than_a_line() -> None:
         "for (int i = 0; i < 1000; i++) x[i] = g[k[i]];", "double g[2], int *k, double *x"
     )
     (group,) = (one for one in nest.groups() if one.array == "g")
-    assert conditions(nest, 64.0)._gathered(group) == (pytest.approx(1.0), 0.0)
-    assert conditions(nest, 4.0)._gathered(group) == (pytest.approx(1000 * 3 / 4), 0.0)
+    assert conditions(nest, 64.0)._random_misses(group) == (pytest.approx(1.0), 0.0)
+    assert conditions(nest, 4.0)._random_misses(group) == (pytest.approx(1000 * 3 / 4), 0.0)
 
 
 def test_iterations_in_a_row_that_a_cache_holds() -> None:

@@ -43,10 +43,10 @@ class EffectFreeCalls:
         if key not in self._known:
             self._known[key] = None  # for the calls of a recursive function
             if depth <= _MAX_DEPTH:
-                self._known[key] = self._examined(flow, depth)
+                self._known[key] = self._examine(flow, depth)
         return self._known[key]
 
-    def _examined(self, flow: Flow, depth: int) -> EffectFree | None:
+    def _examine(self, flow: Flow, depth: int) -> EffectFree | None:
         number, inside, returns = 0, 0, False
         functions = {flow.function}
         waiting = [*flow.body]
@@ -71,12 +71,12 @@ class EffectFreeCalls:
                 inside = max(inside, 1 + free.depth)
             elif isinstance(event, Returned):
                 returns = True
-            elif not _is_local(_changed(event)):
+            elif not _is_local(_changed_memory(event)):
                 return None
         return EffectFree(number, frozenset(functions), inside, returns)
 
 
-def _changed(event: Write | Link | Copied) -> Place:
+def _changed_memory(event: Write | Link | Copied) -> Place:
     """The memory that an event changes."""
     if isinstance(event, Write):
         return event.place

@@ -340,7 +340,9 @@ class _Walk:
             name: self._block_with_pages(self._resolve(place, frame)) for name, place in block.names
         }
         past = {
-            name: self._before(name, memory, block.span)._replace(touched=memory in self.touched)
+            name: self._writers_before(name, memory, block.span)._replace(
+                touched=memory in self.touched
+            )
             for name, memory in named.items()
         }
         self.names.update({(block.span, memory): name for name, memory in named.items()})
@@ -393,7 +395,7 @@ class _Walk:
         if len(between) > len(known.get(loop, {})):
             known[loop] = between
 
-    def _before(self, name: str, memory: Place, loop: Span) -> Before:
+    def _writers_before(self, name: str, memory: Place, loop: Span) -> Before:
         writer = self.last.get(memory)
         since = tuple(self.since.get(memory, ()))
         if writer is None or not writer.known:

@@ -36,10 +36,10 @@ class Pointers:
 
     def copy(self, target: Place, source: Place) -> None:
         """Copies a struct, including the targets of its pointers."""
-        inside = self._inside(self._memory, source)
-        copied = {**self._inside(self._copied, source), (): self._original_of(source)}
+        inside = self._entries_of_struct(self._memory, source)
+        copied = {**self._entries_of_struct(self._copied, source), (): self._original_of(source)}
         for table in (self._memory, self._copied):
-            for rest in self._inside(table, target):
+            for rest in self._entries_of_struct(table, target):
                 del table[(*target, *rest)]
         for rest, memory in inside.items():
             self.point((*target, *rest), memory)
@@ -48,7 +48,7 @@ class Pointers:
             self._copied[slot] = origin
             self._below.setdefault(slot[0], {})[slot] = None
 
-    def _inside(self, table: Mapping[Place, Place], struct: Place) -> dict[Place, Place]:
+    def _entries_of_struct(self, table: Mapping[Place, Place], struct: Place) -> dict[Place, Place]:
         """The entries of a struct, by the steps to them."""
         return {
             slot[len(struct) :]: table[slot]

@@ -216,12 +216,12 @@ class _Summer:
             first, second, slope, rest = second, first, -slope, -rest
         # first <= second up to t = floor(-rest / slope), and not beyond.
         cut = Expr.atom("floordiv", -rest, Expr.const(slope)) + 1
-        cut = self._inside(cut, low, high, trips)
+        cut = self._cut_in_range(cut, low, high, trips)
         before = _with_atom_replaced(body, atom, first if smallest else second)
         behind = _with_atom_replaced(body, atom, second if smallest else first)
         return self._sum(before, low, cut) + self._sum(behind, cut, high)
 
-    def _inside(self, cut: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
+    def _cut_in_range(self, cut: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
         """The cut, limited to the range of the loop."""
         # With the count max(0, trips), an end beyond trips is also beyond the count.
         end = trips if self.assume and trips is not None else high

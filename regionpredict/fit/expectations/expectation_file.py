@@ -252,7 +252,7 @@ def _check(
     try:
         if settings.get("expect") is not None:
             expected, name = parse(str(settings["expect"]), name, path)
-        check = _judged(settings, callpath, metric, name, experiment, expected, path)
+        check = _judge_growth(settings, callpath, metric, name, experiment, expected, path)
         return replace(check, litmus=callpath in litmus)
     except InputError as error:
         message = f"{callpath}: {error.message}" if callpath else error.message
@@ -263,7 +263,7 @@ def _check(
         )  # fmt: skip
 
 
-def _judged(
+def _judge_growth(
     settings: Mapping[str, Any],
     callpath: str,
     metric: str,

@@ -280,7 +280,7 @@ class FittedModel:
         """
         own = _shape(self.monomials)
         others = [c for c in self.candidates() if _shape(c.monomials) != own]
-        here = self._around(self.points[[int(np.argmax(self.points[:, self._varying]))]])
+        here = self._model_of_piece(self.points[[int(np.argmax(self.points[:, self._varying]))]])
         return [here._refitted(candidate.monomials) for candidate in others[:count]]
 
     def _refitted(self, monomials: Sequence[Monomial]) -> FittedModel:
@@ -332,9 +332,9 @@ class FittedModel:
 
         The limits come from the mixture of all candidates, weighted by their posterior probability.
         """
-        return quality.quantiles(self._around(point), point, levels)
+        return quality.quantiles(self._model_of_piece(point), point, levels)
 
-    def _around(self, x: FloatArray) -> FittedModel:
+    def _model_of_piece(self, x: FloatArray) -> FittedModel:
         """The model of the piece that contains the point `(1, m)`, with that piece's points
         only.
         """

@@ -119,7 +119,7 @@ def _summarising(options: Options, many: Sequence[Observations]) -> Options:
 def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> FittedModel:
     if plan.grid is not None:
         model, done = _fit_grid(plan, observations, options)
-        return model if done else _finished(model, plan, options)
+        return model if done else _final_model(model, plan, options)
     compiled = plan.single
     assert compiled is not None
     o = observations
@@ -130,7 +130,7 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
     outlooks = Outlooks(plan.active, options)
     model = _model_with(plan, o, outlooks, selected.constant, _terms_of(selected))
     settled = selected.settled and (selected.first >= 0 or not without_noise(o))
-    return model if settled else _finished(model, plan, options)
+    return model if settled else _final_model(model, plan, options)
 
 
 def _exact(plan: PointPlan, observations: Observations, options: Options) -> FittedModel | None:
@@ -174,7 +174,7 @@ def _fit_grid(
     return model, match.settled
 
 
-def _finished(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
+def _final_model(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
     """The model if it explains all points and their mean does not, or a better one.
 
     Better ones omit an outlier, have finer exponents, or are in pieces. There is no model if none
@@ -371,7 +371,7 @@ def fit_many(
                 model = _model_with(
                     plan, observations, outlooks, constant, ((first, a), (second, b))
                 )
-                model = model if explains else _finished(model, plan, options)
+                model = model if explains else _final_model(model, plan, options)
             models.append(model)
     return models
 

@@ -89,7 +89,8 @@ class GridForecaster:
             for index in self._active
         }
         opinions += [
-            self._along(index, lines[index], points, seen, target) for index in self._active
+            self._outlooks_along_lines(index, lines[index], points, seen, target)
+            for index in self._active
         ]
         for a, b in combinations(self._active, 2):
             opinions += _neighbours(points, seen.y, lines[a], lines[b], (a, b))
@@ -119,7 +120,7 @@ class GridForecaster:
             predictions.append(float(columns @ [constant, *(c for c, _ in terms)]))
         return predictions[0], predictions[1] / float(target[self._active[0]])
 
-    def _along(
+    def _outlooks_along_lines(
         self,
         index: int,
         line: NDArray[np.bool_],

@@ -87,7 +87,7 @@ def next_point(
     hopeful = np.flatnonzero(decides >= _ENOUGH * decides.max())
     price = prices if prices is not None else asked.prod(1)
     best = int(hopeful[np.argmin(price[hopeful])])
-    between = _between(names, pairs * parted[:, :, best])
+    between = _candidates_to_distinguish(names, pairs * parted[:, :, best])
     stop = _reason_to_stop(model, shares, expected[:, -1], goal)
     if not stop and decides[best] < _SURE:
         stop = "no measurable point distinguishes the candidates: repeat measurements instead"
@@ -177,7 +177,7 @@ def _prices(
     return np.asarray(repetitions * points[:, processors] * times / _SECONDS_AN_HOUR)
 
 
-def _between(names: list[str], parted: FloatArray) -> tuple[str, ...]:
+def _candidates_to_distinguish(names: list[str], parted: FloatArray) -> tuple[str, ...]:
     """The two candidates that the point distinguishes with the highest probability."""
     if not parted.max(initial=0.0):
         return ()

@@ -53,7 +53,7 @@ def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -
         weights = seen.weights.copy()
         weights[row] = 0.0
         other = refit(replace(seen, weights=weights))
-        misfit = _contradicted(other, row, _AT_THE_EDGE if row == first else 1.0)
+        misfit = _misfit_of_others(other, row, _AT_THE_EDGE if row == first else 1.0)
         if misfit is not None and misfit < least:
             best, least = other, misfit
     if best is model:
@@ -68,7 +68,7 @@ def without_outlier(model: FittedModel, active: tuple[int, ...], refit: Refit) -
     return replace(best, notes=(*best.notes, note))
 
 
-def _contradicted(model: FittedModel, row: int, harder: float) -> float | None:
+def _misfit_of_others(model: FittedModel, row: int, harder: float) -> float | None:
     """The misfit of the other points, if a model explains them and they contradict this one.
 
     `harder` is the factor by which it must be farther away than other points.

@@ -53,7 +53,7 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     defaults = cmake_defaults(cmake_files, text_of)
     templates = _templates(files, defaults.configured)
     paths = _paths(requests, files) if templates else []
-    names = _included(paths, templates) if templates else {}
+    names = _included_headers(paths, templates) if templates else {}
     if not names:
         return GeneratedHeaders(requests)
     sources = [*cmake_files, *defaults.included, *dict.fromkeys(names.values())]
@@ -113,7 +113,7 @@ def _paths(requests: Sequence[SourceRequest], files: Mapping[str, Sequence[str]]
     return [*(request.path for request in requests), *headers]
 
 
-def _included(paths: Sequence[str], templates: Mapping[str, str]) -> dict[str, str]:
+def _included_headers(paths: Sequence[str], templates: Mapping[str, str]) -> dict[str, str]:
     """The headers as written in the includes, each with its template."""
     names: set[str] = set()
     for path in (*paths, *templates.values()):

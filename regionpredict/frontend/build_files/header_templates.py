@@ -42,7 +42,7 @@ def header_from(template: str, values: Mapping[str, str]) -> str:
     '#define HAVE_STDIO_H 1'
     """
     text = _CMAKE_DEFINE.sub(lambda match: _defined(match, values), template)
-    return replaced(_UNDEFINED.sub(_configured, text), values)
+    return replaced(_UNDEFINED.sub(_configured_line, text), values)
 
 
 def configured_headers(configure: str) -> list[str]:
@@ -84,7 +84,7 @@ def _defined(match: re.Match[str], values: Mapping[str, str]) -> str:
     return f"{start}define {name}{rest}" if holds else f"/* {start}undef {name} */"
 
 
-def _configured(match: re.Match[str]) -> str:
+def _configured_line(match: re.Match[str]) -> str:
     """A line of an Autoconf template as `configure` would write it."""
     start, name = match.groups()
     value = _configured_value(name)

@@ -129,7 +129,7 @@ class CallBuilder:
                 target, name = only, lc.spelling(only)
         span = self._declarations.span(node.cursor)
         if target.kind == CONSTRUCTOR:
-            return self._constructed(node, name, target, span)
+            return self._constructed_value(node, name, target, span)
         if target.kind not in FUNCTIONS:
             return self._call_of_unknown(name, children, span)
         decl = self._declarations.of(target)
@@ -226,7 +226,9 @@ class CallBuilder:
         this = value if pointer else address_of(value, span)
         return CallExpr(name, None, (this, *args), span, method=True, pointer=held)
 
-    def _constructed(self, node: Node, name: str, target: lc.Cursor, span: Span) -> Expression:
+    def _constructed_value(
+        self, node: Node, name: str, target: lc.Cursor, span: Span
+    ) -> Expression:
         """A conversion, a copy, or a value constructed from its parts."""
         inner = tuple(self._build(c) for c in node.children if c.kind >= 100)
         ctype = self._declarations.type_at(node.cursor)

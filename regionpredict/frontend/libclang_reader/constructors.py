@@ -54,13 +54,13 @@ def initialisers(
         elif IMPLICIT <= node.kind < BLOCK:
             value = build(node)
             if field is not None:
-                given[field] = _given(own, field, value)
+                given[field] = _member_assignment(own, field, value)
             elif (call := constructor_call(own, value)) is not None:
                 bases.append(call)
             field = None
     for member, node in _default_initialisers(tree.cursor, declarations):
         if member not in given:
-            given[member] = _given(own, member, build(node))
+            given[member] = _member_assignment(own, member, build(node))
     order = {member: at for at, member in enumerate(_members(tree.cursor, declarations))}
     return (*bases, *(given[m] for m in sorted(given, key=lambda m: order.get(m, len(order)))))
 
@@ -85,7 +85,7 @@ def is_implicit(method: lc.Cursor) -> bool:
     return at == name or bool(library.clang_CXXMethod_isDefaulted(method))
 
 
-def _given(own: Expression, field: Decl, value: Expression) -> Expression:
+def _member_assignment(own: Expression, field: Decl, value: Expression) -> Expression:
     """The assignment `this->field = value`."""
     elements = initial_values(value)
     if elements is not None and len(elements) == 1 and field.ctype.kind in _SCALARS:

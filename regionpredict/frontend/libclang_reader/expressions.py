@@ -170,10 +170,10 @@ class ExpressionBuilder:
     def _list(self, node: Node) -> Expression:
         elements = [child for child in node.children if child.kind >= IMPLICIT]
         members = self._declarations.members(self._lib.clang_getCursorType(node.cursor))
-        listed = [self._listed(value) for value in elements]
+        listed = [self._initializer_value(value) for value in elements]
         return Opaque("{}", with_members_named(listed, members))
 
-    def _listed(self, node: Node) -> Expression:
+    def _initializer_value(self, node: Node) -> Expression:
         """A value in an initializer list. `.nx = 4` is assigned to a member."""
         names = [child for child in node.children if child.kind == MEMBER_NAME]
         if node.kind == IMPLICIT and not names and len(node.children) == 2:

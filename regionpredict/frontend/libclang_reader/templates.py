@@ -88,7 +88,7 @@ class Templates:
         seen: set[int] = set()
         while calling:
             caller, root = calling.popleft()
-            for key, cursor in self._called(caller):
+            for key, cursor in self._called_instances(caller):
                 if key in leading:
                     instance = Instance(cursor, root)
                     self._known.setdefault(key, {}).setdefault(int(cursor.data0 or 0), instance)
@@ -128,7 +128,7 @@ class Templates:
         }
         return functions_holding(self._located(), occurrences)
 
-    def _called(self, caller: lc.Cursor) -> list[tuple[int, lc.Cursor]]:
+    def _called_instances(self, caller: lc.Cursor) -> list[tuple[int, lc.Cursor]]:
         """The instances of templates that a function calls, each with the template's key."""
         own = int(caller.data0 or 0)
         if own in self._calls:

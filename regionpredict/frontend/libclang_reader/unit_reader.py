@@ -83,7 +83,7 @@ class _Reader:
         self.functions: dict[int, Function | None] = {}
         self.enumerators: dict[str, int] | None = None
         self.known_bodies: dict[Decl, Function | None] = {}
-        self.templates = Templates(self._located, self.sources)
+        self.templates = Templates(self._located_functions, self.sources)
         self.leading: set[int] = set()  # functions with a directive, or that may call one
         self.located: list[tuple[lc.Cursor, int, int, int]] | None = None
         self.top: list[lc.Cursor] | None = None
@@ -240,7 +240,7 @@ class _Reader:
 
     # -- functions ------------------------------------------------------------------------------
 
-    def _located(self) -> list[tuple[lc.Cursor, int, int, int]]:
+    def _located_functions(self) -> list[tuple[lc.Cursor, int, int, int]]:
         """Every function that the user's files define, including methods, as (cursor, file, start,
         end).
         """
@@ -288,7 +288,7 @@ class _Reader:
             offsets.setdefault(file, []).append(pragma.offset)
         directed = [
             cursor
-            for cursor, file, begin, end in self._located()
+            for cursor, file, begin, end in self._located_functions()
             if any(begin <= offset <= end for offset in offsets.get(file, ()))
         ]
         self.leading = self.templates.with_all_callers(directed)
@@ -373,7 +373,7 @@ class _Reader:
     def _defined_functions(self) -> tuple[Located, ...]:
         """The functions that the user's files define, in the form that linking needs."""
         defined = []
-        for cursor, file, begin, end in self._located():
+        for cursor, file, begin, end in self._located_functions():
             private = self.lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE
             builders: list[Callable[[], Function | None]] = [
                 partial(self._instance, instance) for instance in self._instances(cursor)

@@ -49,7 +49,7 @@ def container_lengths(functions: Collection[Function]) -> dict[Decl, Length]:
     lengths: dict[Decl, Length] = {}
     changed = _changed_variables(bodies)
     for function, expressions in bodies.items():
-        lengths.update(_constructed(function, changed))
+        lengths.update(_constructed_containers(function, changed))
         for call in expressions:
             field = _container_of(call)
             if field is None or field.kind != "field" or not isinstance(call, CallExpr):
@@ -61,7 +61,7 @@ def container_lengths(functions: Collection[Function]) -> dict[Decl, Length]:
     return {held: length for held, length in lengths.items() if held not in changed}
 
 
-def _constructed(function: Function, changed: Collection[Decl]) -> dict[Decl, Length]:
+def _constructed_containers(function: Function, changed: Collection[Decl]) -> dict[Decl, Length]:
     """The local containers that are constructed with a length. The length contains only unchanged
     variables.
     """

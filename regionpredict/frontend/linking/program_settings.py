@@ -44,18 +44,18 @@ class SettingsOfProgram:
         """Contains all units of a run. `defined` are the symbols of functions with a body, and
         `variables` those of variables with an initializer.
         """
-        self._set_at = _grouped(pair for unit in units for pair in unit.set_at)
-        self._moved = _grouped(pair for unit in units for pair in unit.moved)
-        self._addressed = _grouped(pair for unit in units for pair in unit.addressed)
-        self._owners = _grouped(pair for unit in units for pair in unit.owners)
-        self._at_once = _grouped(pair for unit in units for pair in unit.whole)
+        self._set_at = _group_by_first(pair for unit in units for pair in unit.set_at)
+        self._moved = _group_by_first(pair for unit in units for pair in unit.moved)
+        self._addressed = _group_by_first(pair for unit in units for pair in unit.addressed)
+        self._owners = _group_by_first(pair for unit in units for pair in unit.owners)
+        self._at_once = _group_by_first(pair for unit in units for pair in unit.whole)
         self._spoilt = frozenset[Stored]().union(*(unit.spoilt for unit in units))
         self._listed: dict[tuple[str, str], set[Setting]] = {}
         self._kept = {what for unit in units for what, symbol in unit.kept
                       if not symbol or symbol in defined}  # fmt: skip
         self._whole = {struct for unit in units for struct, _ in unit.whole}
         nested = [place for unit in units for place in unit.inside]
-        inside = _grouped((outer, inner) for inner, outer, _ in nested)
+        inside = _group_by_first((outer, inner) for inner, outer, _ in nested)
         members = {(outer, member): inner for inner, outer, member in nested}
         known_lost = {struct for unit in units for struct in unit.lost}
         handed: set[str] = set()
@@ -72,7 +72,7 @@ class SettingsOfProgram:
             inner = members.get((owner or "", name.partition("[")[0]), "")
             if inner and "[" in name:
                 known_lost.add(inner)  # its members by position, or an array of such structs
-        self._outside = _grouped((inner, outer) for inner, outer, _ in nested)
+        self._outside = _group_by_first((inner, outer) for inner, outer, _ in nested)
         self._members = members
         self.is_program = any(unit.has_main for unit in units)
         self.functions = FunctionsOfProgram(
@@ -266,7 +266,7 @@ def _owner_of(
     return owner, name
 
 
-def _grouped(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, set[_Value]]:
+def _group_by_first(pairs: Iterable[tuple[_Key, _Value]]) -> dict[_Key, set[_Value]]:
     """Groups the second values of some pairs by the first values."""
     groups: dict[_Key, set[_Value]] = {}
     for key, value in pairs:

@@ -124,11 +124,11 @@ class ProgramUnits:
         """The loaded unit that contains an internal (`static`) function or variable, or None."""
         if decl not in self._homes:
             self._homes[decl] = next(
-                (number for number in self._loaded if decl in self._contained(number)), None
+                (number for number in self._loaded if decl in self._names_in_unit(number)), None
             )
         return self._homes[decl]
 
-    def _contained(self, number: int) -> set[Decl]:
+    def _names_in_unit(self, number: int) -> set[Decl]:
         """The functions that a unit defines, and the variables that it names."""
         if number not in self._contents:
             trees = self._loaded[number]

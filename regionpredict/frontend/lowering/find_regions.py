@@ -303,12 +303,17 @@ def _regions_of_unparsed_code(
         span = Span(file, pragma.line, pragma.column)
         context = "combined" if "parallel" in pragma.kind.split() else "orphaned"
         lost.append(
-            (_region_without_loop(unit, _around(unit, span), pragma, span, trees, context), ())
+            (
+                _region_without_loop(
+                    unit, _function_around(unit, span), pragma, span, trees, context
+                ),
+                (),
+            )
         )
     return lost
 
 
-def _around(unit: LinkedUnit, span: Span) -> Function:
+def _function_around(unit: LinkedUnit, span: Span) -> Function:
     name = ""
     for function in unit.functions:
         if function.span.file == span.file and function.span.line <= span.line:

@@ -34,7 +34,7 @@ def with_invariant_names(
         return expression.replace_atoms(named)
 
     values = tuple(definition.changed(change) for definition in definitions)
-    region = _changed(region, change)
+    region = _region_with_change(region, change)
     defined = {definition.name for definition in definitions}
     same = tuple(
         Definition(name, Expr.name(any_of_them), region.span)
@@ -48,7 +48,7 @@ def with_values(region: Region, values: Mapping[str, Expr]) -> Region:
     """The region with names replaced by expressions."""
     if not values:
         return region
-    return _changed(region, lambda expression: expression.substitute(values))
+    return _region_with_change(region, lambda expression: expression.substitute(values))
 
 
 def names_in(region: Region) -> set[str]:
@@ -59,7 +59,7 @@ def names_in(region: Region) -> set[str]:
         names.update(expression.names)
         return expression
 
-    _changed(region, note)
+    _region_with_change(region, note)
     return names
 
 
@@ -68,7 +68,7 @@ def with_values_in_loop(loop: Loop, values: Mapping[str, Expr]) -> Loop:
     return _loop(loop, lambda expression: expression.substitute(values))
 
 
-def _changed(region: Region, change: Change) -> Region:
+def _region_with_change(region: Region, change: Change) -> Region:
     nest = None if region.nest is None else _loop(region.nest, change)
     arrays = tuple(_array(array, change) for array in region.arrays)
     outer = tuple(_loop(loop, change) for loop in region.enclosing)

@@ -320,7 +320,7 @@ def _lowered(
     body: tuple[Node, ...] = (Statement(show(call), call.span, operations, tuple(accesses)),)
     lengths = [value(position) for position in shape.lengths]
     if shape.blocked:
-        return [_blocked(variables, lengths, body, call)]
+        return [_blocked_product(variables, lengths, body, call)]
     if shape.triangle is not None:
         lengths[shape.triangle[0]] = Expr.name(variables[shape.triangle[1]]) + 1
     for variable, length in reversed(list(zip(variables, lengths, strict=True))):
@@ -328,7 +328,7 @@ def _lowered(
     return list(body)
 
 
-def _blocked(
+def _blocked_product(
     variables: list[str], lengths: list[Expr], body: tuple[Node, ...], call: CallExpr
 ) -> Node:
     """A blocked matrix product. A block of one matrix is reused for all columns of the other.

@@ -314,7 +314,7 @@ class _Flows:
         ctype = type_of(target)
         if ctype.kind == "struct" and (elements := initial_values(value)) is not None:
             if (place := self._object(target, events)) is not None:
-                self._listed(place, elements, events)
+                self._members_of_list(place, elements, events)
             return
         if (source := self._struct(value, events)) is not None:
             if (copy := self._object(target, events)) is not None:
@@ -326,14 +326,16 @@ class _Flows:
         if slot is not None:
             events.append(Link(slot, self._target_memory(value, events), self.at))
 
-    def _listed(self, place: Place, elements: Sequence[Expression], events: list[Event]) -> None:
+    def _members_of_list(
+        self, place: Place, elements: Sequence[Expression], events: list[Event]
+    ) -> None:
         """The members of a struct that an initializer list sets to addresses or to other
         structs.
         """
         for named in filter(None, map(member_named, elements)):
             member, value = (*place, f".{named[0]}"), named[1]
             if (inner := initial_values(value)) is not None:
-                self._listed(member, inner, events)
+                self._members_of_list(member, inner, events)
             elif (source := self._struct(value, events)) is not None:
                 events.append(Copied(member, source, self.at))
             elif (memory := self._target_memory(value, events)) is not None:

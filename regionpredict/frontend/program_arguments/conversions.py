@@ -103,7 +103,7 @@ def scanned(text: str, form: str) -> Scanned:
             break
         place = directive.end()
         width = int(directive[2]) if directive[2] else None
-        read = _converted(text, at, directive[4], width)
+        read = _converted_value(text, at, directive[4], width)
         if read is None:
             return Scanned(converted, counted, at, missing=True)
         value, at = read
@@ -113,7 +113,7 @@ def scanned(text: str, form: str) -> Scanned:
     return Scanned(converted, counted, at)
 
 
-def _converted(
+def _converted_value(
     text: str, at: int, kind: str, width: int | None
 ) -> tuple[int | float | str, int] | None:
     """A value of one conversion and the place after it. None if the text has no such value."""

@@ -133,7 +133,7 @@ class Evaluator(Caller, ABC):
     def _member(self, expression: Member) -> Value:
         place = self.place(expression)
         ctype = expression.field.ctype
-        return UNKNOWN if place is None else as_type(self._loaded(place, ctype), ctype)
+        return UNKNOWN if place is None else as_type(self._value_in_memory(place, ctype), ctype)
 
     def _opaque(self, expression: Opaque) -> Value:
         """The value of a string literal."""
@@ -303,7 +303,7 @@ class Evaluator(Caller, ABC):
         for steps, inner in inside:
             self.memory.write(Place(place.decl, (*place.steps, *steps)), inner, ctype)
 
-    def _loaded(self, place: Place, ctype: CType) -> Value:
+    def _value_in_memory(self, place: Place, ctype: CType) -> Value:
         value = self.read_at(place)
         if value is UNKNOWN and ctype.kind == "array":
             return Address(place.at(0))
@@ -339,7 +339,7 @@ class Evaluator(Caller, ABC):
             return Address(Place(decl))
         if decl.value is not None:
             return decl.value
-        return self._loaded(Place(self._first_use(decl)), decl.ctype)
+        return self._value_in_memory(Place(self._first_use(decl)), decl.ctype)
 
     # -- operators --------------------------------------------------------------------------------
 
@@ -347,7 +347,7 @@ class Evaluator(Caller, ABC):
         value = self.value(assign.right)
         place, ctype = self.place(assign.left), type_of(assign.left)
         if assign.op != "=":
-            before = UNKNOWN if place is None else self._loaded(place, ctype)
+            before = UNKNOWN if place is None else self._value_in_memory(place, ctype)
             value = operated(Binary(assign.op[:-1], assign.left, assign.right), before, value)
         if place is not None:
             self.store(place, value, ctype, assign.right)
@@ -394,7 +394,7 @@ class Evaluator(Caller, ABC):
             return UNKNOWN if place is None else Address(place)
         if op in INCREMENT_OPERATORS:
             place = self.place(operand)
-            value = UNKNOWN if place is None else self._loaded(place, type_of(operand))
+            value = UNKNOWN if place is None else self._value_in_memory(place, type_of(operand))
             changed = added(value, 1 if op.endswith("++") else -1)
             if place is not None:
                 self.store(place, changed, type_of(operand), operand)
@@ -411,7 +411,7 @@ class Evaluator(Caller, ABC):
     def _index(self, expression: Index) -> Value:
         if self._is_row(expression) or self._is_row(expression.base):
             place = self.place(expression)
-            return UNKNOWN if place is None else self._loaded(place, type_of(expression))
+            return UNKNOWN if place is None else self._value_in_memory(place, type_of(expression))
         return self._element(self.value(expression.base), self.value(expression.index))
 
     def _is_row(self, expression: Expression) -> bool:

@@ -199,7 +199,7 @@ def _same(caller: Caller, call: CallExpr) -> Value:
     return _arguments(caller, call, 1)[0]
 
 
-def _copied(caller: Caller, call: CallExpr) -> Value:
+def _copy_string(caller: Caller, call: CallExpr) -> Value:
     target, source, most = _arguments(caller, call, 3)[:3]
     whole = call.name == "strcpy" or (
         call.name == "strncpy" and isinstance(source, Text) and isinstance(most, int)
@@ -330,7 +330,7 @@ def _rewound(caller: Caller, call: CallExpr) -> Value:
     return 0
 
 
-def _closed(caller: Caller, call: CallExpr) -> Value:
+def _close_stream(caller: Caller, call: CallExpr) -> Value:
     stream = stream_of(caller.memory, _arguments(caller, call, 1)[0])
     if stream is not None:
         stream.forget()
@@ -460,7 +460,7 @@ LIBRARY: dict[str, Handler] = {
     "c_str": _characters,
     **dict.fromkeys(("strchr", "strrchr", "strstr"), _occurrence),
     "strdup": _same,
-    **dict.fromkeys(("strcpy", "strncpy", "strcat", "sprintf", "snprintf"), _copied),
+    **dict.fromkeys(("strcpy", "strncpy", "strcat", "sprintf", "snprintf"), _copy_string),
     "sscanf": _scan,
     "fopen": _open,
     "fscanf": _scan_file,
@@ -469,7 +469,7 @@ LIBRARY: dict[str, Handler] = {
     **dict.fromkeys(("fgetc", "getc"), _next_character),
     "feof": _at_end,
     **dict.fromkeys(("rewind", "fseek"), _rewound),
-    "fclose": _closed,
+    "fclose": _close_stream,
     "strtok": _token,
     **dict.fromkeys(("tolower", "toupper", "isdigit", "isalpha", "isspace", "isalnum", "isupper",
                      "islower"), _character),

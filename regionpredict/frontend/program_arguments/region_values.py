@@ -32,7 +32,7 @@ Work = Callable[[Mapping[str, int]], float]
 _STEP = re.compile(r"(->|\.)([A-Za-z_]\w*)|\[(\d+)\]")
 
 
-def _alike(values: Mapping[str, int]) -> float:
+def _equal_work(values: Mapping[str, int]) -> float:
     return 1.0
 
 
@@ -66,7 +66,7 @@ class ArgumentValues:
 
     def at(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
-        elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (), work: Work = _alike,
+        elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (), work: Work = _equal_work,
         others: Sequence[OtherName] = (),
     ) -> AtPlace:  # fmt: skip
         """The definitions at a place. `said` are those of the source. Each of `names` that has the

@@ -288,9 +288,9 @@ class ExpressionBuilder:
         return Opaque("", (elements,), struct=struct)
 
     def _statement_expression(self, node: Any, scope: Scope) -> Expression:
-        return Opaque("statement expression", (self._inside(node, Scope(scope)),))
+        return Opaque("statement expression", (self._statement_in_expression(node, Scope(scope)),))
 
-    def _inside(self, node: Any, scope: Scope) -> Expression:
+    def _statement_in_expression(self, node: Any, scope: Scope) -> Expression:
         """A statement inside an expression. Only its names are recorded, and its effects are
         ignored.
         """
@@ -302,7 +302,7 @@ class ExpressionBuilder:
                 scope.names[child.name] = Decl(child.name, "local", ctype, self._span(child))
                 inner_expressions.append(Opaque(_OTHER))
             elif isinstance(child, c_ast.Compound) or type(child) not in self._builders:
-                inner_expressions.append(self._inside(child, scope))
+                inner_expressions.append(self._statement_in_expression(child, scope))
             else:
                 inner_expressions.append(self.build(child, scope))
         return Opaque(_OTHER, tuple(inner_expressions))

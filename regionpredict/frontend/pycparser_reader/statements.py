@@ -113,9 +113,9 @@ class TreeBuilder:
 
     def _statement(self, node: Any) -> Stmt:
         at = self._places.spot(self._start(node))
-        return self._directed(node, at, lambda: self._plain(node, at))
+        return self._statement_with_directives(node, at, lambda: self._plain(node, at))
 
-    def _directed(self, node: Any, at: Spot, build: Callable[[], Stmt]) -> Stmt:
+    def _statement_with_directives(self, node: Any, at: Spot, build: Callable[[], Stmt]) -> Stmt:
         """A statement with the directives before it."""
         block, loop = isinstance(node, c_ast.Compound), isinstance(node, c_ast.For)
         taken = self._attacher.take(at.file, at.offset, block=block, loop=loop)
@@ -153,7 +153,7 @@ class TreeBuilder:
 
     def _compound(self, node: Any, at: Spot) -> Stmt:
         outer, self._scope = self._scope, Scope(self._scope)
-        items = [self._item(group) for group in self._grouped(node.block_items or ())]
+        items = [self._item(group) for group in self._group_declarations(node.block_items or ())]
         if self._attacher.has_waiting(at.file):
             end = self._places.spot(self._places.end(node)).offset + 1
             left = self._attacher.left_over(at.file, at.offset, end)
@@ -161,7 +161,7 @@ class TreeBuilder:
         self._scope = outer
         return Compound(tuple(items))
 
-    def _grouped(self, items: Any) -> Iterator[list[Any]]:
+    def _group_declarations(self, items: Any) -> Iterator[list[Any]]:
         """The statements. Declarations of one `int i, j;` are grouped."""
         group: list[Any] = []
         start = -1
@@ -181,7 +181,7 @@ class TreeBuilder:
         if len(group) == 1:
             return self._statement(group[0])
         at = self._places.spot(self._start(group[0]))
-        return self._directed(group[0], at, lambda: self._declarations(group, at))
+        return self._statement_with_directives(group[0], at, lambda: self._declarations(group, at))
 
     def _labelled(self, node: Any, at: Spot) -> Stmt:
         value = self._build(node.expr) if isinstance(node, c_ast.Case) else None

@@ -133,7 +133,7 @@ class Effects:
             if ends_here(inner):  # nothing after it runs
                 continue
             if isinstance(inner, Assign) and isinstance(inner.left, Name):
-                _note(effects, inner.left.decl, _added(inner))
+                _note(effects, inner.left.decl, _added_constant(inner))
                 waiting.append(inner.right)
                 continue
             if isinstance(inner, Unary) and isinstance(inner.operand, Name):
@@ -168,7 +168,7 @@ class Effects:
         ]  # fmt: skip
 
 
-def _added(assign: Assign) -> int | None:
+def _added_constant(assign: Assign) -> int | None:
     """The constant that `n += 5` or `n = n + 5` adds."""
     op, amount = assign.op.removesuffix("="), assign.right
     if not op and isinstance(amount, Binary):

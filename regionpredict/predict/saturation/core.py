@@ -97,7 +97,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     instructions += LOOP_CONTROL.value if body.innermost else OUTER_BODY.value
     width = machine.processor.issue_width.value
     bounds["issue"] = _Bound(instructions / width / lanes, ("processor.issue_width",))
-    bounds["recurrence"] = _carried(body, instructions, lanes, machine, parts)
+    bounds["recurrence"] = _carried_cycles(body, instructions, lanes, machine, parts)
     if body.innermost and parts.chains:
         bounds[_WINDOWED] = _chain_limit(body, instructions, lanes, machine)
     split = (lanes - 1) * size / line_bytes
@@ -120,7 +120,7 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
     return BodyCycles(longest.cycles, ports, note, figures, slots)
 
 
-def _carried(
+def _carried_cycles(
     body: LoopBody, instructions: float, lanes: float, machine: Machine, parts: Parts
 ) -> _Bound:
     """The cycles of chains between iterations.

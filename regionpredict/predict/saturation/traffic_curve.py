@@ -131,10 +131,10 @@ class TrafficCurve:
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
         """The traffic below each cache on `threads` threads. The last entry is memory traffic."""
         levels = self._counted_levels(threads)
-        spared = 1.0 - self._allocated(threads)
+        spared = 1.0 - self._write_allocated_share(threads)
         memory = LevelTraffic(
             tuple(
-                array._replace(read=array.read - spared * self._claimed(array))
+                array._replace(read=array.read - spared * self._claimed_bytes(array))
                 for array in levels[-1].arrays
             )
         )
@@ -157,13 +157,13 @@ class TrafficCurve:
             for level, known in zip(levels, carriers, strict=True)
         )  # fmt: skip
 
-    def _allocated(self, threads: int) -> float:
+    def _write_allocated_share(self, threads: int) -> float:
         """The share of missed stores whose lines are read first."""
         if not self._allocates:
             return 0.0
         return self.machine.write_allocate(min(threads, self.machine.cores_per_domain))
 
-    def _claimed(self, moved: ArrayTraffic) -> float:
+    def _claimed_bytes(self, moved: ArrayTraffic) -> float:
         """The bytes that are read from memory only for stores. A core may avoid these reads."""
         return min(moved.read, moved.written) if moved.array in self._only_written else 0.0
 
@@ -311,9 +311,9 @@ class TrafficCurve:
         memory = _Memory(
             levels[-1].total,
             levels[-1].written,
-            sum(map(self._claimed, arrays)),
+            sum(map(self._claimed_bytes, arrays)),
             sum(traffic.read for traffic in unforeseen) / line,
-            sum(map(self._claimed, unforeseen)) / line,
+            sum(map(self._claimed_bytes, unforeseen)) / line,
         )
         walking = self._walking_at(threads) if self.has_wide_strides else 0.0
         return _Knot((*totals, memory.scattered), tuple(lines), memory, walking)
@@ -342,7 +342,7 @@ class TrafficCurve:
             seconds += each
             if self._shared[cache] == 1:
                 own += each
-        spared = 1.0 - self._allocated(threads)
+        spared = 1.0 - self._write_allocated_share(threads)
         moved = knot.memory.moved - spared * knot.memory.claimed
         scattered = knot.memory.scattered - spared * knot.memory.scattered_claims
         writes = knot.memory.written / moved if moved else 0.0

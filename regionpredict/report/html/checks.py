@@ -43,7 +43,7 @@ def program_checks(
         serial = [part for part in parts if part.derivation.first_touch == "serial"]
         satisfied = "pages are near the threads that use them"
         checks.append(
-            _graded(
+            _grade_of_share(
                 "NUMA placement",
                 1.0 - _share(parts, serial),
                 _worst(serial, lambda _: 1.0, parts, "first touch is serial for", satisfied),
@@ -64,7 +64,7 @@ def program_checks(
         ):
             share = _term_share(parts, term)
             why = _worst(parts, _of_term(term), parts, "most in", good)
-            checks.append(_graded(name, 1.0 - share, why, changes, *rules))
+            checks.append(_grade_of_share(name, 1.0 - share, why, changes, *rules))
     wrong = [
         note
         for prediction in predictions
@@ -157,7 +157,7 @@ def _worst(
     return f"{begin} {worst.prediction.facts.region.id}, {100 * share:.0f} % of the time"
 
 
-def _graded(
+def _grade_of_share(
     name: str, share: float, why: str, advice: Sequence[ProgramAdvice], *rules: str
 ) -> Drawing:
     """A share as a grade in quarters, with the best change."""

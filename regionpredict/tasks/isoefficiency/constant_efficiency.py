@@ -48,13 +48,13 @@ def _line(
 ) -> tuple[tuple[float, float], ...]:
     points: list[tuple[float, float]] = []
     for p in threads:
-        size = smallest_size(partial(_known, value, p), efficiency)
+        size = smallest_size(partial(_or_zero, value, p), efficiency)
         if size is not None and size < LARGEST:
             points.append((p, size))
     return tuple(points)
 
 
-def _known(value: Callable[[float, float], float | None], threads: float, size: float) -> float:
+def _or_zero(value: Callable[[float, float], float | None], threads: float, size: float) -> float:
     """An efficiency, or 0 if there is none."""
     return value(threads, size) or 0.0
 

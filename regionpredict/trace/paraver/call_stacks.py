@@ -63,7 +63,7 @@ def stack_rows(
         return StackRows(none, none, none, none, none, [()], np.zeros(len(calls), dtype=np.int64))
     deepest = max(map(len, stacks))
     roots = frozenset(stack[0][0] for stack in stacks if 0 < len(stack) < deepest)
-    stacks = _completed(stacks)
+    stacks = _complete_stacks(stacks)
     paths = _Paths(labels, regions, functions, roots)
     count = len(calls)
     next_stack = np.zeros(count, dtype=np.int64)  # 0 is the empty stack
@@ -164,7 +164,7 @@ def _stacks(events: Rows, calls: Calls, labels: Labels) -> tuple[list[tuple[Fram
     return list(numbers), of_row[inverse.reshape(-1)]
 
 
-def _completed(stacks: Sequence[tuple[Frame, ...]]) -> list[tuple[Frame, ...]]:
+def _complete_stacks(stacks: Sequence[tuple[Frame, ...]]) -> list[tuple[Frame, ...]]:
     """Stacks starting at their outermost function, for traces with a limited number of levels.
 
     The missing callers of a function are known if all other stacks have the same caller.

@@ -217,7 +217,7 @@ def _state_spans(
     life = np.full((count, 2), -1, dtype=np.int64)
     life[lifetimes[:, 0]] = lifetimes[:, 1:3]
     within &= (begin % span >= life[where, 0]) & (end - where * span <= life[where, 1])
-    within &= ~_covered(
+    within &= ~_is_covered(
         begin, calls.location * span + calls.begin, calls.location * span + calls.end
     )
     begin, end, where = begin[within], end[within], where[within]
@@ -227,7 +227,7 @@ def _state_spans(
     has_states = np.zeros(count, dtype=bool)
     has_states[location] = True
     told = has_states[where] & (states.number == RUNNING).any()
-    state = np.where(told & ~_covered(begin, opens, closes), IDLE, RUNNING)
+    state = np.where(told & ~_is_covered(begin, opens, closes), IDLE, RUNNING)
     if len(states):
         here = (row >= 0) & (closes[at] > begin)
         state = np.where(here, states_of[at], state)
@@ -263,7 +263,7 @@ def _workers(events: Rows, masters: Integers) -> tuple[Integers, Integers]:
     return workers, np.stack([location, time, value])[:, order]
 
 
-def _covered(times: Integers, begins: Integers, ends: Integers) -> NDArray[np.bool_]:
+def _is_covered(times: Integers, begins: Integers, ends: Integers) -> NDArray[np.bool_]:
     """Whether each time is inside a span. Spans are in the order of their starts."""
     if not len(begins):
         return np.zeros(len(times), dtype=bool)

@@ -128,7 +128,7 @@ def read_records(
             text = _Text(header, kernels, path, line)
             text.read(file, rest)
     except OSError as error:
-        raise _damaged(f"cannot be read: {error.strerror or error}", path) from None
+        raise _damaged_error(f"cannot be read: {error.strerror or error}", path) from None
     except (EOFError, zlib.error):
         raise InputError(
             "the compressed file ends too early or is damaged",
@@ -136,14 +136,14 @@ def read_records(
             path=str(path),
         ) from None
     if max(text.latest, header.ticks) * sum(header.threads) >= _LARGEST:
-        raise _damaged("times are too large to be of a run", path)
+        raise _damaged_error("times are too large to be of a run", path)
     records = text.records()
     if not len(records.states) + len(records.sends) and (records.end < 0).all():
-        raise _damaged("holds no record", path)
+        raise _damaged_error("holds no record", path)
     return header, records
 
 
-def _damaged(message: str, path: Path, line: int | None = None) -> InputError:
+def _damaged_error(message: str, path: Path, line: int | None = None) -> InputError:
     return InputError(message, remedy="give a complete trace", path=str(path), line=line)
 
 
@@ -164,7 +164,7 @@ def _header(file: File, path: Path, application: int | None) -> tuple[Header, by
         )
     machine, _, rest = match[3].partition(":")  # nodes, then the number of applications
     if re.match(r"\d+\([\d,]*\)", machine) is None and not machine.isdigit():
-        raise _damaged("its first line names no nodes", path, 1)
+        raise _damaged_error("its first line names no nodes", path, 1)
     of_all = _threads_of_applications(rest, path)
     if application is None and len(of_all) != 1:
         raise InputError(
@@ -191,7 +191,7 @@ def _header(file: File, path: Path, application: int | None) -> tuple[Header, by
                 if number in (None, numbers[0]):
                     communicators[numbers[1]] = tuple(task - 1 for task in numbers[3:])
             except (ValueError, IndexError):
-                raise _damaged("is not a communicator", path, line) from None
+                raise _damaged_error("is not a communicator", path, line) from None
         text = file.readline(_CHUNK)
         line += 1
     unit = 1e9 if match[2] == "_ns" else 1e6
@@ -202,22 +202,22 @@ def _threads_of_applications(text: str, path: Path) -> list[tuple[int, ...]]:
     """The number of threads of each task, one tuple per application."""
     applications, _, lists = text.partition(":")
     if re.fullmatch(r"\d{1,18}", applications) is None:
-        raise _damaged("its first line names no tasks", path, 1)
+        raise _damaged_error("its first line names no tasks", path, 1)
     of_all: list[tuple[int, ...]] = []
     for _ in range(int(applications)):
         tasks = _APPLICATION.match(lists)
         if tasks is None:
-            raise _damaged("its first line names no tasks", path, 1)
+            raise _damaged_error("its first line names no tasks", path, 1)
         lists = lists[tasks.end() :].lstrip(":,")  # merged traces separate applications by commas
         threads = tuple(int(part.split(":")[0]) for part in tasks[2].strip(",").split(",") if part)
         if len(threads) != int(tasks[1]) or not threads:
-            raise _damaged(
+            raise _damaged_error(
                 f"its first line announces {tasks[1]} tasks and lists {len(threads)}", path, 1
             )
         of_all.append(threads)
     announced = sum(map(sum, of_all))
     if announced > _MOST_THREADS:
-        raise _damaged(f"its first line announces {announced} threads", path, 1)
+        raise _damaged_error(f"its first line announces {announced} threads", path, 1)
     return of_all
 
 
@@ -282,7 +282,7 @@ class _Text:
             text[:have] = text[cut : cut + have]
             if have > _LONGEST_LINE:
                 message = f"has a line of more than {_LONGEST_LINE >> 20} MiB"
-                raise _damaged(message, self._path, self._line)
+                raise _damaged_error(message, self._path, self._line)
         text[have : have + 1] = b"\n"
         self._take(text, have + 1)
 
@@ -334,4 +334,4 @@ def _wrong_line(table: _Table, text: bytearray, path: Path, first: int) -> Input
         message = f"is not a record: {one} numbers after {other}"
     else:
         message = f"records of kind {one} are unknown"
-    return _damaged(message, path, first + int(table.line))
+    return _damaged_error(message, path, first + int(table.line))
