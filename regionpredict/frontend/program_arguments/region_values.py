@@ -66,7 +66,8 @@ class ArgumentValues:
 
     def at(
         self, span: Span, names: Iterable[str], said: Sequence[Definition],
-        elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (), work: Work = _equal_work,
+        elements: Mapping[str, int] = _NO_ARRAYS, given: Collection[str] = (),
+        work: Work = _equal_work,
         others: Sequence[OtherName] = (),
     ) -> AtPlace:  # fmt: skip
         """The definitions at a place. `said` are those of the source. Each of `names` that has the
