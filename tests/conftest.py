@@ -103,6 +103,7 @@ def _defects_are_raised(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
         monkeypatch.setattr("regionpredict.isolation.internal_error", _raise)
     else:
         monkeypatch.setattr("regionpredict.isolated_reading.isolated", in_children)
+        monkeypatch.setattr(WarmCommand, "in_children", True)
 
 
 def _raise(error: Exception) -> Failure:

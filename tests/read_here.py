@@ -1,8 +1,8 @@
 """Files are read in the process of the tests, which takes half of what a fork for each takes.
 
 It is the way of platforms without a safe fork. What is to hold when a file ends its process is
-asked of real children: by tests that give limits of their own, those that are marked
-`isolated_defects`, and by every call of the command.
+asked of real children: by tests that give limits of their own, and those that are marked
+`isolated_defects`.
 """
 
 from __future__ import annotations

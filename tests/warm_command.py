@@ -3,8 +3,9 @@
 A start of `python -m regionpredict` loads the program for about 1.5 s of processor time, which is
 most of what a test of a command takes. Here one process a test run loads it once and forks for
 each call: the child has its own folder, environment, streams and exit code as a started process
-has, and nothing that an earlier call left. What a fork cannot stand for is started as ever:
-another interpreter's settings (`PYTHON*`, `LC_*`, `LD_*`), or limits of its own.
+has, and nothing that an earlier call left. It reads files itself (`read_here.py`), unless the test
+is marked `isolated_defects`. What a fork cannot stand for is started as ever: another interpreter's
+settings (`PYTHON*`, `LC_*`, `LD_*`), or limits of its own.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from read_here import in_children, read_here
+
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, "-m", "regionpredict"]
 SCRIPT = [str(Path(sys.executable).parent / "regionpredict")]
@@ -37,7 +40,9 @@ _AT_START = ("PYTHON", "LC_", "LANG", "LD_", "OPENBLAS_")
 
 
 class WarmCommand:
-    """Takes the place of `subprocess.run`."""
+    """Takes the place of `subprocess.run`. Commands read files `in_children`, or by themselves."""
+
+    in_children = False
 
     def __init__(self) -> None:
         self._started = subprocess.run
@@ -103,6 +108,7 @@ class WarmCommand:
         """Its exit code, as `subprocess` has it; nothing where it was killed for its time."""
         server = self._server = self._server or _start()
         request = {"words": [*words], "cwd": os.fspath(cwd or Path.cwd()),
+                   "in_children": self.in_children,
                    "env": dict(os.environ if env is None else env)}  # fmt: skip
         told = json.dumps(request).encode() + b"\n"
         numbers = [file if isinstance(file, int) else file.fileno() for file in streams]
@@ -223,8 +229,10 @@ def _become(request: Mapping[str, Any], streams: Sequence[int]) -> None:
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
     code = 1
     try:
+        from regionpredict import isolated_reading
         from regionpredict.cli.main import program
 
+        isolated_reading.isolated = in_children if request["in_children"] else read_here
         sys.exit(program())  # as the installed script does
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)

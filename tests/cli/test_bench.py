@@ -6,7 +6,7 @@ import csv
 import io
 import re
 import subprocess
-import sys
+from collections.abc import Callable
 from math import prod
 from pathlib import Path
 
@@ -25,16 +25,20 @@ from regionpredict.model_sweeps import (
 from regionpredict.pipeline import analyse
 from regionpredict.report.bench import BenchRow, bench_document
 from regionpredict.report.rendered import rendered
-from tests.cli.command_line import call
+from tests.cli.command_line import Outcome, call
 
 SMALL = ("--working-set", "0.01", "--operations", "3")
 
 
-def _run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "regionpredict", "bench", *words], cwd=folder, capture_output=True,
-        text=True, timeout=600, check=False,
-    )  # fmt: skip
+Run = Callable[..., Outcome]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The command in a folder of its own. It does not wait until other tests have ended."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(bench, "_QUIET_WAIT_S", 0.0)
+    return lambda *words: call(monkeypatch, capsys, "bench", *words)
 
 
 @pytest.mark.parametrize(
@@ -112,10 +116,10 @@ def test_pairs_that_a_model_orders_as_measured_are_counted() -> None:
 
 
 @pytest.mark.compiler
-def test_csv_has_a_row_per_loop_and_thread_count(tmp_path: Path) -> None:
-    done = _run(tmp_path, "-m", "epyc-7451", *SMALL, "--threads", "1,2", "--format", "csv")
-    assert done.returncode == 0, done.stderr
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+def test_csv_has_a_row_per_loop_and_thread_count(run: Run) -> None:
+    done = run("-m", "epyc-7451", *SMALL, "--threads", "1,2", "--format", "csv")
+    assert done.code == 0, done.err
+    rows = list(csv.DictReader(io.StringIO(done.out)))
     assert [row["threads"] for row in rows] == ["1", "2"]
     for row in rows:
         assert float(row["seconds"]) > 0.0
@@ -127,21 +131,21 @@ def test_csv_has_a_row_per_loop_and_thread_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiler
-def test_figures_that_did_not_converge_are_a_warning(tmp_path: Path) -> None:
+def test_figures_that_did_not_converge_are_a_warning(run: Run, tmp_path: Path) -> None:
     text = (Path(__file__).parents[2] / "machines" / "epyc-7451.yaml").read_text()
     text += "\nspread: {'caches[1].bandwidth.load': 0.4, 'caches[1].latency': 0.01}\n"
     (tmp_path / "noisy.yaml").write_text(text)
-    done = _run(tmp_path, "-m", "noisy.yaml", *SMALL, "--threads", "1", "--format", "csv")
-    assert done.returncode == 0, done.stderr
-    assert "warning: 1 figure of " in done.stderr
-    assert "did not converge: caches[1].bandwidth.load (±40 %); recalibrate" in done.stderr
+    done = run("-m", "noisy.yaml", *SMALL, "--threads", "1", "--format", "csv")
+    assert done.code == 0, done.err
+    assert "warning: 1 figure of " in done.err
+    assert "did not converge: caches[1].bandwidth.load (±40 %); recalibrate" in done.err
 
 
 @pytest.mark.compiler
-def test_the_page_has_both_models_beside_the_measurement(tmp_path: Path) -> None:
-    done = _run(tmp_path, "-m", "epyc-7451", *SMALL, "--order", "ji", "--format", "html", "-o",
+def test_the_page_has_both_models_beside_the_measurement(run: Run, tmp_path: Path) -> None:
+    done = run("-m", "epyc-7451", *SMALL, "--order", "ji", "--format", "html", "-o",
                 "bench.html")  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     page = (tmp_path / "bench.html").read_text()
     for line in ("measured utilization", "saturation: efficiency", "density: score"):
         assert line in page
@@ -159,13 +163,13 @@ def test_on_a_busy_host_the_wait_is_told_once(
 
 
 @pytest.mark.compiler
-def test_a_budget_that_ends_leaves_predictions(tmp_path: Path) -> None:
-    done = _run(tmp_path, "-m", "epyc-7451", "--working-set", "8", "--operations", "9000",
+def test_a_budget_that_ends_leaves_predictions(run: Run) -> None:
+    done = run("-m", "epyc-7451", "--working-set", "8", "--operations", "900",
                 "--time-budget", "0.1s")  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    assert "2 of 2 times are missing" in done.stderr
-    assert "?" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert done.code == 0, done.err
+    assert "2 of 2 times are missing" in done.err
+    assert "?" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -180,8 +184,8 @@ def test_a_budget_that_ends_leaves_predictions(tmp_path: Path) -> None:
         ((*SMALL, "--cc", "true"), "'true' cannot compile loops.c: no program"),
     ],
 )
-def test_wrong_knobs_are_one_line(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
-    done = _run(tmp_path, "-m", "epyc-7451", *words)
-    assert done.returncode == (1 if "--cc" in words else 2)
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+def test_wrong_knobs_are_one_line(run: Run, words: tuple[str, ...], said: str) -> None:
+    done = run("-m", "epyc-7451", *words)
+    assert done.code == (1 if "--cc" in words else 2)
+    assert said in done.err
+    assert "Traceback" not in done.err

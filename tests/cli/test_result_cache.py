@@ -24,6 +24,7 @@ from spoilt_inputs import mutants
 
 from regionpredict.cli import result_cache as cache_module
 from regionpredict.file_dependencies import FileDependencies, Tree, fingerprint
+from regionpredict.frontend import FRONTENDS
 
 ROOT = Path(__file__).parents[2]
 MARK = "from the cache\n"
@@ -186,8 +187,14 @@ CHANGES: dict[str, Callable[[Project], None]] = {
 }
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda name: name.replace(" ", "-"))
-@pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
+@pytest.mark.parametrize(
+    ("change", "frontend"),
+    [
+        pytest.param(change, frontend, marks=[pytest.mark.slow] if again else [])
+        for change in CHANGES
+        for again, frontend in enumerate(FRONTENDS)
+    ],
+)
 def test_a_change_of_what_it_depends_on_makes_a_run(
     project: Project, change: str, frontend: str
 ) -> None:

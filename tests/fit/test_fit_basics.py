@@ -47,8 +47,11 @@ def test_amdahl_is_recognised_and_extrapolates_without_going_negative():
     assert model.predict((256,)) == pytest.approx(100 * (0.1 + 0.9 / 256), rel=1e-3)
 
 
-@settings(deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([0.001, 0.02, 0.1]))
+SERIES = (st.integers(0, 2**32 - 1), st.sampled_from([0.001, 0.02, 0.1]))
+
+
+@settings(max_examples=15)
+@given(*SERIES)
 def test_one_by_one_and_many_at_once_agree(seed, noise):
     """Two ways through the same formulas: `select_one`, and `select` for many."""
     rng = np.random.default_rng(seed)
@@ -62,6 +65,12 @@ def test_one_by_one_and_many_at_once_agree(seed, noise):
         alone = fit(POINTS, values)
         assert alone.monomials == model.monomials
         assert alone.predict((500,)) == pytest.approx(model.predict((500,)), rel=1e-6)
+
+
+@pytest.mark.slow
+@given(*SERIES)
+def test_a_thousand_series_agree(seed, noise):
+    test_one_by_one_and_many_at_once_agree.hypothesis.inner_test(seed, noise)
 
 
 def test_the_ratio_of_constant_and_coefficient_by_hand():

@@ -36,10 +36,11 @@ SOURCES = {
     "listings": (str(ROOT / "tests" / "golden"),),
     "awkward": (str(AWKWARD),),
 }
+SUITES = ("polybench", "npb")
 MACHINES = ("clovertown", "dunnington", "epyc-7451")
 each_source = pytest.mark.parametrize(
     "source",
-    [pytest.param(name, marks=[pytest.mark.slow] if name == "npb" else []) for name in SOURCES],
+    [pytest.param(name, marks=[pytest.mark.slow] if name in SUITES else []) for name in SOURCES],
 )
 each_machine = pytest.mark.parametrize(
     "machine",

@@ -27,7 +27,7 @@ SOURCES = ("polybench_samples", "npb_samples", "tests/golden", "tests/report/awk
 each_source = pytest.mark.parametrize(
     "source",
     [
-        pytest.param(name, marks=[pytest.mark.slow] if name == "npb_samples" else [])
+        pytest.param(name, marks=[pytest.mark.slow] if name.endswith("_samples") else [])
         for name in SOURCES
     ],
 )

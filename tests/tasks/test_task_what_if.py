@@ -164,6 +164,7 @@ def test_the_command_shows_what_changes_gain(tmp_path):
     assert "what_if" not in checked(plain.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 def test_a_replay_confirms_it(tmp_path):
     """The same change on the runtime: on one thread, where no neighbour decides."""

@@ -405,6 +405,7 @@ def test_a_campaign_goes_on_where_it_was_stopped(tmp_path):
     assert "4. Which n keeps E = 0.8 on 1 thread?" in report.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.compiler
 @pytest.mark.usefixtures("busy_core")
 def test_a_campaign_on_a_busy_host_is_inconclusive(tmp_path):

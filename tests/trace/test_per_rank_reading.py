@@ -136,6 +136,7 @@ def test_processes_find_the_same_waits(archive: Path, kernels: Kernels) -> None:
             assert result(found) == result(whole)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 1_000_000))
 def test_random_programs_have_the_same_waits(kernels: Kernels, seed: int) -> None:

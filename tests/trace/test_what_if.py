@@ -212,6 +212,7 @@ def test_gains_are_bounded(seed: int, kernels: Kernels) -> None:
         assert change.runtime_s + change.gain_s == pytest.approx(found.runtime_s)
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 10**9))
 @example(seed=741127701)  # two ranks are first at a barrier
