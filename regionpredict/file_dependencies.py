@@ -1,8 +1,8 @@
 """Lists what a result depends on in the file system, so that changes can be detected.
 
 A result depends not only on the files that were read. It also depends on missing headers that were
-searched, and on the sources in a folder. So the queries are stored. Repeating them gives the same
-fingerprint as long as nothing relevant has changed.
+searched, and on the sources in a folder. Therefore, the queries are stored. Repeating them gives
+the same fingerprint as long as nothing relevant has changed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Finds the user's cache folder, and makes folders that only the user can write to.
 
-Files in such a folder may be loaded into a program. So the folder must belong to the user, and no
-one else may write to it or replace it. A folder without these properties is not used, and there is
-no fallback.
+Files in such a folder may be loaded into a program. Therefore, the folder must belong to the user,
+and no one else may write to it or replace it. A folder without these properties is not used, and
+there is no fallback.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def _seconds_on_one_thread(
     """Seconds of one execution of a loop on one thread. None if its number of iterations is
     unknown.
 
-    `given` sizes have precedence over assumed `sizes`. Inner loops of unknown size have as many
+    `given` sizes take precedence over assumed `sizes`. Inner loops of unknown size have as many
     iterations as loops that depend on data.
     """
     if facts.status == "skipped":

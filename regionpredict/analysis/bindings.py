@@ -99,7 +99,7 @@ def bind(
     >>> known.values["n"]
     8
     """
-    # A recorded run has precedence over an interpreted one without arguments.
+    # A recorded run takes precedence over an interpreted one without arguments.
     definitions = tuple(d for d in definitions if d.origin != "defaults" or d.name not in recorded)
     defined = {d.name: d.value for d in definitions}
     fixed = {d.name: d.value for d in definitions if d.range is None}

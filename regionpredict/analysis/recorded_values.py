@@ -78,7 +78,7 @@ def recorded_facts(
     counted has the average number per execution. If a name was not recorded, but is the only
     unknown of the trip count, it is computed.
     """
-    # A recorded run has precedence over an interpreted one without arguments.
+    # A recorded run takes precedence over an interpreted one without arguments.
     firm = tuple(made for made in definitions if made.origin != "defaults")
     known = bind(region, firm, given)
     typical, share = _typical_case(region, definitions, known, recorded)

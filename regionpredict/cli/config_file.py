@@ -7,9 +7,9 @@
     sizes = "sizes.yaml:production"    # --sizes, from this file
     exclude = ["tests/*", "third_party/*"]
 
-The file is in the current folder, or in the nearest folder above it. The command line has
-precedence. Repeatable options are combined. A repeated name in `set` or `defines` is taken from the
-command line.
+The file is in the current folder, or in the nearest folder above it. The command line takes
+precedence: a repeated name in `set` or `defines` is taken from the command line. Repeatable options
+are combined.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ def machine_for(name: str | None) -> tuple[Machine, Path]:
 def _host_file() -> Path:
     """The file of this host in the user's cache folder. It is created if missing.
 
-    The key consists of the host's name, processor, caches, packages, domains and kernel. So hosts
-    with a common folder have separate files. The memory size is excluded, because it changes
+    The key consists of the host's name, processor, caches, packages, domains and kernel. Therefore,
+    hosts with a common folder have separate files. The memory size is excluded, because it changes
     between starts of a virtual machine.
     """
     from regionpredict.machine.detect import read_sysfs

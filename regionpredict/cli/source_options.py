@@ -148,7 +148,7 @@ def _is_whole(text: str) -> bool:
 def sizes_of(
     given: Sequence[str], file: str | None
 ) -> tuple[dict[str, int | Fraction], SizesFile | None]:
-    """The values of --set and --sizes, where --set has precedence, and the file with its lines."""
+    """The values of --set and --sizes, and the file with its lines. --set takes precedence."""
     from regionpredict.sizes.set_option import parse_given
 
     values = parse_given(given)
@@ -165,7 +165,7 @@ def sizes_of(
 
 
 def _file_and_set(text: str) -> tuple[Path, str | None]:
-    """`sizes.yaml:small`. A file with this whole name has precedence."""
+    """`sizes.yaml:small`. A file with this whole name takes precedence."""
     name, colon, chosen = text.rpartition(":")
     if not colon or not name or exists(text):
         return Path(text), None

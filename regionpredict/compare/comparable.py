@@ -59,9 +59,10 @@ def size_difference(iterations: int | None, run: RegionRun, *, over_threads: boo
     one of them is unknown.
 
     `iterations` are the predicted ones. If a loop always had the same trip count, it must be equal
-    to the predicted one. For several trip counts, the mean may match. So may the count up to which
-    half of all iterations are done, and one that many executions had. These are the values at which
-    recorded runs are predicted. For a loop `over_threads`, the threads were counted.
+    to the predicted one. For several trip counts, the mean may match. The same holds for the count
+    up to which half of all iterations are done, and one that many executions had. These are the
+    values at which recorded runs are predicted. For a loop `over_threads`, the threads were
+    counted.
     """
     if iterations is None or not run.counted:
         return ""

@@ -3,7 +3,7 @@
 Each region's times over threads are fitted by a law of thread scaling (`regionpredict.fit.laws`:
 constant, Amdahl's with and without overhead, saturation). A prediction disagrees at a number of
 threads where its speedup is outside the fitted law's interval and off by more than the tolerance.
-So neither noise nor a small significant difference counts.
+Therefore, neither noise nor a small significant difference counts.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The C library follows ISO C 17, sec. 7, and POSIX.1-2017. The others are OpenMP's routines, the
 vector intrinsics of x86 (Intel Intrinsics Guide), R's C interface ("Writing R Extensions", sec. 5
 and 6), and the GNU Scientific Library (reference manual, version 2.7). A function of the program
-with such a name and a visible body has precedence.
+with such a name and a visible body takes precedence.
 """
 
 from __future__ import annotations

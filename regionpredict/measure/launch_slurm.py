@@ -65,7 +65,7 @@ class JobFailedError(InputError):
 class Request:
     """The resources of a job. `processors` is the number of CPUs, None for all of the node. The
     job has its node alone unless it is `shared`. `minutes` is its time limit. `node` is set if it
-    must be a specific one. `options` are the user's own by name, and have precedence.
+    must be a specific one. `options` are the user's own by name, and take precedence.
     """
 
     minutes: int

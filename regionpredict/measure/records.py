@@ -24,8 +24,8 @@ class EntrySize:
 
 @dataclass(frozen=True, slots=True)
 class EntryCase:
-    """The number of executions of a region with one trip count (None: not counted) and one value of
-    each name.
+    """The number of executions of a region with one trip count (None if it was not counted) and one
+    value of each name.
     """
 
     entries: int

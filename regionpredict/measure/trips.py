@@ -1,8 +1,8 @@
 """Converts the header of a `for` loop to a C expression of its trip count.
 
 The program itself evaluates it, before the loop. OpenMP does not specify how often the bounds of a
-canonical loop are evaluated, nor the effect of side effects in them (OpenMP 5.2, sec. 4.4.1). So
-another evaluation changes no correct program.
+canonical loop are evaluated, nor the effect of side effects in them (OpenMP 5.2, sec. 4.4.1).
+Another evaluation therefore has no effect on a correct program.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def fields_of(value: Any, names: str, **renamed: str) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON: objects of fields, lists, numbers and texts. Its method `as_plain` has
+    """A value as JSON: objects of fields, lists, numbers and texts. Its method `as_plain` takes
     precedence.
     """
     if value is None or isinstance(value, (bool, int, float, str)):

@@ -18,8 +18,8 @@ _EACH = 3  # maximum guessed folders with separate lines
 def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
     """The notes. Identical notes for several places are shown once, at the first place.
 
-    So are guesses of more than three folders. Directives that were left out come last. Sample:
-    `a.c:1: RP003: include folder guessed; pass -I inc to confirm it (in 4 files)`.
+    The same holds for guesses of more than three folders. Directives that were left out come last.
+    Sample: `a.c:1: RP003: include folder guessed; pass -I inc to confirm it (in 4 files)`.
     """
     folders = {note.message for note in notes if note.id == _GUESSED_FOLDER}
     together = {_GUESSED_NAMES} | ({_GUESSED_FOLDER} if len(folders) > _EACH else set())

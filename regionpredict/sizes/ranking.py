@@ -62,7 +62,7 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
              if prediction.status != "skipped" and not prediction.idle]  # fmt: skip
     known = _Names(predictions)
     places: dict[str, tuple[str, int]] = {}
-    for of_others in (False, True):  # the name's own function has precedence
+    for of_others in (False, True):  # the name's own function takes precedence
         for prediction in asked:
             region = prediction.facts.region
             for name in prediction.unbound:

@@ -53,7 +53,7 @@ def simulate(
 ) -> Simulated:
     """Executes the graph on this many threads. Starting a task takes its thread `overhead_s`.
 
-    No policy leaves a thread idle while a task is ready. So with the overhead in the nodes,
+    No policy leaves a thread idle while a task is ready. Therefore, with the overhead in the nodes,
     `T_inf <= T_p <= T_1/p + T_inf` (Graham 1969; Brent 1974). Raises UsageError if `threads` is
     below one.
     """

@@ -123,7 +123,7 @@ def message_waits(
 
     A receive waits from its call until the sender enters the sending call. A synchronous send waits
     until the receiver enters the call that posts the receive. If a call completes several requests,
-    the longest wait counts, and late senders have precedence over late receivers. Test calls do not
+    the longest wait counts, and late senders take precedence over late receivers. Test calls do not
     wait. MPI_Probe waits like a receive of the message that it finds.
     """
     operations = _Operations(trace, paths)

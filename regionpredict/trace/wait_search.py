@@ -1,7 +1,7 @@
 """Finds the waits of messages and of collective operations, rank by rank and in several processes.
 
 A message's waits belong to one rank: a late sender to the receiver, a late receiver to the sender.
-So ranks are independent. Collective operations are searched as a whole, next to them.
+Therefore, ranks are independent. Collective operations are searched as a whole, next to them.
 """
 
 from __future__ import annotations

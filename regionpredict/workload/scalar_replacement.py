@@ -5,8 +5,8 @@ stored in each iteration.
 loop can be y[i]. It is loaded again if a store may have changed it. Compilers move the code of a
 directive to a separate function, and pass the addresses of shared data. In this function they know
 only types, despite `restrict`, local arrays or new memory (seen in GCC 12.2's assembly at -O2, -O3
-and -Ofast). Global arrays with known lengths are distinct. So are numbers of different length,
-except bytes (C11, sec. 6.5, paragraph 7), and private data.
+and -Ofast). Global arrays with known lengths are distinct. The same holds for numbers of different
+length, except bytes (C11, sec. 6.5, paragraph 7), and private data.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ CASES = [
     (["checked"], ["with these arguments the program ends"]),
     (["checked", "-3", "2000"], ["with these arguments the program ends"]),
     (["jump", "1"], []),
-    (["jump"], ["a goto is not followed"]),
+    (["jump"], ["a goto is not supported"]),
 ]
 
 

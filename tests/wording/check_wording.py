@@ -86,6 +86,13 @@ PATTERNS = (
     Pattern("those of", r"^(Those|The same) of\b", "the noun"),
     Pattern("whether it", r"^Whether (it|its|they|their|them)\b", "the noun"),
     Pattern("that do", r"\b(that|which|who) (did|does|do|has one|have one)\.?$", "verb, noun"),
+    Pattern("has precedence", r"\b(has|have|had) precedence\b", "takes precedence"),
+    Pattern("So at the start", r"^So (?!far\b)", "therefore, or the same holds for"),
+    Pattern("surely", r"\b(surely|unsure)\b", "certainly, uncertain"),
+    Pattern("all the same", r"\ball the same\b", "nevertheless"),
+    Pattern("inside each other", r"\binside each other\b", "nested"),
+    Pattern("suffice", r"\bsuffic(e|es|ed)\b", "be enough"),
+    Pattern("taken as", r"\btaken as\b", "is assumed to be"),
 )  # fmt: skip
 
 # The beginning of a sentence that puts off its subject.

@@ -254,7 +254,7 @@ class _Walk:
         for place, memory in named.items():
             write = self.first.get(memory)
             known = self.notes.globals.get(place)
-            # Writes on the path from `main` have precedence. They come first. Otherwise, those of
+            # Writes on the path from `main` take precedence. They come first. Otherwise, those of
             # one thread.
             if write and place not in self.notes.known_from_main and (
                 known is None or write.kind == "serial"

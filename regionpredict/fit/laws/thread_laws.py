@@ -1,7 +1,7 @@
 """Laws of thread scaling: run times, speedups and efficiencies over the number of threads `p`.
 
 Every law here is a sum with few coefficients, either of the run time or of the reciprocal of an
-efficiency or speedup. So each is solved by linear least squares:
+efficiency or speedup. Each is therefore solved by linear least squares:
 
 * Amdahl: ``T = T1 * (s + (1 - s)/p)``, with overhead ``c*log2(p)`` or ``c*p``;
 * the universal scalability law: ``T = T1 * (1 + sigma*(p-1) + kappa*p*(p-1)) / p``;

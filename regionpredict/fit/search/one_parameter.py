@@ -18,7 +18,7 @@ so dimensionless), and `k` their degrees of freedom. The score has these parts:
   rarely differ by many decades.
 
 A growth term is accepted only if it explains more than noise would by chance (`criterion.growth`),
-for any noise. So constants stay constant. The weights were set on simulated data. See
+for any noise. Therefore, constants stay constant. The weights were set on simulated data. See
 docs/fit.md.
 """
 

@@ -21,7 +21,7 @@ from regionpredict.fit.search.options import Options
 class Prior:
     """Knowledge about a model before its data are seen.
 
-    `parameters` are the indices of those that matter (None: all may matter). Others are excluded.
+    `parameters` are the indices of those that matter (None if all may matter). Others are excluded.
     `growth` has the allowed terms of a parameter. `terms` are the monomials of the model. If given,
     only their nonnegative coefficients and a constant are fitted. `constant`: whether there is a
     constant.

@@ -2,14 +2,13 @@
 explosion.
 
 1. Along every line of points that differ in one parameter only, the model is a constant plus a
-   slope times one term, for any values of the others. This holds for sums, products and mixtures.
-   So each term of each parameter is fitted to all lines at once, and each line has its own constant
-   and slope. The best terms of each parameter form a short list. If the points form no lines
-   (scattered designs), common terms are tried parameter by parameter.
-2. All products of short-listed terms, at most one per parameter, are candidate columns. All models
-   with one and two columns are solved in closed form. The best ones are extended by further columns
-   while each is worth its price. A parameter without influence adds no column that is worth its
-   price, so it is excluded.
+slope times one term, for any values of the others. This holds for sums, products and mixtures.
+Therefore, each term of each parameter is fitted to all lines at once, and each line has its own
+constant and slope. The best terms of each parameter form a short list. If the points form no lines
+(scattered designs), common terms are tried parameter by parameter. 2. All products of short-listed
+terms, at most one per parameter, are candidate columns. All models with one and two columns are
+solved in closed form. The best ones are extended by further columns while each is worth its price.
+A parameter without influence adds no column that is worth its price, so it is excluded.
 """
 
 from __future__ import annotations
@@ -240,8 +239,8 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
 def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
     """The prior's price of a model, from its number of columns and of different and rare factors.
 
-    In a sum over many parameters, each part is small relative to the others' noise. So a rare term
-    often fits a part better than the correct one.
+    In a sum over many parameters, each part is small relative to the others' noise. Therefore, a
+    rare term often fits a part better than the correct one.
     """
     factors = {item for monomial in monomials for item in monomial.items()}
     parameters = {index for index, _ in factors}
@@ -537,7 +536,7 @@ def _best(
 ) -> tuple[_Fit, _Scored, _Solved | None, bool]:
     """The best model with positive coefficients, or with signed ones if those explain more.
 
-    Also returns its solution (None: a constant), and whether it explains the points.
+    Also returns its solution (None for a constant), and whether it explains the points.
     """
     fit = _standardise(grid, observations, criterion)
     best = _extend(fit, _ranked(fit, 8), criterion, 2 + len(grid.axes))

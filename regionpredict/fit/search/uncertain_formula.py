@@ -1,9 +1,9 @@
 """Forecasts with a formula that noise leaves uncertain.
 
-Several formulas may explain the points to within their noise. With large
-noise, even a constant explains growth. So the candidates' median and the forecast by views are
-averaged. Their weights are their precision, the reciprocal of the variance of the logarithm. If the
-formula agrees with the average, it is the forecast alone.
+Several formulas may explain the points to within their noise. With large noise, even a constant
+explains growth. Therefore, the candidates' median and the forecast by views are averaged. Their
+weights are their precision, the reciprocal of the variance of the logarithm. If the formula agrees
+with the average, it is the forecast alone.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
     struct Shape { virtual double area() = 0; };
     struct Disc : Shape { double area() override; };
 
-Each method is stored under its symbol and under those of the methods that it overrides. So a call
-of `Shape::area` finds `Disc::area`.
+Each method is stored under its symbol and under those of the methods that it overrides. A call of
+`Shape::area` therefore finds `Disc::area`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """All units of a run. Resolves declarations to definitions.
 
-A definition in the same unit has precedence, and so has a `static` one. Among definitions in other
-units, the nearest one counts (`nearest_files`). If two are equally near, the declaration is not
-resolved.
+A definition in the same unit takes precedence, and so does a `static` one. Among definitions in
+other units, the nearest one counts (`nearest_files`). If two are equally near, the declaration is
+not resolved.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class ProgramUnits:
         """The trees of a unit."""
         if number not in self._loaded:
             trees = self._taken_apart(number)
-            # A function of another unit has precedence over a model of it.
+            # A function of another unit takes precedence over a model of it.
             elsewhere = {name for name in trees.modelled if self.defining_units(name)}
             defined = {decl: f for decl, f in trees.defined.items() if decl.name not in elsewhere}
             self._loaded[number] = trees = trees._replace(defined=defined)

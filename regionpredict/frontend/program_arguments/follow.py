@@ -361,7 +361,7 @@ class Follower(LoopFollower):
 
     def _jump(self, statement: Jump) -> Signal | None:
         if statement.kind == "goto":
-            self._say(f"{statement.span.file}:{statement.span.line}: a goto is not followed")
+            self._say(f"{statement.span.file}:{statement.span.line}: a goto is not supported")
             self.seen.gaps = self.seen.cut = True
             self.memory.forget_all()
             return Signal("end")

@@ -75,7 +75,7 @@ class ArgumentValues:
 
         The same holds for the names in these definitions, if they mean the same everywhere.
         `elements` are the element sizes of arrays, which give their lengths, `x[]`. `given` names
-        have precedence over a run without arguments. `work` is the work at the place with such
+        take precedence over a run without arguments. `work` is the work at the place with such
         values. `others` are the names of variables of other functions.
         """
         own = frozenset(names)
@@ -175,7 +175,7 @@ def _resolved(
 ) -> tuple[Definition, ...]:
     """The definitions that have a value if all names in them that are `known` have one.
 
-    They have precedence over the result of a run without arguments. A value from --set therefore
+    They take precedence over the result of a run without arguments. A value from --set therefore
     also changes everything derived from the name.
     """
     names = {definition.name for definition in said}

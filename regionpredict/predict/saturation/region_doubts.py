@@ -83,7 +83,7 @@ def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
     )  # fmt: skip
     if not arrays:
         return ()
-    return (doubt("in-turn", f"threads write one cache line of {', '.join(arrays)} in turns"),)
+    return (doubt("in-turn", f"threads write one cache line of {', '.join(arrays)} in turn"),)
 
 
 def _call_cost(points: Sequence[Point], threads: int, before: Sequence[Doubt]) -> tuple[Doubt, ...]:

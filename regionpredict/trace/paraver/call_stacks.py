@@ -2,10 +2,10 @@
 
 Extrae records the callers of an MPI call. Types from 70000001 on are the function at each level,
 the innermost first. Types from 80000001 on are its line. Nothing is recorded between two calls, but
-both lines are known. So the functions common to both calls contain the time in between. In the
-innermost of these, it is assigned to a region `file:from-to`: the computation between two lines. If
-there is no common function, as for deep stacks, the region is `function:from-function:to`. A call
-itself is inside its functions and a region `file:line`.
+both lines are known. Therefore, the functions common to both calls contain the time in between. In
+the innermost of these, it is assigned to a region `file:from-to`: the computation between two
+lines. If there is no common function, as for deep stacks, the region is
+`function:from-function:to`. A call itself is inside its functions and a region `file:line`.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ STATES = {
     15: "Others",
     16: "Send Receive",
 }
-"""Extrae's states, as documented by Paraver (`.pcf`, section STATES). Names in the file have
+"""Extrae's states, as documented by Paraver (`.pcf`, section STATES). Names in the file take
 precedence.
 """
 

@@ -1,8 +1,8 @@
 """`read_paraver`: converts the records of a Paraver trace to events.
 
 MPI calls are the spans between an event with an MPI type and its end (value 0). A state other than
-*Running* outside MPI calls becomes a region with the state's name. So the remaining time of a
-location is what the reference tools call useful. Time without a state is *Idle* on locations that
+*Running* outside MPI calls becomes a region with the state's name. The remaining time of a location
+is therefore what the reference tools call useful. Time without a state is *Idle* on locations that
 have states, unless no location is ever *Running*. Instrumented functions, phases and callers of MPI
 become regions around the calls. The events of a message are at the start of the sending call and at
 the end of the call that completes it.
