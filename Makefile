@@ -125,7 +125,7 @@ accuracy: $(VENV)/installed
 	$(BIN)/python tests/accuracy/accuracy.py $(DATA) $(if $(UPDATE),--update)
 	$(if $(UPDATE),$(BIN)/python tests/predict/test_constants.py)
 
-# Changes the model in small ways and counts what its rooms' tests catch: half an hour.
+# Changes the model in small ways and counts what its subpackages' tests catch: half an hour.
 mutants: $(VENV)/installed-test
 	$(BIN)/python tests/mutants/run_mutants.py
 

@@ -126,21 +126,21 @@ def parse_json(
         return json.loads(text, parse_int=_whole)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"not {what}: {out_of_place(error)}", remedy=remedy, path=shown,
+            f"not {what}: {describe_json_error(error)}", remedy=remedy, path=shown,
             line=line or error.lineno, column=error.colno if line is None else None,
         ) from None  # fmt: skip
     except ValueError as error:
         raise InputError(f"not {what}: {error}", remedy=remedy, path=shown, line=line) from None
 
 
-def out_of_place(error: json.JSONDecodeError) -> str:
+def describe_json_error(error: json.JSONDecodeError) -> str:
     """Describes a JSON syntax error in words that need no knowledge of parsers.
 
     >>> for text in ('{"a": ', "{a: 1}", "{} x", ""):
     ...     try:
     ...         json.loads(text)
     ...     except json.JSONDecodeError as error:
-    ...         print(out_of_place(error))
+    ...         print(describe_json_error(error))
     it ends too early
     'a' does not belong here
     'x' follows its end

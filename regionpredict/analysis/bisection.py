@@ -17,8 +17,8 @@ def smallest_reaching(
     """The smallest number from `low` to `high` at which a nondecreasing measure reaches the target.
     None if there is no such number, or if the measure of a guess is unknown.
 
-    Most counts are nearly powers of a size. Guesses are therefore on the line through the last two
-    guesses in logarithmic coordinates.
+    Most counts grow nearly as a power of a size. Each guess is therefore on the line through the
+    last two guesses in logarithmic coordinates.
 
     >>> smallest_reaching(lambda n: n * n, 50, 1, 100), smallest_reaching(lambda n: n, 9, 1, 8)
     (8, None)

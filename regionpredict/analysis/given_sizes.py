@@ -44,7 +44,7 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
 
 
 def _members_of_others(region: Region, name: str) -> Iterator[str]:
-    """The name of `f.n` in a region in which `f` is another variable that has no such member."""
+    """The name of `f.n` in a region where `f` is a different variable, without a member `n`."""
     word = _WORD.match(name)
     if word is None or not name[word.end() :].startswith((".", "->", "[")):
         return

@@ -138,8 +138,8 @@ def _order(walk: _Walk, roots: Sequence[Flow], main: str) -> TeamOrder:
 
 
 def leave_out(order: TeamOrder, regions: Collection[str]) -> None:
-    """Records that parallel regions that contain only these loops do not run, if `main` reaches
-    other ones.
+    """Records that parallel regions with only these loops do not run. Has no effect if `main`
+    reaches no other regions.
     """
     idle = {key for key, own in order.members.items() if own and set(regions).issuperset(own)}
     if order.main and not idle.issuperset(order.reached):

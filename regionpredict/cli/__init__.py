@@ -1,1 +1,1 @@
-"""The command line. Only this room prints or reads the environment."""
+"""The command line. Only this subpackage prints or reads the environment."""

@@ -1,5 +1,5 @@
-"""Empirical scaling models. Input: points and values. Output: a `FittedModel`. This room knows no
-regions and no files.
+"""Empirical scaling models. Input: points and values. Output: a `FittedModel`. This subpackage
+knows no regions and no files.
 
 The entry point is `fit(points, values)`. `fit_many` does the same for many call paths with the same
 points.

@@ -320,7 +320,7 @@ def _between_regions(
     branches = serial_branches_of(unit, branches_with_calls(parsed.flows) | picked)
     flows = [with_object_names(flow, unit.objects) for flow in parsed.flows]
     if flows:
-        pointed = {body.span for body in unit.bodies() if unit.is_pointed(body.decl)}
+        pointed = {body.span for body in unit.bodies() if unit.has_pointer(body.decl)}
         handing = passed_tables(unit)
         flows = [
             with_choices(flow, choices, handing)

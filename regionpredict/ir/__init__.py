@@ -1,6 +1,7 @@
 """The intermediate representation: programs, regions, loops, accesses and symbolic counts.
 
-All values are frozen. This room imports no other room, and every other room uses it.
+All values are frozen. This subpackage imports no other subpackage, and every
+other subpackage uses it.
 """
 
 from regionpredict.ir.expr import Expr

@@ -57,8 +57,8 @@ def _parts(model: TermModel) -> list[str]:
         return []
     iterations, threads = model.parts_at
     return [
-        f"{model.region}: from {show_count(int(iterations))} iterations on "
-        f"{plural(threads, 'thread')} on, most in {model.most_off} "
+        f"{model.region}: at {show_count(int(iterations))} or more iterations on "
+        f"{plural(threads, 'thread')}, most in {model.most_off} "
         f"({model.factors[model.most_off]:.2g}x)"
     ]
 

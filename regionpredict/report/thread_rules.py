@@ -36,7 +36,7 @@ def row_rule(estimates: Sequence[Estimate], what: str) -> list[str]:
 def plan_rule(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
 ) -> list[str]:
-    """The note that `run` and the clauses use other threads than the rows, if no plan is shown."""
+    """A note that the threads of `run` and the clauses differ from the rows. Empty with a plan."""
     own = {team.facts.id: team.threads for team in teams}
     planned = planned_threads(teams, plans, hint)
     if all(own.get(team) == size for team, size in planned.items()):

@@ -47,7 +47,7 @@ _BETWEEN = Constant(
     0.5,
     "1",
     "derived",
-    "total work grows as P^0 in strong and as P^1 in weak scaling: halfway between",
+    "total work grows as P^0 in strong scaling and as P^1 in weak scaling. The limit is the middle",
 )
 
 

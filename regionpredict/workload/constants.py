@@ -210,8 +210,8 @@ FOOTPRINT_WORK = Constant(
 )  # fmt: skip
 MOST_EVALUATIONS = Constant(
     1 << 12, "evaluations", "derived",
-    "evaluations of bounds and addresses that are not affine, in an enumerated nest: some "
-    "hundredths of a second",
+    "evaluations of bounds and addresses that are not affine, in an enumerated nest. They "
+    "take some hundredths of a second",
 )  # fmt: skip
 TRACE_PLACES = Constant(
     4, "places", "derived",

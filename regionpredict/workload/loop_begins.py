@@ -67,8 +67,8 @@ def _has_constant_length(first: Affine, limit: Form) -> bool:
 
 
 def _can_be_moved(loop: NestLoop, moved: Mapping[str, float]) -> bool:
-    """Whether everything that depends on the loop's variable is affine, and depends on nothing that
-    moves the variable.
+    """Whether everything that depends on the loop's variable is affine, and is independent of the
+    quantities that shift the variable.
     """
     for group in loop.groups_below:
         if any(form is not None and loop.variable in form.names for form in group.exact):

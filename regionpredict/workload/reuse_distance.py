@@ -109,8 +109,8 @@ def _movement(group: ReferenceGroup) -> tuple[object, ...]:
     """The inputs of the number of lines of one reference in a group, except the offset of the
     reference.
 
-    Two equal numbers may differ in their expression. Only one may have an expression in the
-    program's names.
+    References with equal numbers of lines may still differ: one number may be an expression in
+    the program's names, and the other may not.
     """
     return (
         tuple([loop.index for loop in group.loops]), tuple(group.slopes.items()),

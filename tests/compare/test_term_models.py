@@ -87,7 +87,7 @@ def test_where_they_part_is_told() -> None:
     assert far is not None
     assert far.parts_at == (100.0, 4)  # 4.5e-4 + 4e-4 against 4.7e-4: 1.81
     text = rendered(term_models_document([far]), "table")
-    assert "f.c:3: from 100 iterations on 4 threads on, most in overhead" in text
+    assert "f.c:3: at 100 or more iterations on 4 threads, most in overhead" in text
 
 
 def test_one_size_is_no_model_and_two_leave_nothing_out() -> None:

@@ -115,8 +115,8 @@ class Templates:
         return leading
 
     def _callers(self, template: lc.Cursor) -> list[lc.Cursor]:
-        """The functions that may call a template. The name of any type may be a call of its
-        constructor.
+        """The functions that may call a template. For a constructor, these are all functions, since
+        the name of a type may be a constructor call.
         """
         if template.kind == CONSTRUCTOR:
             return [function for function, _, _, _ in self._located()]

@@ -167,7 +167,7 @@ class SettingsOfProgram:
             settings |= self._at_once.get(struct, set())
         return {where for where in settings if where.at != ALL}
 
-    def is_pointed(self, function: Decl) -> bool:
+    def has_pointer(self, function: Decl) -> bool:
         """Whether a function may be called through a pointer."""
         return (function.symbol or function.name) in self._pointed
 

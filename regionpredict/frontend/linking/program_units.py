@@ -283,9 +283,9 @@ class ProgramUnits:
         known = sum(use.named for use in uses) == len(put) and not any(use.read for use in uses)
         return [call for use in uses for call in use.calls] if known else []
 
-    def is_pointed(self, function: Decl) -> bool:
+    def has_pointer(self, function: Decl) -> bool:
         """Whether a function may be called through a pointer."""
-        return self.settings.is_pointed(function)
+        return self.settings.has_pointer(function)
 
     def functions_at(self, pointer: Expression) -> list[PutValue] | None:
         """All functions that the program stores at the place of a called function."""
@@ -403,7 +403,7 @@ class LinkedUnit:
         self.changes_in = program.changes_in
         self.set_once, self.set_at = program.set_once, program.set_at
         self.all_sets_of = program.all_sets_of
-        self.is_pointed = program.is_pointed
+        self.has_pointer = program.has_pointer
         self.functions_at = program.functions_at
         self.some_functions_at = program.some_functions_at
 

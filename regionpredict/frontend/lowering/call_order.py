@@ -144,7 +144,7 @@ class CallOrder:
 
     def _callers_of(self, function: Function) -> list[tuple[Function, CallExpr]] | None:
         if function.span not in self._callers:
-            unseen = self._unit.is_pointed(function.decl) or self._unit.ambiguous_places(
+            unseen = self._unit.has_pointer(function.decl) or self._unit.ambiguous_places(
                 function.decl
             )
             calls = [] if unseen else self._unit.calls_of(function.decl)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from regionpredict.frontend.program_arguments.memory import UNKNOWN, Value, as_type
-from regionpredict.frontend.program_arguments.operators import operated, signed
+from regionpredict.frontend.program_arguments.operators import apply_binary, apply_unary
 from regionpredict.frontend.syntax import (
     Binary,
     Cast,
@@ -68,10 +68,10 @@ def _number(expression: Expression | None, names: int) -> Value:
     if isinstance(expression, Cast) and expression.ctype.kind in ("int", "float"):
         return as_type(_number(expression.operand, names), expression.ctype)
     if isinstance(expression, Unary):
-        return signed(expression, _number(expression.operand, names))
+        return apply_unary(expression, _number(expression.operand, names))
     if not isinstance(expression, Binary):
         return UNKNOWN
     # In a long sum, a term that is not constant is more often at the end.
     right = _number(expression.right, names)
     left = UNKNOWN if right is UNKNOWN else _number(expression.left, names)
-    return operated(expression, left, right)
+    return apply_binary(expression, left, right)

@@ -338,7 +338,7 @@ class _Finder:
         position = function.parameters.index(decl)
         values: list[tuple[Expr, Function]] = []
         calls: list[tuple[Function, CallExpr]] = []
-        pointed = self.unit.is_pointed(function.decl)
+        pointed = self.unit.has_pointer(function.decl)
         through = self.unit.calls_through(function.decl) if pointed else []
         for caller, call in (*self.unit.calls_of(function.decl), *through):
             if position >= len(call.args):

@@ -178,7 +178,7 @@ class _Loops:
         values = [value] if len(form.writes) < 2 else read[::-1]
         for at, stored in zip(form.writes, values, strict=False):
             body.append(self._does(Assign("=", elements[at], stored, self._at)))
-        return self._counted(self._element, 0, length, self._one_more(self._element),
+        return self._for_loop(self._element, 0, length, self._one_more(self._element),
                              Compound(tuple(body)))  # fmt: skip
 
     def sort(self, base: Expression, length: Expression, order: Expression | None) -> Stmt | None:
@@ -195,14 +195,14 @@ class _Loops:
         length = self._saved_length(length)
         body = Compound((self._does(compared),
                          self._does(Assign("=", element, element, self._at))))  # fmt: skip
-        one_pass = self._counted(self._element, 0, length, self._one_more(self._element), body)
+        one_pass = self._for_loop(self._element, 0, length, self._one_more(self._element), body)
         width = Decl(f"passes of {self._element.name}", "local", LONG, self._at)
         elements = self._context.value(length, self._frame).constant
         if elements is not None:  # otherwise it would be repeated for each pass
             passes = IntLit(max(0, math.ceil(elements) - 1).bit_length())
-            return self._counted(width, 0, passes, self._one_more(width), one_pass)
+            return self._for_loop(width, 0, passes, self._one_more(width), one_pass)
         doubled = Assign("*=", Name(width, self._at), IntLit(2), self._at)
-        return self._counted(width, 1, length, doubled, one_pass)
+        return self._for_loop(width, 1, length, doubled, one_pass)
 
     def search(self, base: Expression, length: Expression) -> Stmt | None:
         """The steps of a binary search. None if the array is unknown."""
@@ -215,7 +215,7 @@ class _Loops:
         onwards = self._does(Assign("+=", here, Name(step, self._at), self._at))
         body = If(Binary("<", element, self._call.args[-1]), onwards, None, self._at)
         doubled = Assign("*=", Name(step, self._at), IntLit(2), self._at)
-        return Compound((start, self._counted(step, 1, self._saved_length(length), doubled, body)))
+        return Compound((start, self._for_loop(step, 1, self._saved_length(length), doubled, body)))
 
     def compare_once(self, base: Expression) -> Stmt | None:
         """One comparison with an element. None if the array is unknown."""
@@ -236,7 +236,7 @@ class _Loops:
         return Unary("*", Binary("+", Name(array, self._at), Name(self._element, self._at)),
                      self._at)  # fmt: skip
 
-    def _counted(
+    def _for_loop(
         self, variable: Decl, begin: int, end: Expression, advance: Expression, body: Stmt
     ) -> For:
         # An assignment, not an initializer, because an initial value without other assignments

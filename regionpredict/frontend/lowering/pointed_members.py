@@ -208,7 +208,7 @@ class PointedMembers:
         return first if len(words) == 1 and "" not in words else None
 
     def _arguments(self, decl: Decl, function: Function) -> list[_Target]:
-        if self._unit.is_pointed(function.decl):
+        if self._unit.has_pointer(function.decl):
             return []
         return [_Target(value, caller) for caller, _, value in self._calls(decl, function)]
 
@@ -243,7 +243,7 @@ class PointedMembers:
         """
         function = setting.function
         root = _root(setting.place)
-        if root is None or self._unit.is_pointed(function.decl):
+        if root is None or self._unit.has_pointer(function.decl):
             return False
         if not _is_any_element(setting.place) and not is_outside(setting.place, function):
             return False

@@ -189,7 +189,7 @@ class SingleAssignments:
             return False
         if self._runs_once(function, depth):
             return True
-        if self._unit.is_pointed(function.decl):
+        if self._unit.has_pointer(function.decl):
             return False
         handed = self._unit.arguments_passed_to(decl, function)
         return bool(handed) and self.are_one_value(handed, depth)
@@ -259,7 +259,7 @@ class SingleAssignments:
         made = constructed_class(function)
         if made:
             return made in self._unit.objects
-        if self._unit.is_pointed(function.decl):
+        if self._unit.has_pointer(function.decl):
             return False
         calls = self._unit.calls_of(function.decl)
         if len(calls) != 1:

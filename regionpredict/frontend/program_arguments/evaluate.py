@@ -30,7 +30,12 @@ from regionpredict.frontend.program_arguments.memory import (
     in_names,
     short,
 )
-from regionpredict.frontend.program_arguments.operators import added, operated, signed, truth
+from regionpredict.frontend.program_arguments.operators import (
+    add_distance,
+    apply_binary,
+    apply_unary,
+    truth_value,
+)
 from regionpredict.frontend.program_arguments.options import OptionScan
 from regionpredict.frontend.program_arguments.written_places import (
     Taken,
@@ -185,7 +190,7 @@ class Evaluator(Caller, ABC):
             outer = self.place(expression.base) if self._is_row(expression.base) else None
             if outer is not None:
                 return outer.at(index) if isinstance(index, int) else None
-            moved = added(self.value(expression.base), index)
+            moved = add_distance(self.value(expression.base), index)
             return moved.place if isinstance(moved, Address) else None
         if isinstance(expression, Unary) and expression.op == "*":
             base = self.value(expression.operand)
@@ -348,7 +353,7 @@ class Evaluator(Caller, ABC):
         place, ctype = self.place(assign.left), type_of(assign.left)
         if assign.op != "=":
             before = UNKNOWN if place is None else self._value_in_memory(place, ctype)
-            value = operated(Binary(assign.op[:-1], assign.left, assign.right), before, value)
+            value = apply_binary(Binary(assign.op[:-1], assign.left, assign.right), before, value)
         if place is not None:
             self.store(place, value, ctype, assign.right)
         else:
@@ -389,13 +394,13 @@ class Evaluator(Caller, ABC):
             if isinstance(operand, Index):
                 base = self.value(operand.base)
                 if isinstance(base, (Arguments, Text)):
-                    return added(base, self.value(operand.index))
+                    return add_distance(base, self.value(operand.index))
             place = self.place(operand)
             return UNKNOWN if place is None else Address(place)
         if op in INCREMENT_OPERATORS:
             place = self.place(operand)
             value = UNKNOWN if place is None else self._value_in_memory(place, type_of(operand))
-            changed = added(value, 1 if op.endswith("++") else -1)
+            changed = add_distance(value, 1 if op.endswith("++") else -1)
             if place is not None:
                 self.store(place, changed, type_of(operand), operand)
             else:
@@ -404,9 +409,9 @@ class Evaluator(Caller, ABC):
         value = self.value(operand)
         if op == "*":
             return value if function_at(value) is not None else self._element(value, 0)
-        if op == "!" and (test := truth(value)) is not None:
+        if op == "!" and (test := truth_value(value)) is not None:
             return int(not test)
-        return signed(expression, value)
+        return apply_unary(expression, value)
 
     def _index(self, expression: Index) -> Value:
         if self._is_row(expression) or self._is_row(expression.base):
@@ -424,7 +429,7 @@ class Evaluator(Caller, ABC):
 
     def _element(self, base: Value, index: Value) -> Value:
         """The element `base[index]`."""
-        moved = added(base, index)
+        moved = add_distance(base, index)
         if isinstance(moved, Arguments):
             return self.argument(moved.first)
         if isinstance(moved, Text):
@@ -455,18 +460,18 @@ class Evaluator(Caller, ABC):
         op = expression.op
         left = self.value(expression.left)
         if op in ("&&", "||"):
-            first = truth(left)
+            first = truth_value(left)
             if first is not None and first == (op == "||"):
                 return int(first)
             before = self.memory.copy()
             right = self.value(expression.right)
-            second = truth(right)
+            second = truth_value(right)
             if first is None:
                 self.memory = before.common(self.memory)
             if second is not None and second == (op == "||"):
                 return int(second)
             both = first is not None and second is not None
-            return int(bool(second)) if both else operated(expression, left, right)
+            return int(bool(second)) if both else apply_binary(expression, left, right)
         right = self.value(expression.right)
         if op == ",":
             return right
@@ -474,11 +479,11 @@ class Evaluator(Caller, ABC):
             self.record_read(left)  # a std::string, since `char *` are rarely compared
             self.record_read(right)
             return int((left.rest == right.rest) == (op == "=="))
-        return operated(expression, left, right)
+        return apply_binary(expression, left, right)
 
     def _ternary(self, expression: Ternary) -> Value:
         asked = self.value(expression.condition)
-        test = truth(asked)
+        test = truth_value(asked)
         if test is not None:
             return self.value(expression.then if test else expression.other)
         before = self.memory.copy()

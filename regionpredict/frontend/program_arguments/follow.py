@@ -27,7 +27,7 @@ from regionpredict.frontend.program_arguments.memory import (
     Value,
     array_at,
 )
-from regionpredict.frontend.program_arguments.operators import truth
+from regionpredict.frontend.program_arguments.operators import truth_value
 from regionpredict.frontend.program_arguments.signals import (
     ProgramEnd,
     Signal,
@@ -326,7 +326,7 @@ class Follower(LoopFollower):
             given = statement.value
             value = UNKNOWN if given is None else self.returned_value(given)
             kind = "end" if len(self.stack) == 1 else "return"
-            failed = kind == "end" and truth(value)
+            failed = kind == "end" and truth_value(value)
             return Signal(kind, value, statement.span if failed else None)
         elif isinstance(statement, Jump):
             return self._jump(statement)
@@ -356,7 +356,7 @@ class Follower(LoopFollower):
         call = statement.expr
         if isinstance(call, CallExpr) and call.name in _ENDING:
             status = self.value(call.args[0]) if call.args else UNKNOWN
-            failed = call.name in _FAILING or truth(status)
+            failed = call.name in _FAILING or truth_value(status)
             raise ProgramEnd(Signal("end", UNKNOWN, statement.span if failed else None))
 
     def _jump(self, statement: Jump) -> Signal | None:
@@ -397,7 +397,7 @@ class Follower(LoopFollower):
         if self._has_call_or_directive(statement):
             self._record_start(statement.span)
         asked = self.value(statement.condition)
-        test = truth(asked)
+        test = truth_value(asked)
         self.seen.decided.setdefault(statement.span, set()).add(test)
         if test is not None:
             chosen = statement.then if test else statement.other

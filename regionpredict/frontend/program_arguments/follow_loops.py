@@ -23,7 +23,7 @@ from regionpredict.frontend.program_arguments.loop_rounds import (
     without_counters,
 )
 from regionpredict.frontend.program_arguments.memory import Memory, Place, Value
-from regionpredict.frontend.program_arguments.operators import truth
+from regionpredict.frontend.program_arguments.operators import truth_value
 from regionpredict.frontend.program_arguments.signals import (
     Jumps,
     LongLoopError,
@@ -186,7 +186,7 @@ class LoopFollower(Evaluator):
         idle = False
         for done in range(_MOST_ROUNDS + 1):  # the last one shows that there are no more
             if not first:
-                test = True if loop.condition is None else truth(self.value(loop.condition))
+                test = True if loop.condition is None else truth_value(self.value(loop.condition))
                 if test is None:
                     raise UnknownLoopError
                 if not test:

@@ -22,21 +22,21 @@ _COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!="))
 _ARITHMETIC = frozenset(("+", "-", "*", "/", "%", "&", "|", "^"))
 
 
-def truth(value: Value) -> bool | None:
+def truth_value(value: Value) -> bool | None:
     """Whether C treats a value as true. None if unknown."""
     if isinstance(value, (int, float)):
         return value != 0
     return True if isinstance(value, (Text, Arguments, Address)) else None
 
 
-def added(value: Value, distance: Value) -> Value:
+def add_distance(value: Value, distance: Value) -> Value:
     """The sum `value + distance` of numbers and addresses."""
     if isinstance(value, (int, float)) and isinstance(distance, (int, float)):
         return value + distance
     if isinstance(value, Expr) and isinstance(distance, int):
         return value + distance
     if not isinstance(distance, int):
-        return added(distance, value) if isinstance(value, int) else UNKNOWN
+        return add_distance(distance, value) if isinstance(value, int) else UNKNOWN
     if isinstance(value, Text):
         return value._replace(offset=value.offset + distance)
     if isinstance(value, Arguments):
@@ -53,23 +53,23 @@ def added(value: Value, distance: Value) -> Value:
 def applied(op: str, left: Value, right: Value) -> Value:
     """The result of `left op right` in C."""
     if op == "+":
-        return added(left, right)
+        return add_distance(left, right)
     if isinstance(left, (int, float)) and isinstance(right, (int, float)):
         result = exact_result(op, left, right)
         return UNKNOWN if result is None else result
     if op == "-":
         if isinstance(right, int):
-            return added(left, -right)
+            return add_distance(left, -right)
         if isinstance(left, Text) and isinstance(right, Text) and left.text == right.text:
             return left.offset - right.offset
         return UNKNOWN
-    first, second = truth(left), truth(right)
+    first, second = truth_value(left), truth_value(right)
     if op in ("==", "!=") and first is not None and second is not None and first != second:
         return int(op == "!=")  # a null pointer and another pointer
     return UNKNOWN
 
 
-def signed(expression: Unary, value: Value) -> Value:
+def apply_unary(expression: Unary, value: Value) -> Value:
     """The result of `-`, `+` or `~` for a value."""
     if expression.op == "~" and isinstance(value, int):
         return as_type(~value, type_of(expression))
@@ -80,7 +80,7 @@ def signed(expression: Unary, value: Value) -> Value:
     return value if expression.op == "+" else as_type(-value, type_of(expression))
 
 
-def operated(expression: Binary, left: Value, right: Value) -> Value:
+def apply_binary(expression: Binary, left: Value, right: Value) -> Value:
     """The result of an operator for two values, with the types of its operands."""
     if isinstance(left, Expr) or isinstance(right, Expr):
         return _in_names(expression, left, right)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from regionpredict.documents import out_of_place
+from regionpredict.documents import describe_json_error
 from regionpredict.errors import InputError
 from regionpredict.frontend.requests.regular_files import is_regular_file, read_regular_file
 from regionpredict.frontend.requests.source_request import SOURCES, SourceRequest
@@ -39,7 +39,7 @@ def requests_from_database(
         return _listed(path, defines, includes, standard)
     except json.JSONDecodeError as error:
         raise InputError(
-            f"not JSON: {out_of_place(error)}", remedy="give a compile_commands.json",
+            f"not JSON: {describe_json_error(error)}", remedy="give a compile_commands.json",
             path=str(path), line=error.lineno, column=error.colno,
         ) from error  # fmt: skip
     except RecursionError as error:

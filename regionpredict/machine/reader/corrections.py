@@ -54,7 +54,8 @@ def read_thresholds(section: Section, packages: int) -> tuple[Quantity, ...]:
     scores = [score.value for score in thresholds]
     if len(scores) != packages - 1 or scores != sorted(set(scores)) or scores[-1:] > [1.0]:
         raise item.error(
-            f"{item.where} must be {packages - 1} rising scores up to 1, for {packages} packages",
+            f"{item.where} must be a list of {packages - 1} increasing scores of at most 1, for "
+            f"{packages} packages",
             "write thresholds: [0.5] for two packages",
         )
     return thresholds

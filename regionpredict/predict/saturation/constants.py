@@ -127,8 +127,8 @@ FAR_STARTS = Constant(
 )  # fmt: skip
 FAR_ARRIVALS = Constant(
     1.0, "lines a thread", "derived",
-    "if threads change one variable in turn, its line crosses the link once per thread of another "
-    "package",
+    "if threads take turns to change one variable, its line crosses the link once per thread of "
+    "another package",
 )  # fmt: skip
 
 # -- the model ------------------------------------------------------------------------------------

@@ -101,14 +101,14 @@ CONTENTION_CONFIDENCE = Constant(
     0.49, "of the confidence", "measured",
     "if several threads are hinted although locks, critical sections, atomic updates, or the "
     "region's start and end delay them: the delay depends on the times of arrival. 6 of 14 hints "
-    "were right (programs of tests/accuracy/doubtful_programs.py on 16 cores). Four assumed ones "
-    "are added, half of them right",
+    "were right (programs of tests/accuracy/doubtful_programs.py on 16 cores). Four assumed "
+    "hints are added, two of them right",
 )  # fmt: skip
 UNEVEN_CONFIDENCE = Constant(
     0.74, "of the confidence", "measured",
     "if data determine the work per iteration, and a power law would cost the hint more than its "
     "accepted loss: 6 of 8 hints were right (programs of tests/accuracy/doubtful_programs.py on "
-    "16 cores). Four assumed ones are added, half of them right",
+    "16 cores). Four assumed hints are added, two of them right",
 )  # fmt: skip
 CALIBRATION_CONFIDENCE = Constant(
     0.7, "of the confidence", "assumed",
