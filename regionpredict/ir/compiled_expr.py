@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any, Protocol
 
 from regionpredict.ir.folding import Number, fold_of
@@ -55,6 +56,7 @@ long as these evaluations.
 """
 
 _MOST_SIZE = 400  # maximum text length, since shared parts are written at each use
+_MOST_TEXT = 20_000  # maximum length of a function's text
 _INLINE = {
     "floordiv": "({} // {})", "lt": "(1 if {} < {} else 0)", "le": "(1 if {} <= {} else 0)",
     "eq": "(1 if {} == {} else 0)", "ne": "(1 if {} != {} else 0)", "not": "(0 if {} else 1)",
@@ -86,11 +88,73 @@ def compiled(
     return made
 
 
-class _Writer:
-    """Converts expressions to Python text. `constants` are the objects that the text refers to."""
+def compiled_count(
+    goes_on: Polynomial, states: Mapping[str, tuple[Polynomial, Polynomial]],
+    names: Sequence[str], most: int,
+) -> Callable[[Mapping[str, Number]], int | None] | None:  # fmt: skip
+    """A function that counts how often states can be replaced while a condition is true.
 
-    def __init__(self, carried: Callable[[Any, Mapping[str, Number]], Number | None]) -> None:
+    The key of `states` is the label, and the values are the first and the next value. The function
+    takes the values of `names`. It returns None after `most` steps, or if a step changes nothing.
+    The compiled function is None if the expressions contain other recurrences or are too large.
+    """
+    own = {label: f"s{number}" for number, label in enumerate(states)}
+    read = {name: f"n{number}" for number, name in enumerate(names) if name not in own}
+    writer = _Writer(None, {**read, **own})
+    try:
+        first = ", ".join(writer.expression(value) for value, _ in states.values())
+        after = ", ".join(f"reduced({writer.expression(value)})" for _, value in states.values())
+        held = ", ".join(own.values())
+        text = "\n".join((
+            "def count(names):",
+            *(f"    {local} = names[{name!r}]" for name, local in read.items()),
+            f"    {held}, = {first},",
+            f"    for number in range({most} + 1):",
+            f"        if not {writer.expression(goes_on)}:",
+            "            return number",
+            f"        after = {after},",
+            f"        if after == ({held},):",
+            "            return None",
+            f"        {held}, = after",
+        ))  # fmt: skip
+        if len(text) > _MOST_TEXT:
+            return None
+        scope = {**writer.constants, "reduced": reduced}
+        exec(text, scope)
+    except (_NoFunctionError, SyntaxError, RecursionError, MemoryError):
+        return None
+    count: Any = scope["count"]
+
+    def counted(values: Mapping[str, Number]) -> int | None:
+        try:
+            number: int | None = count(values)
+        except (KeyError, ZeroDivisionError):
+            return None
+        return number
+
+    return counted
+
+
+def reduced(number: Number) -> Number:
+    """The same number, as an integer if it is one."""
+    # Not `isinstance`, which is slow for the abstract base class of fractions.
+    if type(number) is Fraction and number.denominator == 1:
+        return number.numerator
+    return number
+
+
+class _Writer:
+    """Converts expressions to Python text. `constants` are the objects that the text refers to.
+
+    `local` maps names to Python variables. Without `carried`, there is no text for recurrences.
+    """
+
+    def __init__(
+        self, carried: Callable[[Any, Mapping[str, Number]], Number | None] | None,
+        local: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self._carried = carried
+        self._local = local
         self.constants: dict[str, object] = {}
 
     def expression(self, expression: Polynomial) -> str:
@@ -99,10 +163,13 @@ class _Writer:
         for monomial, coefficient in expression.terms.items():
             factors = [] if coefficient == 1 and monomial else [self._number(coefficient)]
             for factor, power in monomial:
-                base = f"names[{factor!r}]" if isinstance(factor, str) else self._atom(factor)
+                base = self._name(factor) if isinstance(factor, str) else self._atom(factor)
                 factors.append(base if power == 1 else f"{base}**{power}")
             terms.append("*".join(factors))
         return f"({' + '.join(terms)})" if terms else "0"
+
+    def _name(self, name: str) -> str:
+        return self._local.get(name, f"names[{name!r}]")
 
     def _number(self, number: Number) -> str:
         return self._constant(number) if isinstance(number, Fraction) else f"({number})"
@@ -114,7 +181,7 @@ class _Writer:
 
     def _atom(self, atom: Operator) -> str:
         if atom.kind == "state" or (atom.kind == "varying" and not atom.over):
-            return f"names[{atom.label!r}]"
+            return self._name(atom.label)
         if atom.kind in ("trips", "carried"):
             return f"{self._constant(self._known(atom))}(names)"
         fold = fold_of(atom.kind, atom.label)
@@ -126,8 +193,12 @@ class _Writer:
         return f"{self._constant(fold)}({', '.join(args)})"
 
     def _known(self, atom: Operator) -> Function:
+        carried = self._carried
+        if carried is None:
+            raise _NoFunctionError
+
         def value(names: Mapping[str, Number]) -> Number:
-            found = self._carried(atom, names)
+            found = carried(atom, names)
             if found is None:
                 raise KeyError(atom.label)
             return found

@@ -13,7 +13,7 @@ from functools import lru_cache
 from math import gcd
 from typing import NamedTuple
 
-from regionpredict.ir.compiled_expr import COMPILED_FROM, compiled
+from regionpredict.ir.compiled_expr import COMPILED_FROM, compiled, reduced
 from regionpredict.ir.folding import Number, fold_of
 from regionpredict.ir.recurrence import rounds, trips
 
@@ -96,7 +96,7 @@ class Expr:
     @staticmethod
     def const(value: Number) -> Expr:
         """The number as an expression."""
-        return Expr({(): _whole(value)} if value else {})
+        return Expr({(): reduced(value)} if value else {})
 
     @staticmethod
     @lru_cache(maxsize=4096)
@@ -238,7 +238,7 @@ class Expr:
         for monomial, number in other.terms.items():
             total = terms.get(monomial, 0) + number
             if total:
-                terms[monomial] = _whole(total)
+                terms[monomial] = reduced(total)
             else:
                 terms.pop(monomial, None)
         return Expr(terms)
@@ -258,7 +258,7 @@ class Expr:
         if not isinstance(other, Expr):
             if other == 0:
                 return ZERO
-            return Expr({m: _whole(c * other) for m, c in self.terms.items()})
+            return Expr({m: reduced(c * other) for m, c in self.terms.items()})
         value = other.constant
         if value is not None:
             return self * value
@@ -268,7 +268,7 @@ class Expr:
                 monomial = _times(left, right)
                 total = terms.get(monomial, 0) + a * b
                 if total:
-                    terms[monomial] = _whole(total)
+                    terms[monomial] = reduced(total)
                 else:
                     terms.pop(monomial, None)
         return Expr(terms)
@@ -303,7 +303,7 @@ class Expr:
             if min(powers.values(), default=0) < 0:
                 return None
             left = tuple((factor, powers[factor]) for factor, _ in monomial if powers[factor])
-            terms[left] = _whole(Fraction(coefficient) / number)
+            terms[left] = reduced(Fraction(coefficient) / number)
         return Expr(terms)
 
     # -- substitution ---------------------------------------------------------------------------
@@ -380,7 +380,7 @@ class Expr:
         """
         if self._function is not None:
             try:
-                return _whole(self._function(bindings))
+                return reduced(self._function(bindings))
             except (KeyError, ZeroDivisionError):
                 return None
         self._asked += 1
@@ -398,7 +398,7 @@ class Expr:
                     return None
                 product = product * value**power
             total += product
-        return _whole(total)
+        return reduced(total)
 
     # -- output ---------------------------------------------------------------------------------
 
@@ -441,13 +441,6 @@ class Expr:
         if self._hash is None:
             self._hash = hash(frozenset(self.terms.items()))
         return self._hash
-
-
-def _whole(number: Number) -> Number:
-    # Not `isinstance`, which is slow for the abstract base class of fractions.
-    if type(number) is Fraction and number.denominator == 1:
-        return number.numerator
-    return number
 
 
 @lru_cache(maxsize=4096)  # a nest multiplies few monomials repeatedly

@@ -8,10 +8,12 @@ value. For `for (j = 1; j < n; j *= 2)`, the condition is (j < n), and the state
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple, Protocol
+
+from regionpredict.ir.compiled_expr import Polynomial, compiled_count
 
 Number = int | Fraction
 States = Mapping[str, Number]
@@ -43,7 +45,7 @@ class State(Protocol):
         """The name that identifies the value."""
 
 
-class Part(Protocol):
+class Part(Polynomial, Protocol):
     """The part of the interface of expressions that recurrences need."""
 
     @property
@@ -101,6 +103,9 @@ def _names_of(parts: tuple[Part, ...]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 13)  # a loop with such a loop inside has a number for each iteration
 def _trips(parts: tuple[Part, ...], known: Names) -> int | None:
+    count = None if _limit_of(parts[0], _names_of(parts[1:])) else _count_of(parts)
+    if count is not None:
+        return count(dict(known))
     done = _rounds(parts, known)
     return None if done is None else done.trips
 
@@ -118,16 +123,39 @@ def _rounds(parts: tuple[Part, ...], known: Names) -> Rounds | None:
     return Rounds(tuple(course.states[: number + 2]), number)
 
 
+@lru_cache(maxsize=256)
+def _count_of(parts: tuple[Part, ...]) -> Callable[[States], int | None] | None:
+    """A function that counts the iterations. It is faster by far than computing each state."""
+    goes_on, *rest = parts
+    states = dict(zip(_labels_of(rest), zip(rest[1::3], rest[2::3], strict=True), strict=True))
+    return compiled_count(goes_on, states, _names_of(parts), MOST_ROUNDS)
+
+
+def _labels_of(parts: Sequence[Part]) -> list[str]:
+    return [next(iter(state.atoms())).label for state in parts[::3]]
+
+
+def _limit_of(goes_on: Part, names: Collection[str]) -> tuple[Part, Part, str] | None:
+    """The value, limit and comparison of a condition with a fixed limit for a value of the states
+    and these names.
+    """
+    compared = goes_on.only_atom
+    if compared is None or compared.kind not in _FIRST_BEYOND:
+        return None
+    value, limit = compared.args
+    fixed = "state" not in limit.kinds and value.names <= frozenset(names)
+    return (value, limit, compared.kind) if fixed else None
+
+
 class _Course:
     """The `states` of a recurrence in each iteration, computed as far as they are needed. They do
     not depend on its condition, so conditions with different limits share them.
     """
 
     def __init__(self, parts: tuple[Part, ...], known: Names) -> None:
-        self._labels = [next(iter(state.atoms())).label for state in parts[::3]]
+        self._labels = _labels_of(parts)
         self._next = parts[2::3]
         self._known = dict(known)
-        self._names = frozenset(self._known)
         first = self._values(parts[1::3], self._known)
         self.states: list[States] = [] if first is None else [first]
         self._ends = first is None
@@ -158,11 +186,10 @@ class _Course:
         """The number of the first state for which the condition is false. None if there is none, or
         if it is beyond the limit.
         """
-        compared = goes_on.only_atom
-        if compared is not None and compared.kind in _FIRST_BEYOND:
-            value, limit = compared.args
-            if "state" not in limit.kinds and value.names <= self._names:
-                return self._first_beyond(value, limit.evaluate(bindings), compared.kind)
+        limited = _limit_of(goes_on, self._known)
+        if limited is not None:
+            value, limit, comparison = limited
+            return self._first_beyond(value, limit.evaluate(bindings), comparison)
         for number in range(MOST_ROUNDS + 1):
             more = (
                 goes_on.evaluate({**bindings, **self.states[number]}) if self.has(number) else None

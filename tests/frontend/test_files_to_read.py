@@ -214,7 +214,7 @@ def test_the_files_nearest_to_a_loop_are_read(
 
 
 def test_a_name_that_many_files_define_is_a_far_reference(tmp_path: Path) -> None:
-    """The loop calls `norm` of one file, and `size` of 44 others, four of which are too many."""
+    """The loop calls `norm` of one file, and `size` of 44 others, five of which are too many."""
     (tmp_path / "loop.cpp").write_text(
         f"double norm(double); int size();\nvoid g(int n, double *a) {{\nnorm(size());\n{LOOP}}}\n"
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
 from regionpredict.ir.expr import ONE, ZERO
-from regionpredict.ir.recurrence import MOST_ROUNDS, Number, trips
+from regionpredict.ir.recurrence import MOST_ROUNDS, Number, rounds, trips
 
 J, E, N, K = (Expr.atom("state", label="j"), Expr.atom("state", label="e"), Expr.name("n"),
               Expr.name("k"))  # fmt: skip
@@ -49,6 +50,17 @@ def test_values_that_rise_and_fall(limits: list[int], first: int, comparison: st
             held.append((5 * held[-1] + 3) % 17)
         trips = len(held) - 1 if len(held) < 99 else None
         assert Expr.atom("trips", *parts).evaluate({"n": limit}) == trips
+
+
+@given(st.integers(-3, 30), st.integers(-4, 4), st.integers(-3, 3), st.sampled_from(["lt", "ne"]))
+def test_a_count_is_the_number_of_rounds(n: int, step: int, grown: int, kind: str) -> None:
+    """Also without an end, with a fraction, and with a division by zero on the way."""
+    quotient = Expr.atom("floordiv", Expr.const(60), E)
+    half = Expr.const(Fraction(1, 2)) * J
+    for after in (J + step, half + E, J + quotient):
+        parts = (Expr.atom(kind, J, N + E), J, ZERO, after, E, Expr.const(3), E + grown)
+        done = rounds(parts, {"n": n})
+        assert trips(parts, {"n": n}) == (None if done is None else done.trips)
 
 
 def test_what_is_not_known() -> None:
