@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from regionpredict.documents import check_regular
 from regionpredict.errors import InputError, with_extra
 from regionpredict.file_presence import is_file, is_folder
 from regionpredict.trace.columns import column
@@ -113,6 +114,10 @@ def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
 def open_otf2(path: Path, kernels: Kernels) -> tuple[Path, Definitions]:
     """The anchor file of an archive, and its definitions. Raises InputError like `read_otf2`."""
     anchor = _anchor(path)
+    parts = anchor.with_suffix("")
+    for part in (anchor.with_suffix(".def"), *(parts.iterdir() if is_folder(parts) else ())):
+        if part.exists() and not part.is_dir():
+            check_regular(part, "copy it or record it again")
     otf2, _, _ = _library(kernels)
     return anchor, read_definitions(otf2, anchor)
 

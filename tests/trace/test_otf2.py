@@ -115,6 +115,16 @@ def test_truncated_events_are_a_finding(archive: Path, tmp_path: Path, kernels: 
     assert ends[0] == np.diff(whole.starts)[0]  # the other ranks are untouched
 
 
+@pytest.mark.parametrize("part", [".def", "/0.def", "/0.evt"])
+def test_a_pipe_is_no_part_of_an_archive(tmp_path: Path, kernels: Kernels, part: str) -> None:
+    anchor = write_archive(tmp_path / "ring", 2, 3)
+    path = Path(f"{anchor.with_suffix('')}{part}")
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="is not a regular file; copy it or record it again"):
+        read_otf2(anchor, kernels)
+
+
 def test_missing_events_are_a_finding(archive: Path, tmp_path: Path, kernels: Kernels) -> None:
     folder = tmp_path / "gone"
     shutil.copytree(archive.parent, folder)
