@@ -192,7 +192,7 @@ def test_what_a_group_changes_is_what_the_whole_changes(
     tried = {**sizes, **new}
     assert times.total(sizes) == pytest.approx(total(teams, changes, sizes, cold=False))
     gained = times.total(sizes) - times.total(tried)
-    apart = times._group_cost(group, sizes) - times._part(group, tried)
+    apart = times._group_cost(group, sizes) - times._group_cost(group, tried)
     assert apart == pytest.approx(gained, rel=1e-6, abs=1e-9)
     assert times.changes_of(sizes) == pytest.approx(
         sum(often for (one, other), often in changes.items() if sizes[one] != sizes[other])
