@@ -59,8 +59,6 @@ CASES = {
     "a sum that an unknown condition adds to": (
         "int s[6], k; fill(s); for (k = 0, n = 5; k < 6; k++) { if (!s[k]) continue; work(n); "
         "n += 9; }", None),
-    "a sum in many executions": (  # 861 is the 41st of 50, and 820 has half of the work
-        "int k = n = 0; while (++k <= 50) { n += k; work(n); }", 861),
     "a real factor": ("n = (int)(2.5 * 30);", 75),
     "a write through an unknown pointer": (
         "double *p = rand() ? x : x + 9; n = 80; for (int i = 0; i < 9999; i++) p[i] = i;", 80),
@@ -214,6 +212,21 @@ def test_a_region_has_the_sizes_with_half_of_its_work(
     (tmp_path / "f.c").write_text(WAVES.replace("ORDER", order))
     (facts,) = analyse(requests_for([str(tmp_path / "f.c")]), {}, frontend=frontend).facts
     assert facts.iterations.value == length
+
+
+ALTERNATING = """int k = 0;
+  n = 0;
+  while (++k <= 50) { n += k; work(n); work(5); }
+  n = 5;
+"""
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_many_executions_are_sampled_without_a_period(tmp_path: Path, frontend: str) -> None:
+    """Sizes 1, 3, 6, ..., 1275, and 5 after each of them. Half of the work is done below 820."""
+    (facts,) = read(tmp_path, ALTERNATING, frontend).facts
+    assert facts.iterations.value is not None
+    assert 500 < facts.iterations.value < 1200
 
 
 def test_executions_of_several_sizes_weigh_as_much_as_their_work(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from regionpredict.frontend.program_arguments.memory import Memory
 from regionpredict.frontend.syntax import Decl
 from regionpredict.ir import Span
 
-_MOST_SAMPLES = 8  # executions of a region that are recorded separately
+_MOST_SAMPLES = 16  # executions of a region that are recorded separately
 
 
 class Entry(NamedTuple):
@@ -30,22 +30,23 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True)
 class Executions:
-    """The executions of a region or a loop. `sampled` are at most 8 of them at equal distances, and
+    """The executions of a region or a loop. `sampled` is a random sample of at most 16 of them, and
     `always` has the values that were the same in all. Consecutive executions with the same values
     are one. One that represents the rest of a long loop is only sampled if it is the first.
 
+    The sample is the same in each run: the executions whose numbers have the smallest hashes.
+
     >>> entry = Entry(Memory(), {}, {}, {})
     >>> seen = Executions(entry)
-    >>> for _ in range(20):
+    >>> for _ in range(100):
     ...     seen.add(entry)
-    >>> [number for number, _ in seen.sampled]
-    [0, 4, 8, 12, 16, 20]
+    >>> len(seen.sampled), len({number % 2 for number in seen.sampled})
+    (16, 2)
     """
 
     always: Entry
-    sampled: list[tuple[int, Entry]] = field(default_factory=list)
+    sampled: dict[int, Entry] = field(default_factory=dict)
     count: int = 0
-    distance: int = 1
     last: Memory | None = None
 
     def __post_init__(self) -> None:
@@ -55,19 +56,24 @@ class Executions:
         """Adds an execution, or the `rest` of them."""
         self.last = entry.memory
         self.always = self.always._replace(memory=self.always.memory.common(entry.memory))
-        if self.count % self.distance == 0 and not (rest and self.sampled):
-            self.sampled.append((self.count, entry))
+        if not (rest and self.sampled):
+            self.sampled[self.count] = entry
         self.count += 1
         if len(self.sampled) > _MOST_SAMPLES:
-            self.sampled = self.sampled[::2]
-            self.distance *= 2
+            del self.sampled[max(self.sampled, key=_hash_of)]
 
     def forget_last(self) -> None:
         """Removes the last execution from the sample."""
         self.count -= 1
         self.last = None
-        if self.sampled and self.sampled[-1][0] == self.count:
-            self.sampled.pop()
+        self.sampled.pop(self.count, None)
+
+
+def _hash_of(number: int) -> int:
+    """Mixes the bits of a number (the finalizer of MurmurHash3, A. Appleby)."""
+    for factor in (0x85EBCA6B, 0xC2B2AE35):
+        number = ((number ^ (number >> 16)) * factor) & 0xFFFFFFFF
+    return number ^ (number >> 16)
 
 
 @dataclass(slots=True)

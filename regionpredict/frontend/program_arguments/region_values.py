@@ -220,7 +220,7 @@ def argument_values(
             continue
         any_main = True
         for span, own in seen.entries.items():
-            sample = [entry for _, entry in own.sampled] if argv is None else [own.always]
+            sample = list(own.sampled.values()) if argv is None else [own.always]
             entries.setdefault(span, []).append(sample)
         for place, names in seen.meant.items():
             meant[place] = meant.get(place, frozenset()) | names
