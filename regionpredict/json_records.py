@@ -51,7 +51,7 @@ class Record(NamedTuple):
         """A string."""
         value = self.part(key)
         if not isinstance(value, str):
-            raise self.error(key, f"is {_kind(value)}; it must be a text")
+            raise self.error(key, f"is {_kind(value)}; it must be a string")
         return value
 
     def flag(self, key: str) -> bool:
@@ -114,7 +114,7 @@ class Record(NamedTuple):
         entries = self.items(key)
         for index, value in enumerate(entries):
             if not isinstance(value, str):
-                raise self.error(f"{key}[{index}]", f"is {_kind(value)}; it must be a text")
+                raise self.error(f"{key}[{index}]", f"is {_kind(value)}; it must be a string")
         return tuple(entries)
 
     def _record(self, value: Any, key: str) -> Record:

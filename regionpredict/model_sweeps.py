@@ -23,14 +23,14 @@ from regionpredict.predict import points_of
 _ELEMENT = 8  # bytes of a double
 _INDEX = 4  # bytes of an int
 _LARGE = 10
-"""Working set of the other sweeps, in sizes of the largest cache (section 6.2)."""
+"""Working set of the other sweeps, as a multiple of the largest cache (section 6.2)."""
 _WORK = 16
 """Operations per element in sweeps over other properties. The number gives scores between 0 and
 1.
 """
 _SMALL = 1
-"""Size of the smaller arrays of several dimensions, in sizes of the largest cache (figures 4.5 and
-4.6).
+"""Size of the smaller arrays of several dimensions, as a multiple of the largest cache (figures 4.5
+and 4.6).
 """
 _BIG = 8
 """Size of the larger arrays (figures 4.7 and 4.8)."""

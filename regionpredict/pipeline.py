@@ -566,7 +566,9 @@ def _check_threads(threads: Sequence[int], machine: Machine) -> None:
     most = machine.hardware_threads
     wrong = [count for count in threads if not 1 <= count <= most]
     if wrong:
-        each = "one a core" if machine.threads_per_core == 1 else f"{machine.cores} with one a core"
+        each = (
+            "one a core" if machine.threads_per_core == 1 else f"{machine.cores} with one per core"
+        )
         raise UsageError(
             f"--threads: {wrong[0]} threads on {machine.name}",
             remedy=f"choose from 1 to {most}, {each}",

@@ -106,10 +106,14 @@ def _check_own(path: Path) -> None:
         return
     if status.st_uid != os.geteuid():
         raise _refused(
-            f"belongs to user {status.st_uid}, and what is in it would be run", "remove it", path
+            f"belongs to user {status.st_uid}, and its contents would be executed",
+            "remove it",
+            path,
         )
     if status.st_mode & _OTHERS_WRITE:
-        raise _refused("is writable by others, and what is in it would be run", "remove it", path)
+        raise _refused(
+            "is writable by others, and its contents would be executed", "remove it", path
+        )
 
 
 def _check_above(path: Path) -> None:
@@ -119,13 +123,13 @@ def _check_above(path: Path) -> None:
     status = os.lstat(path)
     if status.st_uid not in (0, os.geteuid(), _uid_of_unmapped()):
         raise _refused(
-            f"belongs to user {status.st_uid}, who could exchange the cache in it",
+            f"belongs to user {status.st_uid}, who could replace the cache in it",
             "give it to its user", path,
         )  # fmt: skip
     shared = status.st_mode & _OTHERS_WRITE and not status.st_mode & stat.S_ISVTX
     if shared and not stat.S_ISLNK(status.st_mode):
         raise _refused(
-            "is writable by others, who could exchange the cache in it", "chmod go-w", path
+            "is writable by others, who could replace the cache in it", "chmod go-w", path
         )
 
 

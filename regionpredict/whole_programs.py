@@ -144,8 +144,8 @@ def _serial_code(
 
 
 def _unseen(region: Region) -> list[str]:
-    """The called functions whose body and memory effects are unknown, without C++ operators, which
-    are short.
+    """The called functions whose body and memory effects are unknown. C++ operators are left out,
+    since they are short.
     """
     names = {
         call.name for statement, _ in region.statements() for call in statement.calls if call.memory

@@ -26,8 +26,8 @@ def sizes_in(region: Region, given: Mapping[str, int]) -> dict[str, int]:
     """The sizes that apply to the region. A size for its function takes precedence over a size for
     all functions.
 
-    Numbers of iterations are stored under `trip_name`, for any part of the path that the caller
-    wrote.
+    Numbers of iterations are stored under `trip_name`. The caller may give any final part of the
+    path.
     """
     sizes: dict[str, int] = {}
     scoped: dict[str, int] = {}

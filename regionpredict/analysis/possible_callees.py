@@ -176,7 +176,7 @@ class _CallTargets:
         shown = ", ".join(f"{name}()" for name in functions[:_NAMED])
         if len(functions) > _NAMED:
             shown += f" and {len(functions) - _NAMED} more"
-        note = f"{choice.pointer} at {where} may mean {shown}, and each is taken each time"
+        note = f"{choice.pointer} at {where} may mean {shown}, and each is assumed every time"
         return functions, Block("choice", (), call.span, note=note)
 
 

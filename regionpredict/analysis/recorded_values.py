@@ -156,8 +156,8 @@ def _derived_values(
 
 
 def _solution(value: Expr, name: str, values: Mapping[str, Number], wanted: int) -> int | None:
-    """The smallest whole number, from 0, at which an expression has a value. The expression must
-    grow with the name.
+    """The smallest non-negative integer at which an expression reaches a value. The expression must
+    increase with the name.
     """
 
     def at(size: int) -> int | None:

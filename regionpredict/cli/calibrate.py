@@ -129,7 +129,10 @@ def command(
         if machine_name is None:
             raise UsageError("--from needs a model to correct", remedy="give -m MACHINE")
         if not paths:
-            raise UsageError("--from needs the measured sources", remedy="give PATH and its -D")
+            raise UsageError(
+                "--from needs the measured sources",
+                remedy="pass PATH and the -D options that it was built with",
+            )
         if from_models and len(measurements) == 1:
             raise UsageError(
                 "--from-models with one size",

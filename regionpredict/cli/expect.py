@@ -190,7 +190,7 @@ def _run_benchmark(name: str, options: dict[str, Any]) -> Any:
             raise ValueError
     except ValueError:
         raise UsageError(
-            f"--run '{options['run']}' is no list of numbers", remedy="write 1,2,3,4,6"
+            f"--run '{options['run']}' is not a list of numbers", remedy="write 1,2,3,4,6"
         ) from None
     needed = load_file(expectation_path(name)).get("min_points", NEEDED_POINTS)
     if len(set(counts)) < needed:

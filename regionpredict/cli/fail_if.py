@@ -32,7 +32,7 @@ def parsed(texts: Sequence[str], *, baseline: bool) -> list[Condition]:
     for condition in conditions:
         if condition.baseline and not baseline:
             raise UsageError(
-                f"--fail-if {condition.text}: nothing was before",
+                f"--fail-if {condition.text}: there is no baseline",
                 remedy="regionpredict diff OLD NEW has a baseline",
             )
     return conditions

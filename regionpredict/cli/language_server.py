@@ -64,7 +64,7 @@ class _AnsweringProtocol(LanguageServerProtocol):
 
 def serve(choices: Choices) -> int:
     """Serves an editor until it ends the session. The exit code is 1 if it disconnects without
-    ending it. Raises InputError if the length of a message fits no memory.
+    ending it. Raises InputError if a message is too long for the memory.
     """
     # An invalid request gets an error response. A traceback on standard error would not be read.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)

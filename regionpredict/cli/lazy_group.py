@@ -37,7 +37,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Like in every group. The error for an unknown command suggests the nearest name."""
+        """As in every group. The error for an unknown command suggests the nearest name."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

@@ -87,7 +87,7 @@ def _request(plan: Plan, options: Mapping[str, Any]) -> Request:
     for text in options["slurm_options"]:
         name, equals, value = text.lstrip("-").partition("=")
         if not name.replace("-", "").isalnum():
-            raise UsageError(f"--slurm-option {text}: no option", remedy="write partition=long")
+            raise UsageError(f"--slurm-option {text}: not an option", remedy="write partition=long")
         if name in _ONE_NODE:
             raise UsageError(
                 f"--slurm-option {text}: a campaign is one job on one node",

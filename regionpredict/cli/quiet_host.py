@@ -22,9 +22,9 @@ def waiting(most_s: float) -> str:
     """The text of the progress line while the command waits.
 
     >>> waiting(29.6)
-    'others use this host: waiting, 30 s at most'
+    'other processes use this host: waiting, 30 s at most'
     """
-    return f"others use this host: waiting, {most_s:.0f} s at most"
+    return f"other processes use this host: waiting, {most_s:.0f} s at most"
 
 
 def note_once() -> Callable[[str], None]:
@@ -74,8 +74,8 @@ class QuietHost:
         if beside is None or not beside.much:
             return ""
         return (
-            f"others kept {beside.others:.1f} cores busy on average, {100 * beside.stolen:.0f} % "
-            "of the time was stolen: the figures may be those of a busy host"
+            f"other processes kept {beside.others:.1f} cores busy on average, "
+            f"{100 * beside.stolen:.0f} % of the time was stolen: measurements may be inaccurate"
         )
 
 

@@ -136,7 +136,8 @@ def sharing(name: str | None) -> Iterator[dict[str, str]]:
         return
     if not _SHARED.fullmatch(name):
         raise UsageError(
-            f"--share {name[:40]!r} is no name", remedy="use letters, digits, - and _, at most 40"
+            f"--share {name[:40]!r} is not a valid name",
+            remedy="use letters, digits, - and _, at most 40",
         )
     memory = Path("/dev/shm")
     folder = memory if memory.is_dir() else Path(tempfile.gettempdir())

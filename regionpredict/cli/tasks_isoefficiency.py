@@ -150,7 +150,7 @@ def _measured(
         begin_file(output, data)
     if max(counts) > len(allowed):
         click.echo(
-            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them; "
+            f"note: {max(counts)} threads share {plural(len(allowed), 'processor')}; "
             f"those times include contention for cores", err=True,
         )  # fmt: skip
     line = ProgressLine(steps=10)
@@ -185,7 +185,7 @@ def _sizes(text: str) -> list[float]:
             value = 0.0
         if not 0 < value < 1e18:
             raise UsageError(
-                f"--sizes {text}: '{part}' is no size", remedy="write --sizes 20,22,24"
+                f"--sizes {text}: '{part}' is not a size", remedy="write --sizes 20,22,24"
             )
         parsed.append(value)
     return sorted(set(parsed))

@@ -37,15 +37,16 @@ from regionpredict.errors import InputError, UsageError
 @click.option(
     "--counters",
     is_flag=True,
-    help="Read the hardware's instructions, cycles and cache misses with each event, too, which "
-    "makes small tasks look longer.",
+    help="Also read the hardware's counters of instructions, cycles and cache misses at each "
+    "event. Small tasks then appear longer.",
 )
 @click.option(
     "--counter",
     "names",
     multiple=True,
     metavar="NAME",
-    help="Read this counter instead, of PAPI, perf or libpfm4, as PAPI_L1_DCM; up to three.",
+    help="Read this counter of PAPI, perf or libpfm4 instead, for example PAPI_L1_DCM. Repeatable, "
+    "up to three times.",
 )
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(

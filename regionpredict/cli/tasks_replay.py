@@ -74,7 +74,7 @@ def command(
         click.echo("note: no LLVM runtime found: the compiler's own schedules the tasks", err=True)
     if max(counts) > len(allowed):
         click.echo(
-            f"note: {max(counts)} threads on {plural(len(allowed), 'processor')} share them, "
+            f"note: {max(counts)} threads share {plural(len(allowed), 'processor')}, "
             "so their times include contention; use regionpredict tasks simulate",
             err=True,
         )  # fmt: skip

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     "--against",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A recording on one thread. Show the growth of task times from it, per line.",
+    help="Recording on one thread, to show the growth of task times per source line.",
 )
 @plot_option("the graph")
 @click.option(

@@ -48,7 +48,7 @@ _ELF = b"\x7fELF"
     metavar="MB",
     default=100,
     show_default=True,
-    help="End the recording when a thread has this size of events, and let the program run on. "
+    help="End the recording when the events of a thread reach this size. The program continues. "
     "Pass 0 for all events.",
 )
 @click.option(
@@ -56,8 +56,8 @@ _ELF = b"\x7fELF"
     "counters",
     multiple=True,
     metavar="NAME",
-    help="Read this counter with each event, of PAPI, perf or libpfm4, as PAPI_TOT_INS; up to "
-    "three.",
+    help="Also read this counter of PAPI, perf or libpfm4 at each event, for example "
+    "PAPI_TOT_INS. Repeatable, up to three times.",
 )
 @click.argument("argv", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM ARGS...")
 def command(
@@ -144,7 +144,7 @@ def _note(text: str) -> None:
 
 
 def _overhead(ranks: Sequence[RankEvents]) -> str:
-    """The number of events, and what it cost the program to record them."""
+    """The number of events, and the time that the program lost by recording them."""
     events = sum(map(len, ranks))
     text = plural(events, "event")
     each_ns = max(rank.event_ns for rank in ranks)

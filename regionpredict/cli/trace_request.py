@@ -104,7 +104,7 @@ def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[E
     from regionpredict.trace.per_rank_reading import read_in_pieces, read_in_processes
 
     if reading.processes is not None and reading.scheduler is not None:
-        raise UsageError("-j and --scheduler don't go together", remedy="give one of them")
+        raise UsageError("-j and --scheduler cannot be combined", remedy="give one of them")
     if reading.archive.endswith(PARAVER) or is_store(Path(reading.archive)):
         raise UsageError(
             "only OTF2 archives are read rank by rank", remedy="leave -j and --scheduler out"

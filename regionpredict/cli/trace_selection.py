@@ -108,7 +108,7 @@ def _ranks(text: str) -> frozenset[int]:
         match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part.strip())
         first, last = (0, -1) if match is None else (int(match[1]), int(match[2] or match[1]))
         if first > last:
-            raise UsageError(f"--ranks: '{part}' is no rank", remedy="write 0-3,8")
+            raise UsageError(f"--ranks: '{part}' is not a rank", remedy="write 0-3,8")
         if last - first > 10**7:
             raise UsageError(f"--ranks: '{part}' are too many", remedy="leave it out for all")
         ranks |= set(range(first, last + 1))
@@ -121,7 +121,7 @@ def _span(text: str) -> tuple[float, float]:
     match = re.fullmatch(rf"({_NUMBER})?-({_NUMBER})?", text.strip())
     if match is None or not any(match.groups()):
         raise UsageError(
-            f"--time: '{text}' is no span",
+            f"--time: '{text}' is not a span",
             remedy=("write FROM-TO in seconds, for example 1.5-2, -2 or 1.5-"),
         )
     first, last = float(match[1] or 0), float(match[2] or "inf")

@@ -65,5 +65,5 @@ def refuse_view(view: View, what: str) -> None:
     """Raises UsageError if rows are selected for an output that always covers the whole program."""
     if view.only or view.top is not None or view.sort != "line":
         raise UsageError(
-            f"{what} is about the whole program", remedy="leave --only, --sort and --top out"
+            f"{what} describes the whole program", remedy="leave --only, --sort and --top out"
         )

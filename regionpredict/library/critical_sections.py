@@ -44,7 +44,7 @@ _ROOT = re.compile(r"\w+'*")
 
 
 def with_critical_sections(region: Region) -> Region:
-    """The region in which the parts between lock and unlock are `critical` constructs."""
+    """Replaces the code between lock and unlock by `critical` constructs."""
     if region.nest is None or not any(
         call.place is not None or is_synchronisation(call.name) or hides_lock(call.name)
         for statement, _ in region.statements() for call in statement.calls

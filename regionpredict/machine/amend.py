@@ -16,7 +16,7 @@ def uncorrected(text: str) -> str:
 
 
 def amended(text: str, corrections: Corrections, source: str) -> str:
-    """The `text` in which the section `corrections` is replaced or added.
+    """Replaces the section `corrections` of the `text` of a machine file, or adds it.
 
     `source` is the source of the factors, in at least two words. Entries without a factor are left
     out.

@@ -90,7 +90,7 @@ def _processor(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "error",
             "processor.memory_operations_per_cycle",
-            f"{both} a cycle cannot be {plural(loads, 'load')} and {plural(stores, 'store')}",
+            f"{both} per cycle cannot be {plural(loads, 'load')} and {plural(stores, 'store')}",
         )
     if core.write_allocate.value > 1:
         yield Finding(
@@ -120,7 +120,7 @@ def _processor(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "warning",
             "processor.load_bytes_per_cycle",
-            f"{core.load_bytes_per_cycle.value:g} B a cycle, but the first cache gives "
+            f"{core.load_bytes_per_cycle.value:g} B per cycle, but the first cache delivers "
             f"{first.bytes_per_cycle.value:.3g}",
         )
 
@@ -260,7 +260,7 @@ def _implausible_growth(at: str, curve: Curve) -> Iterator[Finding]:
     for count, value in zip(curve.x, curve.y, strict=True):
         if value > count * curve.y[0] * SUPERLINEAR:
             yield Finding(
-                "warning", at, f"{count} cores have over {SUPERLINEAR:g} x {count} times one core"
+                "warning", at, f"{count} cores reach over {SUPERLINEAR:g} x {count} times one core"
             )
             break
     for count, value in zip(curve.x, curve.y, strict=True):

@@ -92,7 +92,7 @@ def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
 
 
 def _description(topology: Topology) -> str:
-    return f"{topology.packages} x {topology.name}, {topology.cores_per_package} cores a package"
+    return f"{topology.packages} x {topology.name}, {topology.cores_per_package} cores per package"
 
 
 def _node(topology: Topology, measured: Figures) -> list[str]:

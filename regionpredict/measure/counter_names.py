@@ -89,7 +89,7 @@ def _event(name: str) -> tuple[int, int]:
     if found is None:
         raise UsageError(
             f"no hardware counter '{name}' is known",
-            remedy=f"choose of {', '.join((*PRESETS, *PERF))}; rHEX; or a name of libpfm4",
+            remedy=f"choose from {', '.join((*PRESETS, *PERF))}; rHEX; or a name of libpfm4",
         )
     return found
 

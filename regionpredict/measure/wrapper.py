@@ -190,7 +190,9 @@ class _Build:
     def _compile_instrumented(
         self, source: Source, text: str, number: int
     ) -> tuple[Path | None, str]:
-        """The object of the instrumented text with the library, or the compiler's messages."""
+        """Compiles the instrumented text. Returns the object linked with the library, or the
+        compiler's messages.
+        """
         call = self.call
         name = f"{number}-{Path(source.path).stem}"
         copy = self.folder / (name + (".ii" if source.cpp else ".i"))

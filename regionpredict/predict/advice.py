@@ -259,8 +259,8 @@ class _RegionTrials:
                 continue
             message = (
                 f"write {clause_of(dynamic)} if the longest iteration takes more than {least:.2g} "
-                "times the mean (the gain is that of a power law, "
-                f"{even:.2g}x where all take the same)"
+                "times the mean (the gain assumes a power law; it is "
+                f"{even:.2g}x if all iterations are equal)"
             )
             saved = (1.0 - 1.0 / unknown) * self.best * self.team.facts.executions.weight
             best, worth = Advice("RP202", span, message, round(unknown, 2), saved), own
@@ -362,7 +362,7 @@ class _RegionTrials:
         times: Sequence[RegionTime | None],
         ask: Callable[[RegionTime, Sequence[int]], tuple[Point, ...]], counts: Sequence[int],
     ) -> tuple[Point, ...]:  # fmt: skip
-        """The times of the parallel region in which some loops are replaced. Empty if they are
+        """The times of the parallel region after some of its loops are replaced. Empty if they are
         unknown.
         """
         loops = []

@@ -25,7 +25,7 @@ _FACTORS = {
     "transfer": "Trf",
 }
 _LEGEND = (
-    "Parallel = LB x communication, communication = Ser x Trf, in percent: 100 loses nothing.",
+    "Parallel = LB x communication, communication = Ser x Trf, in percent (100: without loss).",
     "LB is load balance, Ser serialisation, and Trf transfer.",
 )
 _GOOD, _POOR = 0.8, 0.6

@@ -113,7 +113,7 @@ def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
         "E_cf. CPU: processor time of the whole program."
     ]
     if any(not point.sound for point in result.points):
-        legend.append("*: does not count, for the reason below")
+        legend.append("*: excluded, for the reason below")
     return Table("Efficiencies", columns, rows, legend=legend)
 
 

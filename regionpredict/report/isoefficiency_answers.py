@@ -49,7 +49,7 @@ def isoefficiency_answers(
 def _limited(result: Isoefficiency) -> str:
     if result.scalability_bug is None or result.depth is None or result.parallelism is None:
         if any(point.disturbed for point in result.points):
-            return "Inconclusive: others used the host while graphs were recorded."
+            return "Inconclusive: other processes used the host while graphs were recorded."
         return "Not known: too few sizes."
     depth, parallelism = _growth(result.depth), _growth(result.parallelism)
     if result.scalability_bug:
@@ -103,7 +103,8 @@ def _undecided(result: Isoefficiency) -> str:
         return ""
     if any(point.disturbed for point in there):
         return (
-            f"Inconclusive: others used the host while it ran on {plural(most, 'thread')}. Measure "
+            f"Inconclusive: other processes used the host while it ran on "
+            f"{plural(most, 'thread')}. Measure "
             "on a quiet host."
         )
     return f"Inconclusive: the data of {plural(most, 'thread')} are wrong (see open)."

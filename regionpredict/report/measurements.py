@@ -72,7 +72,8 @@ def _table(title: str, summaries: Sequence[RegionSummary], counts: Sequence[int]
 def disturbed_runs(campaign: Campaign) -> str:
     """The number of disturbed runs and the disturbance. Empty without disturbed runs.
 
-    `2 of 12 runs were disturbed: others kept up to 0.9 cores busy, 3 % of the time was stolen`
+    `2 of 12 runs were disturbed: other processes kept up to 0.9 cores busy, 3 % of the time was
+    stolen`
     """
     disturbed = [run.beside for run in campaign.disturbed if run.beside is not None]
     if not disturbed:
@@ -81,7 +82,7 @@ def disturbed_runs(campaign: Campaign) -> str:
         max(disturbance.others for disturbance in disturbed),
         max(disturbance.stolen for disturbance in disturbed),
     )
-    causes = [f"others kept up to {others:.1f} cores busy"] if others else []
+    causes = [f"other processes kept up to {others:.1f} cores busy"] if others else []
     causes += [f"up to {100 * stolen:.0f} % of the time was stolen"] if stolen else []
     return (
         f"{len(disturbed)} of {plural(len(campaign.measured), 'run')} "

@@ -1,4 +1,4 @@
-"""Hints with unknown sizes in words, and the sizes to set."""
+"""Describes hints that depend on unknown sizes, and lists the sizes to set."""
 
 from __future__ import annotations
 

@@ -103,7 +103,7 @@ def _by_rule(judged: Sequence[JudgedModel], columns: Sequence[Column]) -> list[T
                 for column, *cells in zip(columns, *map(_row, own), strict=True)]  # fmt: skip
         heads = ["", *(one.model for one in own)]
         tables.append(transposed(f"Right is {rule}", heads, rows[2:]))
-    legend = ["density, weighted: references count by their executions and element sizes."]
+    legend = ["density, weighted: references are weighted by executions and element size."]
     return [*tables[:-1], replace(tables[-1], legend=legend)]
 
 

@@ -39,7 +39,7 @@ def wrong_at_place(
 def _wrong_share(value: int | Fraction, *, loops: bool) -> tuple[str, str] | None:
     if 0 <= value <= 1:
         return None
-    remedy = "give how often the condition holds, as 0.25 or 25%"
+    remedy = "give the share of executions in which the condition holds, for example 0.25 or 25%"
     if loops:
         remedy += "; a whole number is the iterations of the loop at this line"
     return f"{text_of(value)} is not a share between 0 and 1", remedy

@@ -288,9 +288,7 @@ class RegionTrials:
         return curve
 
     def work_of_workload(self, sizes: Mapping[str, int]) -> float:
-        """The work for the workload of `with_evictions`. Results that are kept cost as much as new
-        ones.
-        """
+        """The work for the workload of `with_evictions`. Cached results count like new ones."""
         kept = frozenset(sizes.items()) in self._counted
         return self.work(sizes) if kept else self.uncounted_work
 

@@ -53,7 +53,7 @@ def _error_and_remedy(
     name: str, program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int]
 ) -> str:
     if place_of(name):
-        return "a loop has no fewer than 0 iterations"
+        return "the number of iterations is negative"
     left = False
     empty: Region | None = None
     for own in facts:
@@ -78,8 +78,8 @@ def _error_and_remedy(
 
 
 def _trial_values_of_others(facts: RegionFacts, given: Collection[str]) -> list[dict[str, int]]:
-    """A small and a large value for the unknown names. They show the effect of one value in both
-    cases. None if there are no such names.
+    """A small and a large value for all other unknown names. A size is checked with both. A single
+    empty dictionary if there are no other unknown names.
     """
     names = [name for name in facts.bindings.unbound(facts.free_names) if name not in given]
     return [dict.fromkeys(names, value) for value in (2, _PLENTY)] if names else [{}]

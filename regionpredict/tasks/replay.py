@@ -195,7 +195,9 @@ def _write(graph: TaskGraph, path: Path) -> None:
 def _run(
     line: list[str], settings: Mapping[str, str], end: float, on_run: Callable[[int], None]
 ) -> list[_Run]:
-    """The runs of a call that end by `end`, a time of the monotonic clock."""
+    """Starts the replay program, and stops it at `end`, a time of the monotonic clock. Returns the
+    runs that it completed.
+    """
     try:
         program = subprocess.Popen(
             line, env=dict(settings), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

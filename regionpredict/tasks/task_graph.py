@@ -38,8 +38,9 @@ DEPENDENCE, CREATE, CONTINUE, JOINED = range(4)
 
 
 class EarliestRun(NamedTuple):
-    """`order`: the nodes, each after all its predecessors, without those in cycles. By node:
-    `begin` in seconds, and `level`, the maximum number of edges on a path to it.
+    """The earliest start of each node. `order` lists the nodes after their predecessors, without
+    those in cycles. For each node, `begin` is in seconds, and `level` is the maximum number of
+    edges on a path to it.
     """
 
     order: IntArray

@@ -123,8 +123,8 @@ def task_levels(graph: TaskGraph) -> IntArray:
 
 
 def cut_off(graph: TaskGraph, level: IntArray, depth: int) -> TaskGraph | None:
-    """The graph in which tasks below `depth` levels are executed immediately by their creators.
-    Their time is added to the previous piece. None if their dependences do not permit that.
+    """The graph if tasks below `depth` levels were executed immediately by their creators. Their
+    time is added to the previous piece. None if their dependences do not permit that.
     """
     below = level > depth
     created = np.flatnonzero((graph.edge_kinds == CREATE) & below[graph.targets])

@@ -51,8 +51,8 @@ class LateEvents(NamedTuple):
 
 _WHAT = {
     "message": "messages received before they were sent",
-    "collective": "collective operations left before all had entered that they need",
-    "thread": "forks, joins and barriers of OpenMP passed before they could be",
+    "collective": "collective operations left before all required members had entered",
+    "thread": "forks, joins and barriers of OpenMP passed before the threads that they wait for",
 }
 
 

@@ -80,7 +80,8 @@ def _growth_in_span(
 ) -> Counter:
     """A counter's growth across the ends of the span, in proportion to the time inside.
 
-    The share at the end is added at the location's first event there, which ends the last burst.
+    The share at the end of the span is added at the location's first event there, which ends the
+    last burst of computation.
     """
     low, high = between
     time, location = trace.time[old.event], trace.locations_of(old.event)

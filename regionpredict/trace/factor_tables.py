@@ -341,5 +341,5 @@ def _number(cell: str, name: str, path: Path, needed: bool) -> float | None:
         if math.isfinite(value):
             return value
     raise InputError(
-        f"'{name.strip()}': '{cell[:30]}' is no number", remedy=_CSV_REMEDY, path=str(path)
+        f"'{name.strip()}': '{cell[:30]}' is not a number", remedy=_CSV_REMEDY, path=str(path)
     )

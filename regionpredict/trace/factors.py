@@ -277,9 +277,9 @@ def _check_complete(trace: EventTrace) -> None:
     missing = sorted({location.rank for location in trace.locations} - ranks)
     if missing or not len(trace):
         raise InputError(
-            f"{trace.name or 'the trace'}: announced: {plural(len(trace.ranks), 'rank')}, "
-            f"with events: {len(ranks)}; the first without is {empty[0] if empty else 0}",
-            remedy="give the complete trace, or one cut to the ranks it has",
+            f"{trace.name or 'the trace'}: {plural(len(trace.ranks), 'rank')} announced, "
+            f"{len(ranks)} with events; the first without events is {empty[0] if empty else 0}",
+            remedy="use the complete trace, or one that announces only the ranks it contains",
         )
 
 

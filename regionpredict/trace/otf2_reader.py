@@ -48,7 +48,7 @@ _NOTES = (
     "ends of regions that were not begun, left out",
     "ends of regions other than those open, left out",
     "regions without an end, ended with the region around them",
-    "times that run backwards, held",
+    "times that run backwards, replaced by the previous time",
     "the events break off or cannot be read; those before are analyzed",
     "one-sided operations, which are not analyzed",
     "counter readings left out for lack of memory",
@@ -278,7 +278,7 @@ def check_length(anchor: Path, begin: int, end: int) -> None:
     """Raises InputError if the first and the last time are too far from each other for one run."""
     if end - begin >= _LONGEST_RUN:
         raise InputError(
-            "times are too large to be of a run", remedy="give a complete trace", path=str(anchor)
+            "times are too large for a run", remedy="give a complete trace", path=str(anchor)
         )
 
 

@@ -83,7 +83,7 @@ def _first_time(rank: RankEvents) -> int:
 def _fix_inter_communicators() -> None:
     """Removes members that the package's inter-communicators inherit from ordinary communicators.
 
-    otf2 3.2 requires that group, too, and then cannot write records with both.
+    otf2 3.2 requires this group too, but cannot write records that have both.
     """
     from otf2.definitions import InterComm  # noqa: PLC0415
 

@@ -36,7 +36,7 @@ class _HeldLock:
 
 
 def with_lock_order(ranks: Sequence[RankEvents]) -> list[RankEvents]:
-    """The ranks in which messages without bytes replace the lock records.
+    """Replaces the lock records of the ranks by messages without bytes.
 
     An exclusive lock follows the release of all locks of its target that were granted before it. A
     shared lock follows the release of the last exclusive lock. If the call that acquires a lock

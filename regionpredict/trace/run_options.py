@@ -53,9 +53,7 @@ class RunOptions:
         mark: str | None,
         selection: Selection | None = None,
     ) -> RunOptions:
-        """The options of the command line. Raises UsageError for options that do not go
-        together.
-        """
+        """The options of the command line. Raises UsageError if they cannot be combined."""
         limit = EAGER_LIMIT.value if eager_limit is None else eager_limit
         nominal = None
         if any(value is not None for value in (latency_s, bandwidth, overhead_s)):
@@ -73,7 +71,9 @@ class RunOptions:
         if mark is not None and phase not in ("iterations", "clean"):
             raise UsageError("--mark is for iterations", remedy="add --phase iterations, or clean")
         if selection is not None and selection.call_path is not None and phase != "whole":
-            raise UsageError("--phase and --call-path don't go together", remedy="give one of them")
+            raise UsageError(
+                "--phase and --call-path cannot be combined", remedy="give one of them"
+            )
         return RunOptions(
             definition, Network(eager_limit=limit), nominal, frequency_hz, phase, mark, selection
         )

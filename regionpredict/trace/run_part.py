@@ -81,7 +81,9 @@ def initialized_part(trace: EventTrace) -> RunPart | None:
 
 
 def _instances(trace: EventTrace, rows: NDArray[np.bool_]) -> RunPart:
-    """The part between entries and exits at `rows`, which may be nested (recursion)."""
+    """The part of the run between the entries and exits at `rows`. Instances may be nested
+    (recursion).
+    """
     step = np.where(rows, np.where(trace.kind == Kind.ENTER, 1, -1), 0)
     depth = np.cumsum(step)
     opens = np.flatnonzero(rows & (trace.kind == Kind.ENTER) & (depth == 1))

@@ -1,4 +1,4 @@
-"""`study_of`: compares runs of one program on different numbers of processes with the smallest.
+"""`study_of`: compares runs of one program on different numbers of processes with the smallest run.
 
 In strong scaling, the total work is constant, and in weak scaling, the work per process. The growth
 of the work shows which of the two applies. With U useful seconds, I useful instructions and C

@@ -88,7 +88,7 @@ def constructs(trace: EventTrace, master: int) -> tuple[Rows, Rows]:
 def _parts(
     trace: EventTrace, fork: Rows, join: Rows, worker: int
 ) -> tuple[NDArray[np.intp], Rows, Rows]:
-    """The constructs in which a worker has a part, and the rows at which its parts begin and end.
+    """The constructs that a worker takes part in, and the rows at which its parts begin and end.
 
     If constructs touch each other in time, a part ends where the worker has the fewest open
     regions. A part without duration ends where this number is reached again.

@@ -156,8 +156,8 @@ def _costs_by_path(analysis: Analysis) -> dict[str, float]:
 
 
 def _comparisons(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Comparisons:
-    """At each slot, the last locations with all that wait, and all late locations with the first.
-    Several locations are last or first if they arrive in the same tick.
+    """At each slot, compares the last locations with all waiting ones, and all late locations with
+    the first one. Locations that arrive in the same tick count as equally late.
     """
     time, coupled = analysis.trace.time, run.coupled
     slots, at = len(coupled.posts), time[coupled.event]

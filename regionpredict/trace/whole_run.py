@@ -14,7 +14,8 @@ NAME = "program"
 
 
 def with_whole_run(trace: EventTrace) -> EventTrace:
-    """The trace in which the first thread of every rank is inside some region from start to end.
+    """Adds a region around the run of each rank whose first thread is outside all regions at some
+    time.
 
     A trace that already has one is returned unchanged. Call paths omit the added region.
     """

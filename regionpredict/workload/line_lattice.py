@@ -42,7 +42,7 @@ def lattice_lines(
 def unskewed(
     levels: Sequence[tuple[float, float]], element: float, line_bytes: float
 ) -> list[tuple[float, float]]:
-    """The levels in which two that reach neighbors in the same rows are replaced by rows and
+    """Replaces two levels that reach neighbors in the same rows by a level of rows and a level of
     columns. An example is `a[d - i][i]`, where a step of both loops moves by one element.
 
     The number of rows is that of both loops together, and the columns are divided among them.

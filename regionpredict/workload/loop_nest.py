@@ -349,7 +349,7 @@ def _is_chosen(limit: Form | None, variable: str) -> bool:
 
 
 def _executions_at(nest: LoopNest, place: float) -> list[tuple[float, float]]:
-    """The same for one position of the variable of the parallel loop."""
+    """The trip counts and body executions at one position of the parallel loop's variable."""
     executions: list[tuple[float, float]] = []
 
     def visit(loop: NestLoop, env: dict[str, float], around: float) -> None:

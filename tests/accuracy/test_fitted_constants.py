@@ -37,7 +37,7 @@ def test_values_are_written_where_the_constants_stand() -> None:
     assert with_values(text, constants_of(SHIPPED)) == text
     changed = with_values(text, {"CREEP": 0.25, "BAND_REACH": 2.0})
     assert [line.strip() for line in changed.splitlines() if line not in text.splitlines()] == [
-        '0.25, "of the speed, a doubling of threads", "measured",',
+        '0.25, "of the speed, per doubling of threads", "measured",',
         '2, "standard deviations", "measured",',
     ]
     density = DENSITY.read_text()

@@ -159,7 +159,7 @@ def test_on_a_busy_host_the_wait_is_told_once(
     monkeypatch.setattr(bench, "_QUIET_WAIT_S", 0.9)
     done = call(monkeypatch, capsys, "bench", "-m", "epyc-7451", *SMALL)
     told = [line for line in done.err.splitlines() if "waiting" in line]
-    assert told == ["note: host: others use this host: waiting, 1 s at most"]
+    assert told == ["note: host: other processes use this host: waiting, 1 s at most"]
 
 
 @pytest.mark.compiler

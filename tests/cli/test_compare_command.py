@@ -192,7 +192,7 @@ def test_disturbed_runs_alone_are_refused(measured: Path) -> None:
     done = _run("compare", "hints.json", "loud.jsonl", folder=measured)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
-    assert "2 of 2 runs were disturbed: others kept up to 1.0 cores busy" in done.stderr
+    assert "2 of 2 runs were disturbed: other processes kept up to 1.0 cores busy" in done.stderr
     assert "--with-disturbed" in done.stderr
     page = _run("compare", "hints.json", "loud.jsonl", "--at-measured-sizes", "--format", "html",
                 "-o", "loud.html", folder=measured)  # fmt: skip
@@ -208,8 +208,8 @@ def test_disturbed_runs_that_are_judged_are_told(measured: Path) -> None:
             line["beside"] = {"others": 1.5, "stolen": 0.25}
     text = "".join(json.dumps(line) + "\n" for line in lines)
     (measured / "noisy.jsonl").write_text(text)
-    told = ("2 of 2 runs were disturbed: others kept up to 1.5 cores busy, up to 25 % of the time "
-            "was stolen")  # fmt: skip
+    told = ("2 of 2 runs were disturbed: other processes kept up to 1.5 cores busy, "
+            "up to 25 % of the time was stolen")  # fmt: skip
     words = ("compare", "hints.json", "noisy.jsonl", "--with-disturbed", "--at-measured-sizes")
     done = _run(*words, folder=measured)
     assert done.returncode == 0, done.stderr

@@ -121,7 +121,7 @@ def test_an_answer_is_made_anew_where_the_file_changes(project: Path, tmp_path: 
             'machine = "dunnington"\nmashine = "x"\n',
             ":2: unknown key 'mashine'; there are machine,",
         ),
-        ("machine = 3\n", ":1: 'machine' must be a text"),
+        ("machine = 3\n", ":1: 'machine' must be a string"),
         ('defines = "N=3"\n', ":1: 'defines' must be a list of texts"),
         ("set = {n = 1.5}\n", ":1: 'set' must be a table of whole numbers"),
         ("set = {n = true}\n", ":1: 'set' must be a table of whole numbers"),

@@ -44,7 +44,7 @@ def test_the_host_is_measured_once(
     assert first.code == 0, first.err
     assert re.search(r"^host: \d+ package", first.out, re.MULTILINE)
     found = re.fullmatch(
-        r"(?:warning: others kept .*\n)?"
+        r"(?:warning: other processes kept .*\n)?"
         r"note: host: \d+ x \d+ cores, measured in \d+ s, kept in (\S+\.yaml)\n",
         first.err,
     )
@@ -118,4 +118,4 @@ def test_on_a_busy_host_the_wait_is_told_once(
     monkeypatch.setattr(machine_option, "QUIET_WAIT_S", 0.9)
     done = call(monkeypatch, capsys, "predict", source, "-m", "host")
     told = [line for line in done.err.splitlines() if "waiting" in line]
-    assert told == ["note: host: others use this host: waiting, 1 s at most"]
+    assert told == ["note: host: other processes use this host: waiting, 1 s at most"]

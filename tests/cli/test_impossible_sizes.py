@@ -57,7 +57,7 @@ def called(folder: Path, text: str, *words: str) -> subprocess.CompletedProcess[
         ("f:n=-5", NONE_LEFT.format(3)),
         ("k=-1", NONE_LEFT.format(15)),
         ("m=-4", "a in h would have a negative length; give 0 or more"),
-        ("f.c:4=-2", "a loop has no fewer than 0 iterations; give 0 or more"),
+        ("f.c:4=-2", "the number of iterations is negative; give 0 or more"),
     ],
 )
 def test_what_no_size_can_be(tmp_path: Path, command: list[str], size: str, told: str) -> None:

@@ -92,7 +92,7 @@ def test_a_table_and_a_plot(tmp_path: Path) -> None:
     names = [write_run(tmp_path, ranks) for ranks in (1, 2, 4)]
     done = factors(tmp_path, *names, "--extrapolate", "1e6", "--plot", "f.svg")
     assert (done.returncode, done.stderr) == (0, "written: f.svg\n")
-    assert "strong scaling: the work of all grows as P^" in done.stdout
+    assert "strong scaling: the total work grows as P^" in done.stdout
     assert "Ser is 'reference'" in done.stdout
     assert "1000000" in done.stdout
     drawn = (tmp_path / "f.svg").read_text()
@@ -129,7 +129,7 @@ def test_a_missing_counter_is_a_line(tmp_path: Path) -> None:
     ("words", "code", "message"),
     [
         (["run1Barr.prv", "run2Allr.prv"], 1, "are runs of different programs"),
-        (["run2Barr2.prv"], 1, "announced: 4 ranks, with events: 2; the first without is 2"),
+        (["run2Barr2.prv"], 1, "4 ranks announced, 2 with events; the first without events is 2"),
         (["none.prv"], 1, "none.prv: cannot be read"),
         (["run1Barr.prv", "--serialisation", "x"], 1, "unknown definition of serialisation 'x'"),
         (["run1Barr.prv", "--law", "transfer"], 2, "'transfer' is not FACTOR=LAW"),

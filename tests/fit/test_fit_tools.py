@@ -291,7 +291,7 @@ GOOGLE = {"name": "f/8", "run_type": "iteration", "real_time": 1, "cpu_time": 1,
         (BENCHMARKS, "no measurements found"),
         ({**BENCHMARKS, "benchmarks": [{**GOOGLE, "time_unit": "weeks"}]}, "is 'weeks'"),
         ({**BENCHMARKS, "benchmarks": [{**GOOGLE, "real_time": "x"}]}, "must be a number"),
-        ({**BENCHMARKS, "benchmarks": [{**GOOGLE, "name": 3}]}, "must be a text"),
+        ({**BENCHMARKS, "benchmarks": [{**GOOGLE, "name": 3}]}, "must be a string"),
         ({**BENCHMARKS, "benchmarks": [GOOGLE]}, "f: no number changes from run to run"),
         (
             {**BENCHMARKS, "benchmarks": [{**GOOGLE, **FAILED}]},

@@ -270,7 +270,7 @@ def test_a_machine_without_a_family_has_a_core_that_is_assumed():
 
 @pytest.mark.parametrize(
     ("simd", "level", "registers", "loads"),
-    # 32 registers come with vectors of 512 bit; two loads with 24 bytes a cycle
+    # 32 registers come with vectors of 512 bit; two loads with 24 bytes per cycle
     [(256, "32", 16, 2), (512, "24", 32, 2), (512, "23.9", 32, 1), (128, "16", 16, 1)],
 )
 def test_a_core_without_a_family_is_read_off_the_node(simd, level, registers, loads):

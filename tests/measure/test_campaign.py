@@ -95,7 +95,7 @@ def test_disturbed_runs_are_stored_and_known(tmp_path: Path) -> None:
     assert [run.disturbed for run in known.runs] == [False, True, False, True]
     assert known.undisturbed.runs == (runs[0], runs[2])
     assert disturbed_runs(known) == (
-        "2 of 4 runs were disturbed: others kept up to 0.1 cores busy, "
+        "2 of 4 runs were disturbed: other processes kept up to 0.1 cores busy, "
         "up to 2 % of the time was stolen"
     )
     assert disturbed_runs(known.undisturbed) == ""
@@ -369,5 +369,5 @@ def test_who_is_waited_for_is_told(program: Path, tmp_path: Path) -> None:
     os.close(master)
     told = shown.decode()
     assert process.returncode == 0, told
-    assert "others use this host: waiting, 3 s at most" in told
+    assert "other processes use this host: waiting, 3 s at most" in told
     assert "0 undisturbed runs of at least 3" in told and "settled, " not in told

@@ -98,7 +98,7 @@ def test_a_ranked_table_names_file_line_and_function(predict) -> None:
     ("words", "said"),
     [
         (("--only", "nowhere"), "--only nowhere: no region is in such a file, function or line"),
-        (("--top", "2", "--dump", "facts"), "--dump facts is about the whole program"),
+        (("--top", "2", "--dump", "facts"), "--dump facts describes the whole program"),
     ],
 )
 def test_a_wrong_choice_is_one_line(predict, words: tuple[str, ...], said: str) -> None:

@@ -131,8 +131,8 @@ def test_a_size_that_the_formula_does_not_give_is_said_to_be_a_forecast():
     assert result.parallelism.leading_term == {}
     assert float(result.parallelism.formula()) < 51.2
     assert "by E_ub n = " in text
-    assert "pi(n) is forecast by many views of its points" in text
-    assert "is forecast" not in text_of(PLAIN, of_plain(), 0.8, 64, 1024)
+    assert "pi(n) is the mean of several forecasts" in text
+    assert "several forecasts" not in text_of(PLAIN, of_plain(), 0.8, 64, 1024)
 
 
 def test_a_formula_that_is_longer_than_a_page_is_wide_goes_on_below():
@@ -184,11 +184,11 @@ def test_a_busy_host_is_no_verdict():
     assert verdicts(quiet)[1].startswith("Yes")
     busy = replace(CONTENDED, times=tuple(replace(t, host=BUSY) for t in CONTENDED.times))
     _, contention, structure = verdicts(busy)
-    assert contention.startswith("Inconclusive: others used the host")
+    assert contention.startswith("Inconclusive: other processes used the host")
     assert structure.startswith("Inconclusive")
     result = isoefficiency(busy)
     text = text_of(busy, result, 0.8, 64, 1024)
-    assert "others used the host while 16 of 16 points were measured" in text
+    assert "other processes used the host while 16 of 16 points were measured" in text
     assert "they kept up to 1.5 cores busy" in text
     document = isoefficiency_document(busy, result, 0.8, 64, 1024).record()
     jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)

@@ -92,7 +92,7 @@ def test_simulate(figure):
         (["record", "--", "./no-such-program"], 1, "no program './no-such-program'"),
         (["isoefficiency", "--sizes", "1,2", "--", "true"], 2, "no size in the command"),
         (["isoefficiency", "--", "true", "{n}"], 2, "no sizes"),
-        (["isoefficiency", "--sizes", "1,x", "--", "true", "{n}"], 2, "'x' is no size"),
+        (["isoefficiency", "--sizes", "1,x", "--", "true", "{n}"], 2, "'x' is not a size"),
         (["isoefficiency", "-o", "none.jsonl"], 1, "none.jsonl: cannot be read"),
         (["simulate", "none.dot", "--threads", "0"], 1, "none.dot"),
         (["dance"], 2, "No such command"),

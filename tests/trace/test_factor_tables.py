@@ -157,7 +157,7 @@ def test_counters_of_0_were_not_read(tmp_path: Path) -> None:
     [
         ("a;b\n1;2\n", "has no numbers of processes"),
         ("Number of processes;1;2\nLoad balance;1\n", "not as many values of 'load_balance'"),
-        ("Number of processes;1\nLoad balance;x\n", "'x' is no number"),
+        ("Number of processes;1\nLoad balance;x\n", "'x' is not a number"),
         ("Number of processes;1\nLoad balance;1\nRuntime;1\n", "has no communication efficiency"),
         ("Number of processes;1\nLoad balance;1\nParallel efficiency;1\n", "has no run time"),
         (
@@ -166,8 +166,8 @@ def test_counters_of_0_were_not_read(tmp_path: Path) -> None:
         ),
         ("", "has no numbers of processes"),
         ("Number of processes;1\n", "has no numbers of processes"),
-        ("Number of processes;nan\n" + REST, "'nan' is no number"),
-        ("Number of processes;inf\n" + REST, "'inf' is no number"),
+        ("Number of processes;nan\n" + REST, "'nan' is not a number"),
+        ("Number of processes;inf\n" + REST, "'inf' is not a number"),
         ("Number of processes;0\n" + REST, "number of 0 processes: 0 is out of range"),
         ("Number of processes;1e30\n" + REST, "number of 1e\\+30 processes: 1e\\+30 is out"),
         ("Number of processes;1\nThreads per process;0\n" + REST, "threads of 1 processes: 0 is"),

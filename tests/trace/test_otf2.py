@@ -225,7 +225,7 @@ def test_times_that_no_run_has_are_refused(archive: Path, kernels: Kernels) -> N
     assert assembled(archive, definitions, events).time.tolist() == whole.time.tolist()
     events = read_events(archive, definitions.references, definitions.events, kernels)
     events.columns["time"][0] -= 2**62
-    with pytest.raises(InputError, match="times are too large to be of a run"):
+    with pytest.raises(InputError, match="times are too large for a run"):
         assembled(archive, definitions, events)
 
 

@@ -178,7 +178,7 @@ def test_what_is_not_there(kernels: Kernels) -> None:
     ):
         with pytest.raises(InputError, match=message):
             factors_with(two_phases(), kernels, options)
-    with pytest.raises(UsageError, match="don't go together"):
+    with pytest.raises(UsageError, match="cannot be combined"):
         RunOptions.of(
             definition="reference", eager_limit=None, latency_s=None, bandwidth=None,
             overhead_s=None, frequency_hz=None, phase="solve", mark=None,

@@ -83,7 +83,7 @@ def space_of(
         if growth.is_constant():
             raise InputError(
                 f"the term '{text}' is a constant, which every model has",
-                remedy="write one that grows, as p^3*log2(p)^2",
+                remedy="write one that grows, such as p^3*log2(p)^2",
             )
         listed[growth.term] = 0.0
     if search is not None:
@@ -109,7 +109,7 @@ def exponent_sets(text: str) -> tuple[list[float], list[float]]:
     except (ValueError, ZeroDivisionError):
         raise InputError(
             f"'{text}' is not two lists of exponents",
-            remedy="write those of the parameter and of its logarithm, as 0,1/2,1:0,1 or "
+            remedy="write those of the parameter and of its logarithm, such as 0,1/2,1:0,1 or "
             "0..3..1/4:0..2",
         ) from None
     if not any(any(numbers) for numbers in sets):

@@ -44,7 +44,7 @@ def cali_rows(text: str, path: Path) -> Iterator[Measurement]:
 
 
 def _metrics(reader: Any) -> list[str]:
-    """The numbers that records store by value."""
+    """The names of the numeric metrics. Hidden and global attributes are left out."""
     attributes = {name: reader.attribute(name) for name in reader.attributes()}
     return [
         name for name, attribute in attributes.items()

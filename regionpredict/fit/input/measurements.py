@@ -76,7 +76,7 @@ def read_measurements(path: Path) -> Experiment:
             problems.setdefault(
                 name,
                 InputError(
-                    f"{name}: trips were not counted, and others ran with several sizes",
+                    f"{name}: iterations were not counted, and other regions have several sizes",
                     remedy="fit each size by itself", path=str(path), line=region.at,
                 ),
             )  # fmt: skip

@@ -28,7 +28,9 @@ _FUNCTIONS: Mapping[str, Callable[..., float]] = {
     "min": min,
     "max": max,
 }
-_REMEDY = "write it with p, n, numbers, + - * / ^, log, sqrt and min, as 1 - 0.1*p^0.5*log(n)"
+_REMEDY = (
+    "write it with p, n, numbers, + - * / ^, log, sqrt and min, for example 1 - 0.1*p^0.5*log(n)"
+)
 
 
 def published_formula(text: str) -> Callable[[float, float], float]:

@@ -73,7 +73,7 @@ def fit_segments(
     """
     x = np.array([np.atleast_1d(p) for p in points], dtype=np.float64)
     if x.ndim != 2 or x.shape[1] != 1:
-        raise InputError("segments have one parameter", remedy="fix the others")
+        raise InputError("segments need a single parameter", remedy="fix the others")
     order = np.argsort(x[:, 0], kind="stable")
     x = x[order]
     ordered = [values[k] for k in order]

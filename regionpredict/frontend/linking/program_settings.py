@@ -89,8 +89,8 @@ class SettingsOfProgram:
         """Structs that calls through pointers pass to functions, as in `op->apply(op, x)`, if these
         functions may belong to another program.
 
-        The program's own functions are considered first. Each call that may reach another function
-        may modify other structs.
+        A call that can only reach functions of the program is not counted. Any other call makes the
+        structs that it passes unknown, and this may add further calls.
         """
         calls = [call for unit in units for call in unit]
         handed: set[str] = set()

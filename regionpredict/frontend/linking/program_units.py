@@ -419,7 +419,7 @@ class LinkedUnit:
     # -- choice of the definition ---------------------------------------------------------------
 
     def _nearest(self, numbers: Iterable[int]) -> list[int]:
-        """The nearest of these units."""
+        """The units whose files are nearest to the current one in the folder tree."""
         by_path = {self._program.path(number): number for number in numbers}
         here = self._program.path(self._number)
         files = nearest_files(here, list(by_path), self._program.directives)

@@ -46,8 +46,8 @@ _Part = tuple[tuple[Place, ...], bool]
 
 
 class _Parts(NamedTuple):
-    """The actions of a function in order. Each is a single expression or a whole loop (True).
-    `places` gives the numbers of the parts that contain a place.
+    """The actions of a function in order. Each is an expression, or a whole loop with the value
+    True. `places` gives the numbers of the parts that contain a place.
     """
 
     parts: list[_Part]

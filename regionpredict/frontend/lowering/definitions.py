@@ -360,7 +360,7 @@ class _Finder:
 def _common_range(
     ranges: Sequence[tuple[Range | None, Function]],
 ) -> tuple[Range, Function] | None:
-    """The range on which all agree. None if they differ or one is unknown."""
+    """The range that all definitions have in common. None if they differ or one is unknown."""
     if not ranges:
         return None
     first, home = ranges[0]

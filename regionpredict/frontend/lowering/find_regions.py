@@ -285,7 +285,7 @@ def other_names(
 def with_names(
     unit: LinkedUnit, region: Region, defined: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region in which each value has one name and locks are constructs."""
+    """The region with one name per value, and with constructs in place of lock calls."""
     region = with_critical_sections(region)
     region, defined = with_invariant_names(region, defined)
     region, defined = with_one_name(region, defined, unit.objects.values(), unit.getters)

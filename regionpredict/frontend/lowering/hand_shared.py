@@ -321,7 +321,9 @@ def sizes_of_team(defined: tuple[Definition, ...], *asked: str) -> dict[str, Exp
 
 
 def _in_caller_names(value: Expr, threads: _Threads) -> Expr:
-    """A value in which names are unique among functions. The caller's names are unchanged."""
+    """Renames the variables of a value so that their names are unique among functions. The caller's
+    names are unchanged.
+    """
     own = {name for name in value.names - {THREAD_NUMBER, TEAM} if " in " not in name}
     return value.substitute({name: Expr.name(f"{name} in {threads.function.name}") for name in own})
 
@@ -351,7 +353,7 @@ def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequenc
     schedule = partition.schedule
     message = f"threads share this loop by thread number: read as schedule({schedule}) nowait"
     if taken:
-        message += f"; run it with the number of threads that {' and '.join(taken)} says"
+        message += f"; run it with the number of threads in {' and '.join(taken)}"
     return replace(
         with_used_arrays(region),
         nest=replace(nest, start=whole.start, bound=whole.bound, step=whole.step),

@@ -268,5 +268,5 @@ def _call_of_comparison(
         return CallExpr(meant.name, meant, elements, call.span)
     order = without_casts(order)
     variable = order if isinstance(order, Name) else None
-    name = variable.decl.name if variable is not None else f"what {call.name}() compares by"
+    name = variable.decl.name if variable is not None else f"the comparison of {call.name}()"
     return CallExpr(name, None, elements, call.span, pointer=variable)

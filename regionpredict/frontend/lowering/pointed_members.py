@@ -151,8 +151,8 @@ class PointedMembers:
     # -- pointers -------------------------------------------------------------------------------
 
     def _with_origin(self, place: Expression, function: Function) -> _Target | None:
-        """A place or an address in which the first pointer is replaced by its origin. None if a
-        pointer on the path may change.
+        """Replaces the first pointer of a place or an address by its origin. None if a pointer on
+        the path may change.
         """
         root = _root(place)
         if root is None or not self._has_fixed_pointers(place):

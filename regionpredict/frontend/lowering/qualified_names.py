@@ -24,7 +24,7 @@ _PRIMED = re.compile(r"\w+'+")
 def with_home_names(
     region: Region, definitions: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region and its definitions, in which the function qualifies each primed name."""
+    """Qualifies each primed name in the region and its definitions by its function."""
     counted = {loop.variable for loop in (*region.enclosing, *region.loops())}
     twice = Counter((other.function, other.plain) for other in region.others)
     homes = {

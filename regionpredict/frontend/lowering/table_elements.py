@@ -182,7 +182,7 @@ def initial_value(unit: LinkedUnit, function: Function, value: Expression) -> Ex
 
 
 def _functions(value: Expression | None, steps: list[_Step]) -> list[str] | None:
-    """The functions in the part of a value to which these steps lead."""
+    """The functions in the part of a value that these members and elements select."""
     if not steps:
         if value is None or is_null(value):
             return [""]

@@ -304,7 +304,7 @@ class VariableValues:
                 self.forget(named[0], holder)
 
     def forget_stored(self, loop: Stmt, frame: Frame) -> None:
-        """Makes members and integers unknown that a loop may set through an address."""
+        """Discards the values of members and integers that a loop may set through an address."""
         forget_set_in(loop, self.context, frame)
         if self._stores(loop):
             self._forget_exposed(frame)

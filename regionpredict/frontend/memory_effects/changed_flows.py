@@ -47,7 +47,7 @@ def with_choices(flow: Flow, choices: Choices, handing: Handing) -> Flow:
 
 
 def with_calls_through_pointers(flows: Iterable[Flow], pointed: Collection[Span]) -> list[Flow]:
-    """The records, in which functions at these places are marked as called through pointers."""
+    """Marks the functions at these places as called through pointers."""
     return [replace(flow, pointed=flow.span in pointed) for flow in flows]
 
 
@@ -59,7 +59,7 @@ def worksharing_block(loop: For, objects: Mapping[str, str]) -> Block:
 
 
 def with_manual_worksharing(flow: Flow, shared: Mapping[Span, Names]) -> Flow:
-    """The record in which the loops at these places are worksharing loops with these names."""
+    """Turns the loops at these places into worksharing loops with these names."""
 
     def change(event: Event) -> Event:
         if isinstance(event, Block) and event.kind == "loop" and event.span in shared:

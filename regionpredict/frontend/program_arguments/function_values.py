@@ -258,7 +258,7 @@ class _FunctionFollower(Follower):
         return Taken(frozenset(self._escaped), frozenset(self._reached))
 
     def read_at(self, place: Place) -> Value:
-        """Like in the base class, but the value is unknown if the place is uncertain."""
+        """As in the base class, but the value is unknown if the place is uncertain."""
         return UNKNOWN if self.unsure.has(place) else super().read_at(place)
 
     def from_environment(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
@@ -266,7 +266,7 @@ class _FunctionFollower(Follower):
         return exact_result(call.name, arguments)
 
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """Like in the base class.
+        """Overrides the base class.
 
         A function that is not executed may write to the target of any pointer.
         """
@@ -285,7 +285,7 @@ class _FunctionFollower(Follower):
         return super().called(call, arguments)
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
-        """Like in the base class. Two parameters may point to the same object."""
+        """Overrides the base class. Two parameters may point to the same object."""
         if self._handed and (place.decl in self._handed or place.decl.kind in _IN_FILE):
             last = place.steps[-1] if place.steps else None
             of_member = isinstance(last, str) and ctype.kind != "struct"
@@ -366,7 +366,7 @@ class _FunctionFollower(Follower):
                 yield field
 
     def _first_use(self, decl: Decl) -> Decl:
-        """Like in the base class. Global variables are known if the program never sets them."""
+        """Overrides the base class. Global variables are known if the program never sets them."""
         if decl.kind not in _IN_FILE:
             return decl
         met = super()._first_use(decl)
@@ -387,13 +387,13 @@ class _FunctionFollower(Follower):
         return super()._statement(statement)
 
     def _if(self, statement: If) -> Signal | None:
-        """Like in the base class. The code after a certain end is executed, too."""
+        """Overrides the base class. The code after a certain end is executed, too."""
         signal = super()._if(statement)
         ended = signal is not None and signal.kind == "end" and len(self.stack) == 1
         return None if ended else signal
 
     def _unknown_loop(self, loop: For | While) -> None:
-        """Like in the base class. The loop's own counters have names in its body."""
+        """Overrides the base class. The loop's own counters have names in its body."""
         if len(self.stack) == 1 and isinstance(loop, For) and loop.increment is not None:
             moved = set(self.unit.effects.of(loop.increment))
             moved -= self.unit.effects.written_in(loop.body) | self._escaped

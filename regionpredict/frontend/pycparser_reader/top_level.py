@@ -114,7 +114,7 @@ def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> li
 
 
 class _Feed:
-    """The lexer for pycparser, which returns existing tokens."""
+    """A lexer for pycparser that returns tokens of the preprocessor."""
 
     def __init__(self, error_func: Callable[[str, int, int], None], **_: Any) -> None:
         self.filename = ""

@@ -79,7 +79,7 @@ class Scope:
         return None
 
     def late(self, name: str) -> Decl | None:
-        """A declaration that is created on demand. An ordinary block has none."""
+        """Looks up a declaration that is created on demand. An ordinary block has none."""
         return None
 
     def find_typedef(self, name: str) -> tuple[Scope, Any] | None:

@@ -23,8 +23,8 @@ MOST_NESTED = 50
 
 
 def without_deep_loops(body: Stmt) -> Stmt:
-    """The statement in which each loop inside `MOST_NESTED` others is replaced by code that is not
-    read. The directives inside that loop remain, without their statements.
+    """Replaces each loop that is nested in `MOST_NESTED` others by a placeholder. The directives
+    inside that loop remain, without their statements.
     """
     return _limited(body, MOST_NESTED) if _depth(body) > MOST_NESTED else body
 

@@ -59,7 +59,7 @@ _OPENED_BLOCK = re.compile(r"(?:^|[;{}():]|\b(?:do|else))\s*\{")  # not an initi
 
 
 def with_numbers(pragma: Pragma, number_of: Callable[[str], int | None]) -> Pragma:
-    """The directive in which the enumerators in `collapse` are replaced by numbers.
+    """Replaces the enumerators in `collapse` by their numbers.
 
     >>> clause = Clause("collapse", "DEPTH + 1")
     >>> pragma = Pragma("for", (clause,), 0, 0, 1, 1, "")

@@ -116,7 +116,7 @@ def _settled(state: State, measurement: Measurement) -> bool:
 
 
 def _run(program: Path, measurement: Measurement, seconds: float, left: float) -> list[float]:
-    """Runs a program once. Empty if it prints no samples or exceeds its time."""
+    """Runs a program once. Empty if it prints no samples or exceeds its time limit."""
     line = [str(program), str(LEAST_SAMPLES), f"{seconds:.3f}", *measurement.arguments]
     loaded = None
     if measurement.preload is not None:

@@ -133,13 +133,13 @@ def assemble(
     per_domain = _common(by_domain, "packages", "NUMA domains", remarks)
     if per_package % per_domain:
         remarks.append(
-            f"{per_package} cores do not divide into {per_domain} NUMA domains: one assumed"
+            f"{per_package} cores do not divide into {per_domain} NUMA domains: one is assumed"
         )
         per_domain = 1
     if virtual and len(by_package) > 1 and per_package == 1:
         remarks.append(
-            f"{len(by_package)} packages of one core are not plausible: a virtual machine's; "
-            "one package taken"
+            f"{len(by_package)} packages of one core are not plausible (virtual machine); "
+            "one package is assumed"
         )
         per_package, per_domain, by_package = len(by_package), 1, Counter({0: len(by_package)})
     order = sorted(cores.values(), key=lambda t: (t.package, t.domain, t.number))
@@ -202,7 +202,9 @@ def _common(counts: Counter[int], wholes: str, parts: str, remarks: list[str]) -
     counted = Counter(counts.values())
     most = counted.most_common(1)[0][0]
     if len(counted) > 1:
-        remarks.append(f"the {wholes} have different numbers of {parts}: {most} taken for each")
+        remarks.append(
+            f"the {wholes} have different numbers of {parts}: {most} are assumed for each"
+        )
     return most
 
 
@@ -230,7 +232,9 @@ def _caches(
         if not plausible:
             guess = GUESSED_BYTES_PER_CORE * shared
             whose = (
-                "in a virtual machine the host's" if virtual else ("apparently from another host")
+                "in a virtual machine, it may be the host's"
+                if virtual
+                else ("apparently from another host")
             )
             remarks.append(
                 f"L{level} of {size / 1024**2:.0f} MiB for {shared} "

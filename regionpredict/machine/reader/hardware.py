@@ -70,7 +70,7 @@ def read_node(section: Section) -> Node:
     )  # fmt: skip
     if node.clock_hz.value < LEAST_CLOCK_HZ:
         raise section.required("clock").error(
-            f"a clock of {node.clock_hz.value:g} Hz", "write it with its unit, as 2.4 GHz"
+            f"a clock of {node.clock_hz.value:g} Hz", "write it with its unit, for example 2.4 GHz"
         )
     if node.turbo is not None and node.turbo.x[-1] > node.cores_per_package.value:
         raise section.required("turbo").error(
@@ -101,7 +101,7 @@ def _check_cores(section: Section, node: Node) -> None:
     if speeds is not None and (speeds.x[-1] > each or speeds.y[0] != 1.0):
         raise section.required("core_speed").error(
             f"core speeds from core {speeds.x[-1]} of {each} on, {speeds.y[0]:g} for the first",
-            "give speeds relative to the first core, as {1: 1, 7: 0.6} for the cores from 7 on",
+            "give speeds relative to the first core: {1: 1, 7: 0.6} for the cores from 7 on",
         )
     if shared is not None and each % shared.whole:
         raise section.required("vcpus_per_core").error(
@@ -148,7 +148,8 @@ def _cache(section: Section, node: Node, family: Family) -> Cache:
     size = section.quantity("size", "B", whole=True)
     if size.value > MOST_CACHE_BYTES:
         raise section.required("size").error(
-            f"a cache of {size.value / 2**30:.3g} GiB", "write its size with its unit, as 32 KiB"
+            f"a cache of {size.value / 2**30:.3g} GiB",
+            "write its size with its unit, for example 32 KiB",
         )
     return Cache(
         level=level,

@@ -60,7 +60,7 @@ def _of_the_node(node: Node, caches: Sequence[Cache]) -> dict[str, Quantity]:
         "loads_per_cycle": defaults.assumed(
             2 if two else 1,
             "loads/cycle",
-            f"{read.value:.3g} B a cycle from the first cache, two from {_WIDE_PORTS:g} on",
+            f"{read.value:.3g} B per cycle from the first cache; {_WIDE_PORTS:g} or more allow two",
         ),
         "memory_operations_per_cycle": defaults.assumed(
             3 if two else 2, "operations/cycle", "the loads and one store"

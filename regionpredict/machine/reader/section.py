@@ -75,7 +75,7 @@ class Section:
             return default
         text = item.scalar()
         if text not in known:
-            raise item.error(f"'{text}' is no {item.where}", did_you_mean(text, known))
+            raise item.error(f"'{text}' is not a value of {item.where}", did_you_mean(text, known))
         return text
 
     def bandwidth(self) -> dict[str, Curve]:

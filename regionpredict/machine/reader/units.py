@@ -23,7 +23,7 @@ MOST = 1e16
 """Upper limit in bytes, bytes per second, cycles or Hz. It is beyond any machine."""
 LEAST = {"B/s": 1e6, "B/cycle": 1e-3}
 """Lower limits for any machine with caches: a path of 1 MB/s, and a thousandth of a byte per cycle.
-A smaller number is in another unit, and would give speedups of thousands.
+A smaller number has a wrong unit, and would predict speedups of thousands.
 """
 
 

@@ -121,12 +121,12 @@ BORDER_TRANSFERS = Constant(
 )  # fmt: skip
 
 FAR_STARTS = Constant(
-    2.0, "lines a thread", "derived",
+    2.0, "lines per thread", "derived",
     "a thread of another package fetches the start of a region from the first thread. Its "
     "arrival at the end is counted there. Each way, a line crosses the link",
 )  # fmt: skip
 FAR_ARRIVALS = Constant(
-    1.0, "lines a thread", "derived",
+    1.0, "lines per thread", "derived",
     "if threads take turns to change one variable, its line crosses the link once per thread of "
     "another package",
 )  # fmt: skip
@@ -203,7 +203,7 @@ CORE_SPREAD = Constant(
 )  # fmt: skip
 CACHE_SPREAD = Constant(
     0.61, "of the logarithm", "measured",
-    "an assumed bandwidth of a cache: bytes a cycle beyond the first cache in shipped machine "
+    "an assumed bandwidth of a cache: bytes per cycle beyond the first cache in shipped machine "
     "files against the defaults, each machine's root mean square",
 )  # fmt: skip
 LATENCY_SPREAD = Constant(

@@ -94,8 +94,8 @@ def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
 
 
 def unconverged_lines(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
-    """One line for each deciding figure among `keys` that did not converge. It counts like an
-    assumed figure.
+    """One line for each deciding figure among `keys` that did not converge. Such a figure counts
+    like an assumed one.
     """
     spreads = {figure.key: figure.spread for figure in unconverged_figures(machine)}
     return tuple(

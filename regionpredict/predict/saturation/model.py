@@ -164,7 +164,7 @@ def predict_saturation(
             f"at most {plural(most, 'thread')}, as the directive at line {table.span.line} says"
         )
     if table.iterations is not None and table.iterations <= 0:
-        assumed.append("no iterations: a size that is too small")
+        assumed.append("no iterations: a size is too small")
     if machine.domains > 1 and machine.memory.shared_path is None:
         assumed += placement.assumptions
     if not time.far and (note := overflow_note(machine, time.touched)):

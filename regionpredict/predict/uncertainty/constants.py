@@ -9,7 +9,7 @@ from __future__ import annotations
 from regionpredict.constant import Constant
 
 CREEP = Constant(
-    0.0406, "of the speed, a doubling of threads", "measured",
+    0.0406, "of the speed, per doubling of threads", "measured",
     "the gain of measured curves over predicted ones if the whole time is memory bandwidth "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
@@ -19,12 +19,12 @@ LOST_GROWTH = Constant(
     "fitted there)",
 )  # fmt: skip
 THREADS_SPREAD = Constant(
-    0.111, "of the speed, a doubling of threads", "measured",
+    0.111, "of the speed, per doubling of threads", "measured",
     "standard deviation of measured curves around the expected ones (docs/accuracy.md, fitted "
     "there)",
 )  # fmt: skip
 PLACES_SPREAD = Constant(
-    0.238, "of the speed, a doubling of packages, or of threads on a core", "measured",
+    0.238, "of the speed, per doubling of packages, or of threads on a core", "measured",
     "the same in addition to that of threads, if they use other packages or share cores "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip

@@ -36,8 +36,8 @@ _LEVELS = np.linspace(0.0, 1.0, 11)
 _STROKES = {"E_ac": (BLUE, "-"), "E_cf": (GREEN, "--"), "E_ub": (VERMILION, "-.")}
 _TITLES = {
     "E_ac": "E_ac, the program's efficiency", "E_cf": "E_cf, without contention",
-    "E_ub": "E_ub, what no scheduler exceeds", "delta_con": "delta_con, what contention takes",
-    "delta_str": "delta_str, what the graph takes",
+    "E_ub": "E_ub, bound for any scheduler", "delta_con": "delta_con, loss by contention",
+    "delta_str": "delta_str, loss by the graph",
 }  # fmt: skip
 
 

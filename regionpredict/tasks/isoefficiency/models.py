@@ -212,7 +212,8 @@ def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
     disturbed = sum(point.disturbed for point in points)
     if disturbed:
         open_.append(
-            f"others used the host while {disturbed} of {plural(len(points), 'point')} were "
+            f"other processes used the host while {disturbed} of "
+            f"{plural(len(points), 'point')} were "
             f"measured, which do not count{_kept_busy(data)}"
         )
     # On one thread, every efficiency is 1 by definition, which fixes the constant.

@@ -136,7 +136,7 @@ def read_records(
             path=str(path),
         ) from None
     if max(text.latest, header.ticks) * sum(header.threads) >= _LARGEST:
-        raise _damaged_error("times are too large to be of a run", path)
+        raise _damaged_error("times are too large for a run", path)
     records = text.records()
     if not len(records.states) + len(records.sends) and (records.end < 0).all():
         raise _damaged_error("holds no record", path)

@@ -160,7 +160,7 @@ def test_some_threads_have_the_speedups_that_they_have_among_all(tmp_path: Path)
 
 
 def test_no_iterations_are_told(tmp_path: Path) -> None:
-    line = "no iterations: a size that is too small"
+    line = "no iterations: a size is too small"
     assert line in predicted(tmp_path, n=0).assumed
     assert line not in predicted(tmp_path, n=1).assumed
 
