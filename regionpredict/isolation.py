@@ -76,7 +76,7 @@ def isolated(
 
 @contextmanager
 def recursion_limit(depth: int) -> Iterator[None]:
-    """Raises Python's recursion limit inside the block, and restores it at the end."""
+    """Increases Python's recursion limit inside the block, and restores it at the end."""
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(max(before, depth))
     try:

@@ -48,7 +48,9 @@ def whole_programs(
     teams: Sequence[TeamPrediction], structure: ProgramTeams, machine: Machine,
     serial: Mapping[str, SerialCode],
 ) -> WholePrograms:  # fmt: skip
-    """`serial` is the serial code of each program, by the file of its `main`."""
+    """The recommendations and plans of the programs. `serial` is the serial code of each program,
+    by the file of its `main`.
+    """
     each: list[Recommendation] = []
     plans: list[Plan] = []
     for program in structure.programs:

@@ -65,7 +65,7 @@ class RegionHint:
 
     @property
     def bytes(self) -> int | None:
-        """Its working set, in bytes."""
+        """The working set of the region, in bytes."""
         return self.prediction.facts.working_set.value
 
     @property
@@ -116,7 +116,7 @@ class RegionHint:
         return tuple(self.prediction.assumed)
 
     def row(self) -> dict[str, Any]:
-        """Its row in a frame."""
+        """The region's row in a data frame."""
         return {name: self.id if name == "region" else getattr(self, name) for name in _COLUMNS}
 
 

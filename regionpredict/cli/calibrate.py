@@ -100,7 +100,7 @@ INTERRUPTED = 130
     default=None,
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Write what was found as one HTML page that loads nothing.",
+    help="Also write the results as one self-contained HTML page.",
 )
 def command(
     paths: tuple[str, ...], measurements: tuple[Path, ...],

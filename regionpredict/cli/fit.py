@@ -31,7 +31,7 @@ _DATA = {
 
 
 def _check_combination(options: Mapping[str, Any], points: Sequence[Any]) -> None:
-    """Raises UsageError for options that do not go together."""
+    """Raises UsageError for options that cannot be combined."""
     from regionpredict.errors import UsageError
 
     if options["tree"] and options["output"] not in ("table", "json", "html"):

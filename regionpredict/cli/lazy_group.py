@@ -12,8 +12,9 @@ from regionpredict.cli.examples import with_examples
 
 
 class LazyGroup(click.Group):
-    """`lines` has a line of help for each command, in the order of `--help`, so that `--help`
-    imports no command. `module` is the prefix of a command's module.
+    """A command group that imports a command only when it runs. `lines` has a line of help for each
+    command, in the order of `--help`, so that `--help` imports no command. `module` is the prefix
+    of a command's module.
     """
 
     def __init__(self, *args: Any, lines: Mapping[str, str], module: str, **options: Any) -> None:

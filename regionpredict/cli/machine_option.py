@@ -37,7 +37,9 @@ _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".hh", ".hx
 
 
 def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:
-    """Raises UsageError if -m got a source. Otherwise the first error would be a missing PATH."""
+    """Raises UsageError if the argument of -m is a source file. Without this check, the first error
+    would be a missing PATH.
+    """
     if name is None or not (Path(name).suffix in _SOURCES or is_folder(name)):
         return name
     from regionpredict.machine import shipped_aliases, shipped_names

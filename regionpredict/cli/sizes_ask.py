@@ -35,8 +35,9 @@ def check_terminal(output: str | None, form: str) -> str:
 
 
 def ask_sizes(asked: Sequence[AskedSize], ranking: SizeRanking) -> dict[str, int]:
-    """The answers by name. An empty line takes the assumed value, or leaves a size without one
-    out. The end of the input ends the questions."""
+    """The answers by name. An empty line takes the assumed value. If there is none, the size is
+    left out. The end of the input ends the questions.
+    """
     answers: dict[str, int] = {}
     _say("An empty line accepts the value in brackets. Ctrl-D ends the questions.")
     for number, one in enumerate(asked, 1):

@@ -40,7 +40,7 @@ def side_of(text: str, other: str) -> Side:
     if commit is None:
         raise InputError(
             "no such file, folder or commit", path=text,
-            remedy="give hints (JSON), sources, or a commit of the repository that this is in",
+            remedy="give hints (JSON), sources, or a commit of the current repository",
         )  # fmt: skip
     path = other if exists(other) and Path(other).suffix != ".json" else "."
     if Path(path).is_absolute():

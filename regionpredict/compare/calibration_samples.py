@@ -52,7 +52,7 @@ class Samples:
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """The names of the groups, sorted."""
+        """The names of the programs, sorted."""
         return tuple(sorted({sample.program for sample in self.samples}))
 
     @property

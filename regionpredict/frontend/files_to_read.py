@@ -223,7 +223,7 @@ class _Texts:
         return self._header_paths[asked]
 
     def _included_from(self, nodes: Iterable[_Node], *, certain: bool = False) -> set[_Node]:
-        """These files and all files that they include. `certain` excludes includes under a
+        """The given files and all files that they include. `certain` excludes includes under a
         condition.
         """
         seen: set[_Node] = set()
@@ -324,7 +324,7 @@ class _Links:
         return nearest
 
     def callers(self, passages: Mapping[int, int], *, through_functions: bool) -> dict[int, int]:
-        """These passages and all passages that may use them, each with its distance.
+        """The given passages and all passages that may use them, each with its distance.
 
         With `through_functions`, references in functions count, too. Otherwise only those in macros
         count.
@@ -347,8 +347,8 @@ class _Links:
         self, passages: Mapping[int, int], names_of: Callable[[int], frozenset[bytes]],
         linked: Mapping[bytes, Sequence[int]], is_link: Callable[[int, bytes, int], bool],
     ) -> dict[int, int]:  # fmt: skip
-        """These passages and all that are reachable from them, each with its smallest distance
-        (Dijkstra's algorithm).
+        """The given passages and all passages that are reachable from them, each with its smallest
+        distance (Dijkstra's algorithm).
         """
         reached, done = dict(passages), set[tuple[bytes, str]]()
         waiting = [(distance, at) for at, distance in passages.items()]

@@ -39,7 +39,7 @@ class Operator(Protocol):
 
     @property
     def args(self) -> Sequence[Polynomial]:
-        """Its operands."""
+        """The operands of the expression."""
 
     @property
     def label(self) -> str:

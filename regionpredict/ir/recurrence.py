@@ -38,7 +38,7 @@ class State(Protocol):
 
     @property
     def args(self) -> Sequence[Part]:
-        """Its operands."""
+        """The operands of the expression."""
 
     @property
     def label(self) -> str:

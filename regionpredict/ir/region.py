@@ -275,12 +275,12 @@ class OtherName(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """Its name in the function that it belongs to."""
+        """The name of the region within its function."""
         return self.name.rstrip("'").removeprefix(f"{self.function}:")
 
     @property
     def at_home(self) -> str:
-        """Its name with its function. If it belongs to no function, with its file."""
+        """The name of the region with its function, or with its file outside of functions."""
         return f"{self.function or PurePath(self.span.file).name}:{self.plain}"
 
 
@@ -312,7 +312,7 @@ class ParallelConstruct:
     successors: tuple[LoopSuccessor, ...] = ()
 
     def clause(self, name: str) -> Clause | None:
-        """The first clause of that name, or None."""
+        """The first clause with that name, or None."""
         return next((clause for clause in self.clauses if clause.name == name), None)
 
 
@@ -381,11 +381,11 @@ class Region:
         return replace(self, nest=None, arrays=(), diagnostics=(note,))
 
     def clause(self, name: str) -> Clause | None:
-        """The first clause of that name, or None."""
+        """The first clause with that name, or None."""
         return next((clause for clause in self.clauses if clause.name == name), None)
 
     def array(self, name: str) -> Array:
-        """The array of that name. Raises KeyError if there is none."""
+        """The array with that name. Raises KeyError if there is none."""
         for array in self.arrays:
             if array.name == name:
                 return array

@@ -28,7 +28,7 @@ class BlasRoutine(NamedTuple):
 
 
 def blas_routine(name: str) -> BlasRoutine | None:
-    """The routine of that name. None for any other function."""
+    """The routine with that name. None for any other function."""
     match = _BLAS.fullmatch(name)
     if match is None:
         return None

@@ -175,7 +175,7 @@ def touches_no_memory(name: str, header: str = "") -> bool:
 
 
 def ends_run(name: str) -> bool:
-    """Whether a library function of that name never returns, and therefore ends the run."""
+    """Whether a library function with that name never returns, and therefore ends the run."""
     return name.removeprefix("std::") in _ENDING
 
 

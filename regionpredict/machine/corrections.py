@@ -58,6 +58,6 @@ class Corrections:
     cross_validated: Mapping[str, Score] = field(default_factory=dict)
 
     def factor(self, name: str) -> float:
-        """The factor of that name, or 1."""
+        """The factor with that name, or 1."""
         known = self.factors.get(name)
         return known.value if known is not None else 1.0

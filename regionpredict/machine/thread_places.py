@@ -134,7 +134,7 @@ def _resolved(shape: NodeShape) -> list[tuple[int, ...]]:
     last = shape.cores * shape.hardware - 1
     if max(map(max, places)) > last:
         raise UsageError(
-            f"'{shape.binding}' has number {max(map(max, places))}",
+            f"'{shape.binding}' names hardware thread {max(map(max, places))}",
             remedy=f"the hardware threads of the machine are 0 to {last}",
         )
     return list(places)

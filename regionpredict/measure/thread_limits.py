@@ -31,8 +31,8 @@ class Limit(NamedTuple):
 
 
 def limits_of(hints: Hints, functions: Sequence[OutlinedFunction]) -> tuple[Limit, ...]:
-    """Raises InputError if no function has a hint, or if the number of threads of all hinted
-    functions is fixed.
+    """The hints as limits on the threads of a program's functions. Raises InputError if no function
+    has a hint, or if the number of threads of all hinted functions is fixed.
     """
     limits = []
     kept: dict[str, None] = {}

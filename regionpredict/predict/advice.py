@@ -57,8 +57,9 @@ _NO_WALKS = replace(ALL_PARTS, page_walks=False)
 
 
 class Advice(NamedTuple):
-    """`id` is the rule, and `span` is the place to change. `gain` is the speedup of the parallel
-    region's best time, and `saved` is the number of seconds saved in all executions.
+    """A recommended change of the source. `id` is the rule, and `span` is the place to change.
+    `gain` is the speedup of the parallel region's best time, and `saved` is the number of seconds
+    saved in all executions.
     """
 
     id: str
@@ -287,8 +288,8 @@ class _RegionTrials:
         self, rule: str, span: Span, message: str, workloads: Sequence[Workload | None], *,
         forks: bool | None = None, costs_alone: bool = False, needed: float = ADVICE_GAIN.value,
     ) -> Advice | None:  # fmt: skip
-        """`costs_alone` says that the change affects only OpenMP's costs, and not the time of the
-        loops. A change with less than the `needed` gain may be omitted.
+        """The gain of one change. `costs_alone` says that the change affects only OpenMP's costs,
+        and not the time of the loops. A change with less than the `needed` gain may be omitted.
         """
         facts = self.team.facts if forks is None else replace(self.team.facts, forks=forks)
         times = [

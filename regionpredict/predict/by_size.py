@@ -230,8 +230,8 @@ class _Part(NamedTuple):
     serving: frozenset[int]
 
     def joined(self, after: _Part) -> _Part | None:
-        """Both ranges with the hint of this one. None if this hint loses more than allowed in
-        `after`.
+        """Merges this range with the following one `after`, with the hint of this range. None if
+        this hint loses more than allowed in `after`.
         """
         threads = self.threads & after.serving
         if not threads:

@@ -119,7 +119,7 @@ class _Part(NamedTuple):
     value: Mapping[int, float]
 
     def at(self, threads: int) -> float:
-        """Its time on this number of threads. If its maximum is lower, its time on the maximum."""
+        """The time of the region on this number of threads, or on its maximum if that is lower."""
         return self.alone / self.value[_most(self.value, threads)]
 
     def bounds(self, threads: int) -> Bounds:

@@ -64,7 +64,7 @@ class Running(NamedTuple):
         return self.seconds - self.fixed
 
     def work_with(self, requesting: float) -> float:
-        """Its `work` if this number of cores request. It is not less than the work alone."""
+        """The `work` if this number of cores request memory. It is not less than the work alone."""
         slow = self._slowdown_per_byte(requesting)
         return math.sqrt(max(0.0, self.work**2 + (slow**2 - 1.0) * self.waiting**2))
 

@@ -30,7 +30,9 @@ _INDEX, _DATA = b"CUBEX.INDEX", b"CUBEX.DATA"
 
 @dataclass(frozen=True, slots=True)
 class _Metric:
-    """`values` are exclusive, with one row per call path and one column per location."""
+    """A metric of a Cube archive. `values` are exclusive, with one row per call path and one column
+    per location.
+    """
 
     name: str
     unit: str

@@ -32,7 +32,7 @@ limit, in the order of gain, have none.
 
 
 def _record(study: ImbalanceStudy, findings: Sequence[Finding]) -> dict[str, Any]:
-    """`callpath` is "" for the whole run."""
+    """The study as a JSON record. `callpath` is "" for the whole run."""
     metrics = (("workload", "workload_s"), ("workload_deviation", "deviation_s"))
     return {
         "schema": SCHEMA,

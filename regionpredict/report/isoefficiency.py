@@ -155,7 +155,7 @@ def _sizes(result: Isoefficiency, efficiency: float, threads: int) -> list[Block
     grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
     known = [size_line for size_line in size_lines(result, efficiency, grid) if size_line.points]
     if not known:
-        return [Text(f"No size of this range keeps an efficiency of {efficiency:g}.")]
+        return [Text(f"No size in this range has an efficiency of {efficiency:g}.")]
     series = [line(size_line.label, size_line.points) for size_line in known]
     title = f"Size that keeps an efficiency of {efficiency:g}"
     return [curve(title, "threads", "n", series, logx=True, logy=True)]

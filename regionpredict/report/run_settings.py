@@ -14,8 +14,9 @@ INTERLEAVE = "interleave"
 
 
 class RunSettings(NamedTuple):
-    """`pages` is 'first-touch', 'interleave' or a domain's number. `binding` is 'close', 'spread',
-    'caches' or an OMP_PLACES. `runtime` is 'gcc', 'llvm', or None if it is not given.
+    """The settings of a run that a prediction assumes. `pages` is 'first-touch', 'interleave' or a
+    domain's number. `binding` is 'close', 'spread', 'caches' or an OMP_PLACES. `runtime` is 'gcc',
+    'llvm', or None if it is not given.
     """
 
     pages: str | int = FIRST_TOUCH

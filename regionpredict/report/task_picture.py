@@ -56,7 +56,9 @@ class PictureBox:
 
 @dataclass(frozen=True, slots=True)
 class PictureEdge:
-    """`points` are (x, row). `count` is the number of graph edges that it represents."""
+    """An edge between two boxes of the picture. `points` are (x, row). `count` is the number of
+    graph edges that it represents.
+    """
 
     source: int
     target: int

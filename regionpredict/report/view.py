@@ -22,9 +22,10 @@ Order = tuple[bool, float | str]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """`only` are patterns of files, functions, folders or FILE:LINE. A region must match one of
-    them, if there are any. `sort` is the order (`_order`), and `top` the maximum number. `short`:
-    many regions are reduced to the most expensive ones, on one screen.
+    """The selection and order of a table's rows. `only` are patterns of files, functions, folders
+    or FILE:LINE. A region must match one of them, if there are any. `sort` is the order (`_order`),
+    and `top` the maximum number. `short`: many regions are reduced to the most expensive ones, on
+    one screen.
     """
 
     only: tuple[str, ...] = ()

@@ -14,8 +14,9 @@ from regionpredict.workload import bound_sizes
 
 
 class AskedSize(NamedTuple):
-    """`assumed` is the value that predictions use without an answer. It is the smallest of all
-    regions, or None if there is none. `regions` are the predictions whose hints the size decides.
+    """A size that the user is asked to give. `assumed` is the value that predictions use without an
+    answer. It is the smallest of all regions, or None if there is none. `regions` are the
+    predictions whose hints the size decides.
     """
 
     size: UnboundSize

@@ -44,9 +44,9 @@ class UnboundSize(NamedTuple):
 
 
 class SizeRanking(NamedTuple):
-    """`regions` counts the regions with a hint, and `settled` the hints that are known now.
-    `in_part` of the known hints are partial, which does not depend on sizes. `recorded` says that
-    other sizes come from a recorded run.
+    """The unknown sizes that decide hints. `regions` counts the regions with a hint, and `settled`
+    the hints that are known now. `in_part` of the known hints are partial, which does not depend on
+    sizes. `recorded` says that other sizes come from a recorded run.
     """
 
     regions: int

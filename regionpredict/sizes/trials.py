@@ -124,8 +124,8 @@ class OpenSizes:
     """The unknown sizes of a region.
 
     `size` are the names of the common size, and `names` are all names. `assumed` gives their
-    values. Every trial gives the time on `also` threads, which are those of a hint with one thread
-    per core. `runs` says that the loop runs at the assumed values. If it does not, their result is
+    values. Every trial gives the time on `also` threads: the number of a hint with one thread per
+    core. `runs` says that the loop runs at the assumed values. If it does not, their result is
     ignored.
     """
 

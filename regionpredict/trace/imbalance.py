@@ -85,9 +85,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """`imbalance_s` has `I_t` of each iteration. `persistent` is `I_t` of the sums over iterations,
-    divided by the sum of `I_t`. `growth` is the mean of the last third minus that of the first
-    third, divided by the overall mean.
+    """The imbalance over the iterations of a run. `imbalance_s` has `I_t` of each iteration.
+    `persistent` is `I_t` of the sums over iterations, divided by the sum of `I_t`. `growth` is the
+    mean of the last third minus that of the first third, divided by the overall mean.
     """
 
     imbalance_s: tuple[float, ...]
@@ -241,7 +241,9 @@ def _imbalance(callpath: str, workload: _Values, parts: _Values | None) -> Imbal
 
 
 def _evolution(parts: _Values | None) -> Evolution | None:
-    """`parts` has shape (locations, iterations) and is in seconds."""
+    """Computes the imbalance over iterations from the work in each. `parts` has shape (locations,
+    iterations) and is in seconds.
+    """
     if parts is None or not parts.any():
         return None
     each = parts.max(axis=0) - parts.mean(axis=0)

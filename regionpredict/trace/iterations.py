@@ -29,10 +29,10 @@ _CANDIDATES = 200  # number of tried periods, the shortest first
 
 @dataclass(frozen=True, slots=True)
 class Iterations:
-    """`bounds` has shape (locations, n + 1): the rows after which each location's n iterations
-    start and end. `duration_s` has the seconds of each iteration on rank 0, and `noise` is their
-    relative standard deviation. `period` is the number of MPI calls per iteration on rank 0, or
-    None for marked iterations.
+    """The n iterations of a run. `bounds` has shape (locations, n + 1): the rows after which each
+    location's n iterations start and end. `duration_s` has the seconds of each iteration on rank 0,
+    and `noise` is their relative standard deviation. `period` is the number of MPI calls per
+    iteration on rank 0, or None for marked iterations.
     """
 
     bounds: Rows

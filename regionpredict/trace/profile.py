@@ -15,7 +15,9 @@ SECONDS = "s"
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`location` is None for a value of the whole run."""
+    """A metric's value for a call path and a location. `location` is None for a value of the whole
+    run.
+    """
 
     metric: str
     callpath: str

@@ -27,9 +27,10 @@ PHASES = ("whole", "initialized", "iterations", "clean")
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """`definition` is that of Ser, and `ideal` the ideal network. `nominal` is a network that
-    replaces the real one, or None. With `frequency_hz`, computation takes the time of its cycles.
-    `phase` is one of `PHASES` or a region, within the `selection` of the run.
+    """The options for the factors of a run. `definition` is that of Ser, and `ideal` the ideal
+    network. `nominal` is a network that replaces the real one, or None. With `frequency_hz`,
+    computation takes the time of its cycles. `phase` is one of `PHASES` or a region, within the
+    `selection` of the run.
     """
 
     definition: str = "reference"

@@ -25,7 +25,7 @@ Spans = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class RunPart:
-    """`trace` has the times of the part only.
+    """A part of a run. `trace` has the times of the part only.
 
     `inside` says for each event whether the time from it to the location's next event is in the
     part. `instances` counts the entries of all locations.

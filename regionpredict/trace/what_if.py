@@ -57,8 +57,8 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """`changes` are in the order of their gains, the largest first. `runtime_s` is the original run
-    time.
+    """The replays of a run, one for each tried call path. `changes` are in the order of their
+    gains, the largest first. `runtime_s` is the original run time.
 
     `untried` counts other call paths with delay costs. `contradicted` counts waits that the trace's
     own times contradict. The replay ignores these.

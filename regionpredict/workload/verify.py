@@ -20,11 +20,10 @@ class InconsistentWorkloadError(Exception):
 
 
 def verify(workload: Workload, *, threads: Sequence[int] = (), caches: Sequence[int] = ()) -> None:
-    """Raises InconsistentWorkloadError if results contradict each other.
-
-    Hits and misses add up to the counted references. Each statement occurs in the loops once. The
-    pieces of each number of `threads` add up to the iterations. The larger of two `caches` does not
-    move more bytes.
+    """Cross-checks the results of a workload. Raises InconsistentWorkloadError if they contradict
+    each other. Hits and misses must add up to the counted references. Each statement must occur in
+    the loops once. The pieces of each number of `threads` must add up to the iterations. The larger
+    of two `caches` must not move more bytes.
     """
     faults = [*_table_faults(workload)]
     execution = workload.execution

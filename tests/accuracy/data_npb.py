@@ -88,7 +88,7 @@ def read_spread(path: Path) -> DataSet:
 def read_hardware_threads(path: Path) -> DataSet:
     """Close binding on all cores, with one thread on each and with two."""
     return _cascade_lake(
-        path, "BT and FT, SMT", ", one or two threads a core", "close", 2 * CASCADE_LAKE_CORES,
+        path, "BT and FT, SMT", ", one or two threads per core", "close", 2 * CASCADE_LAKE_CORES,
         least=CASCADE_LAKE_CORES,
     )  # fmt: skip
 
@@ -150,7 +150,7 @@ def read_xeon_hardware_threads(path: Path) -> DataSet:
         for name, curve in sorted(times.items()) if len(curve) > 1
     )  # fmt: skip
     return DataSet(
-        "BT, SP and EP, SMT", "three NAS programs on 10 cores, one or two threads a core",
+        "BT, SP and EP, SMT", "three NAS programs on 10 cores, one or two threads per core",
         "multicore_programs.csv (dloghin/multicores-time-energy, CC-BY-4.0)", cases, "threads",
         "out", "nothing", saturates=False,
     )  # fmt: skip

@@ -37,8 +37,8 @@ def read_dot(path: Path) -> DataSet:
 
 
 def read_dot_on_hardware_threads(path: Path) -> DataSet:
-    """One curve a size, up to two threads a core."""
-    return _dot(path, "dot product, SMT", "two packages of 24, up to two threads a core",
+    """One curve a size, up to two threads per core."""
+    return _dot(path, "dot product, SMT", "two packages of 24, up to two threads per core",
                 shared=True)  # fmt: skip
 
 

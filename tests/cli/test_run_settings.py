@@ -99,7 +99,10 @@ def test_places_are_predicted_and_said_everywhere(
     ("places", "said"),
     [
         ("{0", "--bind '{0' is not a list of places"),
-        ("{79},{80}", "'{79},{80}' has number 80; the hardware threads of the machine are 0 to 79"),
+        (
+            "{79},{80}",
+            "'{79},{80}' names hardware thread 80; the hardware threads of the machine are 0 to 79",
+        ),
     ],
 )
 def test_wrong_places_are_one_line(

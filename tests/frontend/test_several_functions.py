@@ -256,7 +256,7 @@ for (int i = 1; i < 999; i++) a[i] = op[n](b, i);
         ("return t[i];", "static double t[9]; return t[i];"),
     ],
     ids=["another element", "a loop", "written", "a parameter that is set", "a local index",
-         "another array of that name"],
+         "another array with that name"],
 )  # fmt: skip
 def test_other_references_are_a_difference(
     tmp_path: Path, frontend: str, one: str, other: str

@@ -80,7 +80,9 @@ def test_hardware_threads_follow_the_cores() -> None:
     both = on(SMT, "{0},{40},{1},{41}")
     assert [thread_places(both, n).on_a_core for n in (1, 2, 3, 4, 5)] == [1, 2, 2, 2, 3]
     assert thread_places(on(SMT, "threads"), 20).by_domain == (20, 0, 0, 0)
-    with pytest.raises(UsageError, match=r"has number 80; the hardware threads .* are 0 to 79"):
+    with pytest.raises(
+        UsageError, match=r"names hardware thread 80; the hardware threads .* are 0 to 79"
+    ):
         thread_places(on(SMT, "{80}"), 1)
 
 

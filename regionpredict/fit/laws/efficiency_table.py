@@ -36,7 +36,7 @@ def efficiencies_of(
     known = [name for name in series.parameters if name in names]
     if len(known) != 1:
         raise InputError(
-            f"which of {' and '.join(series.parameters)} counts processors is unknown",
+            f"unknown which of {' and '.join(series.parameters)} counts processors",
             remedy="name it: --processors NAME",
         )
     column = series.parameters.index(known[0])

@@ -258,7 +258,9 @@ def _weigh(
 def _summarise_ragged(
     repetitions: Sequence[Sequence[float]], statistic: Statistic, made: int | None = None
 ) -> Observations:
-    """`made` is the original number of repetitions at each point, if some were removed."""
+    """Summarizes points with different numbers of repetitions. `made` is the original number at
+    each point, if some were removed.
+    """
     y, within, count = [], [], []
     for index, row in enumerate(repetitions):
         try:

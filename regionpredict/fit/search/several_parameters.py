@@ -94,7 +94,7 @@ class Grid:
         return Grid(points, axes)
 
     def columns(self, lists: _ShortLists, criterion: Criterion) -> _Columns:
-        """The candidate columns of these short lists, with their prices."""
+        """The candidate columns of these short lists, with the price of each."""
         columns = self._kept.get((lists, criterion))
         if columns is None:
             if len(self._kept) >= MOST_COLUMNS:

@@ -33,7 +33,7 @@ _OFF = re.compile(r"(?:NO|NOT|DISABLE|WITHOUT)_?(?=OPENMP|OMP)", re.IGNORECASE)
 
 
 def turns_openmp_off(name: str) -> bool:
-    """Whether a macro of that name says that OpenMP is not used.
+    """Whether a macro with that name says that OpenMP is not used.
 
     >>> [turns_openmp_off(name) for name in ("HPCG_NO_OPENMP", "NOOMP", "USE_OPENMP", "NO_MPI")]
     [True, True, False, False]

@@ -2,7 +2,7 @@
 
     gsl_integration_qag(&F, a, b, ...);    ->    for (...) sum += F.function(x, F.params);
 
-A function of that name in the program takes precedence. Functions with simpler effects are listed
+A function with that name in the program takes precedence. Functions with simpler effects are listed
 in `library/memory_accesses.py`.
 """
 

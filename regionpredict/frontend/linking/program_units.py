@@ -541,7 +541,7 @@ class LinkedUnit:
         return functions
 
     def setters_of(self, field: Decl) -> list[Function]:
-        """The functions that may set a member of that name."""
+        """The functions that may set a member with that name."""
         name = field.name
         if name not in self._setters:
             functions = self._writing(self._number, name)
@@ -554,7 +554,7 @@ class LinkedUnit:
         return self._setters[name]
 
     def _writing(self, number: int, name: str) -> list[Function]:
-        """The functions of a unit whose text may assign something of that name."""
+        """The functions of a unit whose text may assign something with that name."""
         bodies = self._program.functions_with_word(number, name)
         return [body.function for body in bodies if written_at(body.text, name)]
 

@@ -96,7 +96,7 @@ range of its elements as arguments.
 
 
 def is_algorithm(name: str) -> bool:
-    """Whether a library function of that name traverses ranges of elements."""
+    """Whether a library function with that name traverses ranges of elements."""
     base = name.removeprefix("std::")
     return base in _SORTS_OF_C or (base in ALGORITHMS and base != name)
 

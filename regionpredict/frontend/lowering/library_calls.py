@@ -140,13 +140,13 @@ def _base_name(name: str) -> str:
 
 
 def has_loops(call: CallExpr) -> bool:
-    """Whether a function of that name may traverse arrays."""
+    """Whether a function with that name may traverse arrays."""
     name = _base_name(call.name)
     return name in _COPIES | _FILLS or name in _TEXT or blas_routine(name) is not None
 
 
 def is_text(call: CallExpr) -> bool:
-    """Whether a function of that name reads or writes text."""
+    """Whether a function with that name reads or writes text."""
     return _base_name(call.name) in _TEXT
 
 

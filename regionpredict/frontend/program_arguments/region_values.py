@@ -47,12 +47,13 @@ class AtPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArgumentValues:
-    """`entries` are the values at the start of regions and loops in each program, by place.
-    `remarks` report unsupported code, one line each. `meant` and `decided` are as in `Followed`.
-    `complete`: the whole program is known, so places without an entry are unreachable. `origin` is
-    that of the definitions: "given", or "defaults" without arguments. `asked`: the user gave
-    arguments. `to_the_end`: each program reached a parallel region and was followed to its end.
-    `inputs` are the input files that they open."""
+    """The values that follow from the program's arguments. `entries` are the values at the start of
+    regions and loops in each program, by place. `remarks` report unsupported code, one line each.
+    `meant` and `decided` are as in `Followed`. `complete`: the whole program is known, so places
+    without an entry are unreachable. `origin` is that of the definitions: "given", or "defaults"
+    without arguments. `asked`: the user gave arguments. `to_the_end`: each program reached a
+    parallel region and was followed to its end. `inputs` are the input files that they open.
+    """
 
     entries: Mapping[Span, Sequence[Sequence[Entry]]]
     remarks: tuple[str, ...]

@@ -94,7 +94,7 @@ class _FileScope(Scope):
         self.make: Any = None
 
     def late(self, name: str) -> Decl | None:
-        """The global variable or function of that name."""
+        """The global variable or function with that name."""
         return self.make(name) if self.make is not None else None
 
 

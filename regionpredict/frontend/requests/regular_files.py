@@ -12,7 +12,7 @@ MOST_SOURCE_BYTES = 64 << 20
 
 
 def is_regular_file(path: str | os.PathLike[str]) -> bool:
-    """Whether `read_regular_file` accepts the file of that name. The name may be invalid."""
+    """Whether `read_regular_file` accepts the file with that name. The name may be invalid."""
     status = _status(path)
     return status is not None and _is_accepted(status, path)
 

@@ -72,7 +72,7 @@ class Pragma(NamedTuple):
         return frozenset(name for text in texts for name in _WORD.findall(text))
 
     def clause(self, name: str) -> Clause | None:
-        """The first clause of that name, or None."""
+        """The first clause with that name, or None."""
         return next((clause for clause in self.clauses if clause.name == name), None)
 
 

@@ -20,7 +20,7 @@ _DEFINE = re.compile(
     rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(\([^)\n]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE
 )
 _MARKED = re.compile(r"\(*\s*(\w+)\s*(?:##\s*[fFlLuU]{1,3}\s*)?\)*")
-# A function of that name is declared, or the source tests whether the macro is defined.
+# A function with that name is declared, or the source tests whether the macro is defined.
 _OTHERWISE = r"\b(?!return\b|else\b|case\b)\w+[ \t]+{0}\s*\(|\b(?:ifn?def|defined)\b[\s(]*{0}\b"
 
 

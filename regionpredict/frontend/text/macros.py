@@ -49,7 +49,7 @@ class MacroTable:
         self._pragma = None
 
     def get(self, name: str) -> Macro | None:
-        """The macro of that name, or None."""
+        """The macro with that name, or None."""
         return self._macros.get(name)
 
     @property

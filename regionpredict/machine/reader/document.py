@@ -61,7 +61,7 @@ class Item:
         return self.text
 
     def walk(self) -> Iterator[Item]:
-        """This value and all nested ones."""
+        """This value and all values nested in it."""
         yield self
         for child in (*self.entries.values(), *self.elements):
             yield from child.walk()

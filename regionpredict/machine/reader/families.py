@@ -63,7 +63,7 @@ def family_names() -> tuple[str, ...]:
 
 
 def load_family(name: str) -> Family:
-    """The family of that name, which must be one of `family_names`."""
+    """The family with that name, which must be one of `family_names`."""
     path = families_folder() / f"{name}.yaml"
     return read_family(path.read_text(encoding="utf-8"), f"machines/families/{path.name}")
 

@@ -139,7 +139,7 @@ ASSUMED_DATA = Constant(
 )  # fmt: skip
 FIRST_CACHE_SHARE = Constant(
     0.5, "of the first cache", "assumed",
-    "lines of other cores cost `line_transfer` each up to this, those beyond `bulk_transfer`",
+    "up to this amount, a line of another core costs `line_transfer`, beyond it `bulk_transfer`",
 )  # fmt: skip
 COUNTED_TEAMS = Constant(
     10, "numbers of threads", "derived",

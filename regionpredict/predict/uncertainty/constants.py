@@ -25,7 +25,7 @@ THREADS_SPREAD = Constant(
 )  # fmt: skip
 PLACES_SPREAD = Constant(
     0.238, "of the speed, per doubling of packages, or of threads on a core", "measured",
-    "the same in addition to that of threads, if they use other packages or share cores "
+    "the additional standard deviation if threads use other packages or share cores "
     "(docs/accuracy.md, fitted there)",
 )  # fmt: skip
 BAND_REACH = Constant(

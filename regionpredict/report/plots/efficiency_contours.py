@@ -85,8 +85,8 @@ def isoefficiency_figure(result: Isoefficiency, efficiency: float, most_threads:
         style_axes(axes, grid="both" if axes is last else None)
     if not drawn:
         last.text(
-            0.5, 0.5, "no size of this range keeps it", transform=last.transAxes, ha="center",
-            fontsize=8,
+            0.5, 0.5, "no size in this range has this efficiency", transform=last.transAxes,
+            ha="center", fontsize=8,
         )  # fmt: skip
     legend_below(figure, 4)
     return figure
