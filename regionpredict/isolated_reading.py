@@ -221,7 +221,7 @@ def _facts_for_sizes(
 
 
 def _with_shares(region: Region, given: Given) -> Region:
-    """The region with the probabilities of its branches, as far as they are known."""
+    """The region with the known probabilities of its branches."""
     return with_extremes(with_given(region, given))
 
 

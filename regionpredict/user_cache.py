@@ -17,7 +17,7 @@ from regionpredict.errors import InputError
 
 NAME = "regionpredict"
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
-_ELSEWHERE = "or name another folder by XDG_CACHE_HOME"
+_ELSEWHERE = "or set XDG_CACHE_HOME to another folder"
 _UNMAPPED_UIDS = Path("/proc/sys/kernel/overflowuid")
 
 

@@ -33,7 +33,7 @@ Given = Mapping[int, NamedFunction]
 
 
 def with_callbacks(flows: Sequence[Flow]) -> tuple[Flow, ...]:
-    """The functions, and clones of functions for the functions that they receive."""
+    """The functions, and a clone of a function for each function that it receives."""
     events = (event for flow in flows for event in every_event(flow.body))
     handed = (
         name for event in events if isinstance(event, CallEvent) for _, name in event.functions

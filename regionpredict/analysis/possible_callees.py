@@ -35,8 +35,8 @@ Loops = Mapping[Span, tuple[Loop, Bindings]]
 
 
 def with_choices(flows: Sequence[Flow], loops: Loops) -> tuple[Flow, ...]:
-    """The functions, in which calls are replaced by calls of the possible targets. `loops` are the
-    serial loops with known headers, by place.
+    """The functions, with each call through a pointer replaced by calls of its possible targets.
+    `loops` are the serial loops with known headers, by place.
     """
     meant = {
         name for flow in flows for event in every_event(flow.body) if isinstance(event, CallEvent)

@@ -79,7 +79,7 @@ def _refuse_prediction_options() -> None:
     context = click.get_current_context()
     of_changes = {"old", "new", "conditions", "form", "output"}
     names = {parameter.name or "" for parameter in context.command.params} - of_changes
-    refuse_options(context, names, "has no effect on two hints files: they are predicted")
+    refuse_options(context, names, "has no effect on two hints files, which are already predicted")
 
 
 def _outline(

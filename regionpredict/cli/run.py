@@ -169,7 +169,7 @@ def compiler() -> str:
     for name in (named, "gcc", "cc", "clang"):
         if name and shutil.which(name):
             return name
-    raise InputError("no C compiler", remedy="install gcc, or name a compiler by the variable CC")
+    raise InputError("no C compiler", remedy="install gcc, or set the variable CC to a compiler")
 
 
 def preloaded(library: Path) -> dict[str, str]:

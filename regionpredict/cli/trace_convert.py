@@ -30,7 +30,7 @@ def command(reading: Reading, target: str) -> None:
     if reading.correct_clocks:
         raise UsageError("a store has the times as recorded", remedy="correct them when it is read")
     if Path(target).exists():
-        raise InputError("is there already", remedy="name another by -o", path=target)
+        raise InputError("is there already", remedy="pass another folder with -o", path=target)
     kernels, selection = trace_kernels(), reading.selection()
     archive = Path(reading.archive)
     spread = reading.processes is not None or reading.scheduler is not None

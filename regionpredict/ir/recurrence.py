@@ -148,8 +148,8 @@ def _limit_of(goes_on: Part, names: Collection[str]) -> tuple[Part, Part, str] |
 
 
 class _Course:
-    """The `states` of a recurrence in each iteration, computed as far as they are needed. They do
-    not depend on its condition, so conditions with different limits share them.
+    """The `states` of a recurrence in each iteration, computed when they are needed. They do not
+    depend on its condition, so conditions with different limits share them.
     """
 
     def __init__(self, parts: tuple[Part, ...], known: Names) -> None:

@@ -94,7 +94,7 @@ def stand_in(runtime: Path, cache: Path) -> Path:
     except OSError as error:
         raise InputError(
             f"cannot be written: {error.strerror}",
-            remedy="change its owner to you",
+            remedy="change its owner to your user",
             path=str(folder),
         ) from None
     return link

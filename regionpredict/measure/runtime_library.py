@@ -15,7 +15,7 @@ from regionpredict.user_cache import is_private_file
 
 RUNTIME = Path(__file__).parent / "runtime"
 SECONDS = 120
-OTHER_COMPILER = "this needs a C compiler; name another with CC"
+OTHER_COMPILER = "this needs a C compiler; set CC to another one"
 _PLAIN = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-w")
 
 

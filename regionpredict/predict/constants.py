@@ -20,8 +20,8 @@ OPENED_SHARE = Constant(
 )  # fmt: skip
 PROGRAM_SLACK = Constant(
     0.1, "of a program's least time", "assumed",
-    "the loss that a program accepts for fewer threads, since cores that gain less are better "
-    "used by others",
+    "the loss that a program accepts for fewer threads, since other programs use such "
+    "cores better",
 )  # fmt: skip
 MOST_OF_THE_TIME = Constant(
     0.9, "of a program's time on one thread", "assumed",

@@ -202,7 +202,7 @@ def test_two_hints_files_take_no_option_of_predict(trees: Path, words: str) -> N
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert line.startswith("regionpredict: -")
-    assert "has no effect on two hints files: they are predicted; leave it out" in line
+    assert "has no effect on two hints files, which are already predicted; leave it out" in line
     assert run(trees, "diff", "old.json", "new.json", "--fail-if", "packages<1").returncode == 0
 
 

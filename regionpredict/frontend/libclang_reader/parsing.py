@@ -327,7 +327,7 @@ class GuessingParser:
 
 @lru_cache(maxsize=64)  # many files include the same headers
 def _includes_in(text: bytes) -> list[tuple[str, bool, int]]:
-    """The names that a text includes, and whether each is in quotes. The place is included."""
+    """The headers that a text includes: each name, whether it is in quotes, and its place."""
     return [
         (os.fsdecode(match.group(1) or match.group(2)), match.group(1) is not None, match.start())
         for match in _INCLUDE.finditer(text)

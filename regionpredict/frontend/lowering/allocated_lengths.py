@@ -89,8 +89,8 @@ class AllocatedLengths:
         )
 
     def _common_length(self, source: _Source, element_bytes: int) -> AllocatedLength | None:
-        """The length on which all targets agree. None if they differ. Equal names in different
-        functions may have different values.
+        """The common length of all targets. None if they differ. Equal names in different functions
+        may have different values.
         """
         try:
             lengths = list(self._lengths(source, element_bytes))

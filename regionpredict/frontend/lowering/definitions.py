@@ -1,7 +1,7 @@
 """Definitions of names of a region in the source: `int ni = 4000;`, `kernel(ni, ...)`.
 
 A name is defined if it has only one value and this value is visible. The value is an initializer, a
-single assignment, or the argument on which all calls in the unit agree.
+single assignment, or an argument that is the same in all calls of the unit.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def _synchronisations(
 
 
 def outer_parallel(directives: Sequence[Directive], own: Directive) -> Span | None:
-    """The `parallel` that encloses the one of `own`, among these directives."""
+    """The innermost `parallel` among `directives` that encloses the `parallel` of `own`."""
     teams = [one.span for one in (*directives, own) if "parallel" in one.pragma.kind.split()]
     return teams[-2] if len(teams) > 1 else None
 

@@ -199,7 +199,7 @@ class PointedMembers:
         return self._common_value(values) if values else itself
 
     def _common_value(self, values: list[_Target]) -> _Target | None:
-        """The value on which all agree. None if they differ."""
+        """The common value of all calls. None if they differ."""
         targets = [self._with_origin(without_casts(value), function) for value, function in values]
         first = targets[0] if targets else None
         if first is None or any(t is None or _kind(t.value) != _kind(first.value) for t in targets):

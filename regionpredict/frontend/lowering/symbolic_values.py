@@ -475,8 +475,8 @@ class Context:
         return None
 
     def _chosen_pointer(self, expression: Ternary, frame: Frame) -> Pointer | None:
-        """The address on which both branches agree. If they are in two arrays, it is an unknown
-        place in a separate array.
+        """The common address of both branches. If they are in two arrays, it is an unknown place in
+        a separate array.
         """
         then, other = self.pointer(expression.then, frame), self.pointer(expression.other, frame)
         if is_null(expression.then):

@@ -310,7 +310,7 @@ class VariableValues:
             self._forget_exposed(frame)
 
     def forget_changed(self, loop: Stmt, written: Collection[Decl], frame: Frame) -> None:
-        """Makes everything unknown that a loop with an unknown number of iterations may change."""
+        """Discards all values that a loop with an unknown number of iterations may change."""
         self.forget_stored(loop, frame)
         for decl in in_order(written):
             self.forget(decl, frame)

@@ -374,7 +374,7 @@ class Evaluator(Caller, ABC):
         self.forget_written(written_to(target))
 
     def forget_written(self, written: Written) -> None:
-        """Makes everything unknown that a write may have changed."""
+        """Discards all values that a write may have changed."""
         if written.variables:
             met = frozenset(map(self._first_use, written.variables))
             written = written._replace(variables=met)

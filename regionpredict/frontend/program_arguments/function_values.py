@@ -296,8 +296,8 @@ class _FunctionFollower(Follower):
         super().store(place, value, ctype, source)
 
     def _forget_escaped(self) -> None:
-        """Makes everything unknown that other code may change. Names that no visible code changes
-        stay known.
+        """Discards all values that other code may change. Names that no visible code changes stay
+        known.
         """
         for decl, _ in self.memory.known():
             own = decl.kind in ("local", "parameter") and decl.name.isidentifier()

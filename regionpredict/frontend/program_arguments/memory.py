@@ -170,7 +170,7 @@ class Memory:
             })  # fmt: skip
 
     def keep_if(self, decl: Decl, stays: Callable[[Steps, Value], bool]) -> None:
-        """Makes all parts of a variable unknown except those for which the condition holds."""
+        """Discards the values of a variable's parts, except those for which the condition holds."""
         own = self.contents(decl)
         if own and not all(stays(at, value) for at, value in own.items() if at[-1:] != (BYTES,)):
             self._keep(decl, {at: value for at, value in own.items()
@@ -226,7 +226,7 @@ class Memory:
         return places
 
     def forget_values(self, places: Iterable[Place]) -> None:
-        """Makes the values at these places unknown. Values inside them stay known."""
+        """Discards the values at these places, but not the values inside them."""
         for place in places:
             self.write(place, UNKNOWN)
 

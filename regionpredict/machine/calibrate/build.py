@@ -56,5 +56,5 @@ def compiled(compiler: str, source: Path, flags: tuple[str, ...], target: Path) 
         message = next((text for text in done.stderr.splitlines() if "error" in text), done.stderr)
     raise InputError(
         f"'{compiler}' cannot compile {source.name}: {message.strip()[:200] or 'no program'}",
-        remedy="name a C compiler with -fopenmp by --cc",
+        remedy="pass a C compiler with -fopenmp to --cc",
     )
