@@ -154,9 +154,11 @@ def _limits(campaign: Campaign, comparison: Comparison) -> list[str]:
     """The limits of the study."""
     lines = []
     if comparison.hints.packages == 1:
-        lines.append("The machine has one package: hints were judged by threads, not packages.")
+        lines.append("The machine has one package, so threads are judged instead of packages.")
     elif comparison.unit == "threads":
-        lines.append("Not two counts of whole packages were measured: judged by threads.")
+        lines.append(
+            "Fewer than two counts of whole packages were measured, so threads are judged."
+        )
     elif comparison.in_part:
         lines.append(f"{comparison.options[-1]} of {comparison.most} {comparison.unit} measured.")
     disturbed = disturbed_runs(campaign)

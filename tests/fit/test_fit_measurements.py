@@ -78,7 +78,7 @@ def test_a_region_without_trips_among_several_sizes_is_told(tmp_path: Path) -> N
     experiment = read(written(tmp_path, text))
     assert [one.callpath for one in experiment.series] == ["a.c:7 f"]
     (problem,) = experiment.problems
-    assert "a.c:9 f: trips were not counted" in str(problem)
+    assert "a.c:9 f: iterations were not counted" in str(problem)
 
 
 def test_a_torn_last_line_does_not_count(tmp_path: Path) -> None:

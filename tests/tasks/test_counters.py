@@ -169,7 +169,7 @@ def test_counters_by_the_names_of_papi_and_perf():
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (("PAPI_NONE",), "no hardware counter 'PAPI_NONE' is known; choose of PAPI_TOT_INS"),
+        (("PAPI_NONE",), "no hardware counter 'PAPI_NONE' is known; choose from PAPI_TOT_INS"),
         (("r",), "no hardware counter 'r'"),
         (("cycles", "branches", "instructions", "page-faults"), "4 counters; at most 3"),
     ],

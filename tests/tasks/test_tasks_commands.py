@@ -161,7 +161,7 @@ def test_a_recording_on_a_busy_host_says_so(tmp_path):
     done = tasks("record", "-o", "run", "--", program, cwd=tmp_path)
     assert done.returncode == 0
     (said,) = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
-    assert re.match(r"warning: others kept \d+\.\d cores busy on average, ", said)
+    assert re.match(r"warning: other processes kept \d+\.\d cores busy on average, ", said)
     assert said.endswith("; record again when it is quiet")
 
 
@@ -178,7 +178,9 @@ def test_record_show_and_replay(tmp_path, compiler):
     assert (done.returncode, done.stdout) == (0, "55\n")
     written, *busy = done.stderr.splitlines()
     assert written == "written: run. Next: regionpredict tasks show run"
-    assert all(line.startswith("warning: others kept ") for line in busy)  # as other tests do
+    assert all(
+        line.startswith("warning: other processes kept ") for line in busy
+    )  # as other tests do
     value = validate(tasks("show", "run", "--format", "json", cwd=tmp_path).stdout, "tasks-1")
     # Calls of fibonacci(10) but the first: 2 * F(11) - 2.
     assert value["tasks"] == 176

@@ -65,6 +65,6 @@ def overflow_note(machine: Machine, touched: float) -> str:
     if touched > machine.domains * USABLE_MEMORY.value * size.value:
         return f"{gib:.0f} GiB of data, {machine.domains * own:.0f} GiB of memory: it would swap"
     return (
-        f"{gib:.0f} GiB of data, {own:.0f} GiB of a domain for it: the rest is in the next one, in "
-        "the last threads' part"
+        f"{gib:.0f} GiB of data exceed the {own:.0f} GiB of a domain: the last threads' data are "
+        "in the next domain"
     )

@@ -117,7 +117,7 @@ def test_the_note_says_what_was_assumed(tmp_path: Path) -> None:
     def notes(gib: float | None, kind: str = "parallel") -> str:
         return "; ".join(_predict(tmp_path, _machine(gib), kind=kind).assumed)
 
-    assert "32 GiB of data, 24 GiB of a domain" in notes(24)
+    assert "32 GiB of data exceed the 24 GiB of a domain" in notes(24)
     assert "it would swap" in notes(12)
     # two domains have 33 GiB, of which a program gets 31.8
     assert "32 GiB of data, 32 GiB of memory: it would swap" in notes(15.9)
