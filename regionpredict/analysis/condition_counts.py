@@ -71,7 +71,7 @@ def count_fulfilling(name: str, taken: Values, conditions: Sequence[Expr]) -> in
     Raises UndecidedError if counting takes too long.
 
     >>> every_tenth = Expr.atom("not", Expr.atom("mod", Expr.name("t"), Expr.const(10)))
-    >>> fulfilling("t", Values(0, 3_000_001, 1), [every_tenth])
+    >>> count_fulfilling("t", Values(0, 3_000_001, 1), [every_tenth])
     300001
     """
     if taken.trips <= _FEW:

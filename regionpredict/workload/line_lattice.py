@@ -68,7 +68,7 @@ def unskewed(
 def rows_overlap(levels: Iterable[tuple[float, float]], element: float, line_bytes: float) -> bool:
     """Whether rows of a lattice overlap. In `a[2 * i + j][i]`, several i have the same row.
 
-    >>> rows_within([(8, 100), (800, 100)], 8, 64), rows_within([(2400, 20), (2408, 40)], 8, 64)
+    >>> rows_overlap([(8, 100), (800, 100)], 8, 64), rows_overlap([(2400, 20), (2408, 40)], 8, 64)
     (False, True)
     """
     reach, dense = element, True

@@ -224,7 +224,7 @@ def test_sizes_that_follow(program: Program, given: dict[str, int], added: dict[
 
 @pytest.mark.parametrize("given", [{"m": 5, "first:count": 6}, {"size": 7, "d.elements": 8}])
 def test_one_size_under_two_names_has_one_value(program: Program, given: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match="are one size in"):
+    with pytest.raises(UsageError, match="are the same size in"):
         with_implied(program, given)
 
 

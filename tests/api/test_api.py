@@ -154,7 +154,7 @@ def test_chosen_columns():
     ("data", "choices", "message"),
     [
         ({"p": [1, 2], "time": [1]}, {}, "the columns differ in length: p has 2, time has 1"),
-        ({"p": [1, 2], "joules": [1, 2]}, {}, "no column of measured values"),
+        ({"p": [1, 2], "joules": [1, 2]}, {}, "no column has a known name for measured values"),
         ({"p": [1, 2], "time": [1, 2]}, {"values": "x"}, "no column 'x'; the columns are p, time"),
         ({"p": [1, 2], "time": [1, 2]}, {"by": "x"}, "no column 'x'"),
         ({"p": [1, 2], "time": [1, 2]}, {"parameters": "x"}, "no variable 'x'"),

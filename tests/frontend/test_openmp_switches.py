@@ -1,4 +1,4 @@
-"""Macros on which the OpenMP loops of a program depend are taken as defined."""
+"""Macros on which the OpenMP loops of a program depend are assumed to be defined."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_header_with_loops_is_included(tmp_path: Path, frontend: str) -> None:
     (tmp_path / "main.c").write_text(PROGRAM, encoding="utf-8")
     analysis = analyse(requests_for([str(tmp_path)]), {}, frontend=frontend)
     assert [fact.region.function for fact in analysis.facts] == ["scale"]
-    assert any(remark.startswith("OMP is taken as defined") for remark in analysis.remarks)
+    assert any(remark.startswith("OMP is assumed to be defined") for remark in analysis.remarks)
 
 
 CMAKE = """option(SCALE_ENABLE_OPENMP "Enable OpenMP" OFF)

@@ -32,7 +32,7 @@ def named_at(data: bytes, name: str) -> Iterator[tuple[int, int]]:
 def places_of_name(data: bytes, name: str) -> list[int]:
     """The places of a name in a text.
 
-    >>> mentioned_at(b"f<T>(x); of(x); g(f)", "f")
+    >>> places_of_name(b"f<T>(x); of(x); g(f)", "f")
     [0, 18]
     """
     return [at for at, _ in named_at(data, name)]
