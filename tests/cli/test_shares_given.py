@@ -128,7 +128,7 @@ def test_a_line_with_a_loop_and_a_condition(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ("f.c:4=1.5", "f.c:4: 150% is not a share between 0 and 1; give how often"),
+        ("f.c:4=1.5", "f.c:4: 150% is not a share between 0 and 1; give the share"),
         ("f.c:4=-0.1", "f.c:4: -10% is not a share"),
         ("f.c:4=-1", "f.c:4: -1 is not a share"),
         ("f.c:4=17", "f.c:4: 17 is not a share"),

@@ -182,7 +182,7 @@ def test_a_rank_without_events(kernels: Kernels) -> None:
         build.leave(rank, 1.0)
     trace = build.build("cut")
     with pytest.raises(
-        InputError, match="cut: announced: 3 ranks, with events: 2; the first without is 1"
+        InputError, match="cut: 3 ranks announced, 2 with events; the first without events is 1"
     ):
         of(trace, kernels)
 

@@ -89,7 +89,7 @@ def test_a_folder_above_that_others_can_write_to_is_refused(tmp_path, bits):
     above = tmp_path / "above"
     above.mkdir()
     above.chmod(bits)
-    with pytest.raises(InputError, match="could exchange"):
+    with pytest.raises(InputError, match="could replace"):
         private_folder(above / "cache")
     assert list(above.iterdir()) == []  # nothing was made in it
 
