@@ -1,4 +1,6 @@
-"""The end of optional work: trials of unknown sizes, and the search for changes to the source."""
+"""Ends optional work after a time limit: trials of unknown sizes, and the search for changes to the
+source.
+"""
 
 from __future__ import annotations
 

@@ -76,7 +76,8 @@ def _processor(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "error",
             "processor.fp_pipes",
-            f"{plural(pipes, 'pipe')} cannot be {adding} that add and {multiplying} that multiply",
+            f"{plural(pipes, 'pipe')} cannot consist of {adding} that add "
+            f"and {multiplying} that multiply",
         )
     loads, stores, both = (
         number.whole
@@ -90,7 +91,8 @@ def _processor(machine: Machine) -> Iterator[Finding]:
         yield Finding(
             "error",
             "processor.memory_operations_per_cycle",
-            f"{both} per cycle cannot be {plural(loads, 'load')} and {plural(stores, 'store')}",
+            f"{both} per cycle cannot consist of {plural(loads, 'load')} and "
+            f"{plural(stores, 'store')}",
         )
     if core.write_allocate.value > 1:
         yield Finding(

@@ -49,10 +49,10 @@ def experiment_of(
     """The series of these rows.
 
     `parameters` selects the variables that are parameters. By default, they are the numbers that
-    vary. With `among`, they are those of these names that vary between runs, without redundant
-    ones. Then texts named in `labels` that vary become parts of the series' names. Without `among`,
-    each call path has its own parameters and all such texts. A call path without parameters, or
-    without one of the numbers, is a problem. Raises `InputError` if nothing is usable.
+    vary. With `among`, they are the names in it that vary between runs, without redundant ones.
+    Then texts named in `labels` that vary become parts of the series' names. Without `among`, each
+    call path has its own parameters and all such texts. A call path without parameters, or without
+    one of the numbers, is a problem. Raises `InputError` if nothing is usable.
     """
     if not rows:
         raise InputError("no measurements found", remedy="measure first", path=path)

@@ -148,7 +148,7 @@ COUNTED_TEAMS = Constant(
 )  # fmt: skip
 CURVE_WORK = Constant(
     10_000.0, "closed forms", "assumed",
-    "after this work (0.25 s), the traffic is counted at no further numbers of threads",
+    "after this work (0.25 s), the traffic is not counted at further thread counts",
 )  # fmt: skip
 STRAIGHT = Constant(
     0.01, "of the traffic", "derived", "the accepted deviation from a straight line"

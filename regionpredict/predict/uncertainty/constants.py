@@ -56,7 +56,7 @@ BAND_SHARE = Constant(
 LEAST_DOUBT = Constant(
     0.3, "1", "assumed",
     "a doubt below this has no information: clear choices are wrong if the program differs from"
-    " the counted one (of 0.03 to 0.3 the best on data left out)",
+    " the counted one (the best of 0.03 to 0.3 on left-out data)",
 )  # fmt: skip
 PARTIAL_CONFIDENCE = Constant(
     0.8,
