@@ -61,7 +61,7 @@ class SyntheticLoop:
 
     @property
     def name(self) -> str:
-        """The name of its C function, unique within a figure."""
+        """The name of the loop's C function, unique within a figure."""
         return f"{self.figure}_{self.x:g}".replace(".", "_").replace("-", "_")
 
     def extents(self, machine: Machine) -> tuple[int, ...]:

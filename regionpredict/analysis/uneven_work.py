@@ -117,7 +117,7 @@ def skew_targets(region: Region) -> frozenset[str]:
 
 
 def is_target(target: str, targets: frozenset[str]) -> bool:
-    """Whether a name or line is one of them. A line may be given by the end of its path."""
+    """Whether a name or line is one of the targets. A line may be given by the end of its path."""
     return target in targets or (
         ":" in target and any(known.endswith(f"/{target}") for known in targets)
     )

@@ -54,7 +54,7 @@ class RegionOutline:
 
     @property
     def arrays(self) -> tuple[str, ...]:
-        """The names of its arrays, in source order.
+        """The names of the region's arrays, in source order.
 
         >>> Reference("A[i][k]", "write", None, None).text.partition("[")[0]
         'A'

@@ -246,7 +246,7 @@ class Machine:
     binding: str = "close"
 
     def __hash__(self) -> int:
-        """The hash of its file and run. Its tables cannot be hashed."""
+        """The hash of the model's file and run. The model's tables cannot be hashed."""
         return hash((self.name, self.sha256, self.packages, self.runtime, self.binding))
 
     def as_run(self, *, binding: str = "close", runtime: str | None = None) -> Machine:

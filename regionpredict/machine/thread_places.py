@@ -54,7 +54,7 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
 
 @lru_cache(maxsize=4096)  # called for every construct of every region
 def _places(shape: NodeShape, threads: int) -> ThreadPlaces:
-    """Like `thread_places`."""
+    """The places of `threads` on a node of this shape. Results are cached."""
     if shape.in_order:
         counts = _threads_by_core(shape, threads)
         by_domain, most = _sums_of_groups(counts, shape.own), max(counts)

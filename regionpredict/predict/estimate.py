@@ -135,7 +135,7 @@ class Prediction(Estimate):
 
     @property
     def sizes_from(self) -> str:
-        """The origin of its sizes, which is one of `SIZE_ORIGINS`."""
+        """The origin of the region's sizes, one of `SIZE_ORIGINS`."""
         return sizes_origin([self.facts], self.unbound)
 
     @staticmethod

@@ -123,7 +123,7 @@ class _Part(NamedTuple):
         return self.alone / self.value[_most(self.value, threads)]
 
     def bounds(self, threads: int) -> Bounds:
-        """The range of its speedup."""
+        """The range of the part's speedup."""
         return self.speedup[_most(self.speedup, threads)]
 
 

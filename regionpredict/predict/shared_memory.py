@@ -69,8 +69,8 @@ class Running(NamedTuple):
         return math.sqrt(max(0.0, self.work**2 + (slow**2 - 1.0) * self.waiting**2))
 
     def requests(self, requesting: float) -> float:
-        """The number of its requesting cores if this number request in total. It is the share of
-        its time in which it waits.
+        """The mean number of the phase's cores that request memory, if this number of cores request
+        in total. It depends on how long the phase waits.
         """
         if self.waiting <= 0.0:
             return 0.0
@@ -83,8 +83,8 @@ class Running(NamedTuple):
 
     @property
     def most(self) -> float:
-        """The largest number of its requesting cores, if the others make it wait forever. It is the
-        number of all its cores.
+        """The largest number of the phase's requesting cores, if the others make it wait forever.
+        It is the number of all its cores.
         """
         return self.requesting * self.work / self.waiting if self.waiting > 0.0 else 0.0
 

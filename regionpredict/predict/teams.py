@@ -92,7 +92,7 @@ class TeamPrediction(TeamEstimate):
 
     @property
     def sizes_from(self) -> str:
-        """The least certain origin of its sizes, which is one of `SIZE_ORIGINS`."""
+        """The least certain origin of the parallel region's sizes, one of `SIZE_ORIGINS`."""
         return sizes_origin([member.facts for member in self.facts.members], self.unbound)
 
     @staticmethod

@@ -23,8 +23,8 @@ def predicted_efficiency(hints: Hints, split: RegionSplit) -> float | None:
 
 
 def predicted_balance(hints: Hints, split: RegionSplit) -> float | None:
-    """The predicted mean busy time of its threads divided by the largest. None if the hints do not
-    include it.
+    """The predicted mean busy time of a parallel region's threads divided by the largest. None if
+    the hints do not include it.
     """
     loops = _loops_of(hints, split)
     if not loops or any(split.threads not in loop.busy for loop in loops):

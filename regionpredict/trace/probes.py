@@ -30,7 +30,8 @@ def probes_of(trace: EventTrace, matches: Matches, span: tuple[int, int] | None 
     """The calls whose message is known. With `span`, only at the locations between these positions.
 
     Traces do not have the message that is found. It is assumed to be that of the next receive that
-    the location calls or posts. The message is unknown if that was sent after the probe.
+    the location calls or posts. If that message was sent after the probe, the found message is
+    unknown.
     """
     begin, end = trace.starts[list(span)].tolist() if span is not None else (0, len(trace))
     names = [at for at, one in enumerate(trace.regions) if call_of(one.name) == Call.PROBE]

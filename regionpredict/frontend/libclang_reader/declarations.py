@@ -144,11 +144,11 @@ class Declarations:
         return self.of(target) if target.kind in _REFERRED else None
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
-        """The cursor of its declaration."""
+        """The cursor of the declaration `decl`."""
         return self._cursors.get(decl)
 
     def span(self, cursor: lc.Cursor) -> Span:
-        """The start of its declaration."""
+        """The place where a cursor starts."""
         file, line, column, _ = self._place.start(cursor)
         return Span(self._file_name(file), line, column) if file else NO_SPAN
 

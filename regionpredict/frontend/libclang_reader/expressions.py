@@ -134,7 +134,7 @@ class ExpressionBuilder:
         return build(node) if build else self._opaque(node)
 
     def bounds(self, node: Node, place: Expression, span: Span) -> Bounds | None:
-        """Like `CallBuilder.bounds`."""
+        """The calls of `begin()` and `end()` for a range, as in `CallBuilder.bounds`."""
         return self._calls.bounds(node, place, span)
 
     def getters(self) -> frozenset[tuple[str, str]]:

@@ -138,7 +138,7 @@ class TreeBuilder:
         return self._declarations.of(cursor)
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
-        """The cursor of its declaration."""
+        """The cursor of the declaration `decl`."""
         return self._declarations.cursor_of(decl)
 
     def _keep_block(self, body: Node, runs: bool) -> None:

@@ -92,7 +92,7 @@ def region_time(
 
 
 def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
-    """The estimate if the hint is the same at all sizes. The doubt about sizes is removed."""
+    """The estimate for a hint that is the same at all sizes: without the doubt about sizes."""
     derivation = estimate.derivation
     if not isinstance(derivation, SaturationDerivation):
         return estimate
