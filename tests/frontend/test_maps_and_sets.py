@@ -9,6 +9,7 @@ from reading import analysis_of
 
 TEXT = """\
 #include <deque>
+#include <list>
 #include <map>
 #include <queue>
 #include <set>
@@ -21,7 +22,7 @@ struct Table {{ std::unordered_map<int, double> w; std::map<int, std::vector<int
 void f(double *a, int n, const int *k, const std::map<int, double> &m, Table *c,
        std::unordered_map<int, double> &u, const std::set<int> &s, std::deque<double> &d,
        std::vector<bool> &b, std::vector<P> &v, std::vector<std::vector<double>> &to,
-       std::vector<std::vector<double>> &from) {{
+       std::vector<std::vector<double>> &from, std::list<double> *l) {{
 #pragma omp parallel for
   for (int i = 0; i < n; i++) {{
     {0}
@@ -55,6 +56,10 @@ BODIES = {
     "a pair": ("auto [x, y] = std::make_pair(i, 2.0); a[i] = x * y;", ""),
     "an array of two": ("double z[2] = {1, 2}; auto &[x, y] = z; y = i; a[i] = x + y;", ""),
     "a deque": ("d[i] = 1; a[i] = d[i + 1]; d.push_back(2);", "rd wd"),
+    "lists": (
+        "for (auto it = l[i].begin(); it != l[i].end(); ++it) a[i] += *it;",
+        "rl",
+    ),
     "bits": ("if (b[i]) a[i] = 1; b[i] = true;", "rb wb"),
     "a queue of its own": (
         "std::queue<int> q; q.push(i); while (!q.empty()) { a[i] += q.front(); q.pop(); }",

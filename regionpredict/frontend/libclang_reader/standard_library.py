@@ -28,7 +28,8 @@ from regionpredict.ir import Span
 
 _ELEMENTS = frozenset((
     "std::vector", "std::valarray", "std::span", "std::array", "std::basic_string",
-    "std::basic_string_view", "std::deque", "std::queue", "std::stack", "std::priority_queue",
+    "std::basic_string_view", "std::deque", "std::list", "std::queue", "std::stack",
+    "std::priority_queue",
 ))  # fmt: skip
 HASHED = frozenset(f"std::unordered_{kind}" for kind in ("map", "multimap", "set", "multiset"))
 KEYED = HASHED | {"std::map", "std::multimap", "std::set", "std::multiset"}

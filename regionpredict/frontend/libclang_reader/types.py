@@ -41,10 +41,10 @@ _QUALIFIERS = re.compile(r"^(?:(?:const|volatile|restrict) )+")
 # The inline namespaces of library versions inside `std` are left out.
 _STANDARD = re.compile(
     r"(?:std|__gnu_cxx)::(?:__\w+::)*(?P<name>vector|array|valarray|span|complex|unique_ptr"
-    r"|basic_string|basic_string_view|shared_ptr|deque|queue|stack|priority_queue"
+    r"|basic_string|basic_string_view|shared_ptr|deque|list|queue|stack|priority_queue"
     r"|(?:unordered_)?(?:multi)?(?:map|set)"
-    r"|__normal_iterator|__wrap_iter|_Deque_iterator|_Rb_tree_(?:const_)?iterator"
-    r"|_Node_(?:const_)?iterator|__(?:hash_)?(?:map|tree)_(?:const_)?iterator)<"
+    r"|__normal_iterator|__wrap_iter|_Deque_iterator|_List_(?:const_)?iterator|_Rb_tree_(?:const_)?iterator"
+    r"|_Node_(?:const_)?iterator|__(?:hash_)?(?:list|map|tree)_(?:const_)?iterator)<"
 )
 _BIT = "std::_Bit_reference"
 _KEYED = re.compile(r"(?:unordered_)?(?:multi)?(?:map|set)")
