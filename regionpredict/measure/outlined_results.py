@@ -16,7 +16,9 @@ def outlined_entries(lines: Iterable[str]) -> list[dict[str, Any]]:
 
 
 def read_outlined(lines: Sequence[str], functions: Sequence[OutlinedFunction]) -> Results:
-    """Like `read_results`. Functions without a known line are left out."""
+    """The results of outlined functions, as in `read_results`. Functions without a known line are
+    left out.
+    """
     by_address = {(function.module, function.offset): function for function in functions}
     translated = []
     for entry in outlined_entries(lines):

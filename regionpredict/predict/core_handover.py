@@ -88,7 +88,7 @@ class Handover:
 
 class _At(NamedTuple):
     """The state of the programs: the current `visit` of each, the part of it that is `done`, its
-    cores of a domain now, and those `before` it waited.
+    current cores of a domain, and its cores `before` it waited.
     """
 
     time: float

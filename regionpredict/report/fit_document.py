@@ -218,5 +218,5 @@ def _formula_alone(prediction: PredictedValue) -> Cell:
 
 
 def point_text(point: Mapping[str, float]) -> str:
-    """`p = 64, n = 100`."""
+    """A point as text: `p = 64, n = 100`."""
     return ", ".join(f"{name} = {value:g}" for name, value in point.items())

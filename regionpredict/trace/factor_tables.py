@@ -174,7 +174,7 @@ def _talp_run(path: Path, region: str | None) -> _Given:
 
 
 def _talp_balance(region: Record, cpus: int, ranks: int, elapsed: float, useful: float) -> float:
-    """The load balance of ranks, times the one of their threads. Times are in nanoseconds.
+    """The load balance of ranks times the load balance of their threads. Times are in nanoseconds.
 
     TALP prints both with two digits. They are computed from the times (hybrid model of DLB's user
     guide) if these agree with the print.

@@ -97,7 +97,7 @@ def _step(exponent: float, logarithm: float) -> float:
 
 
 def _lines(x: FloatArray, y: FloatArray, at: FloatArray) -> FloatArray:
-    """`line`, `tree`, `work line` and `last`: `(5, k)`."""
+    """The forecasts `line`, `tree`, `work line` and `last`, with shape `(5, k)`."""
     result = np.full((len(_LINES) + 3, len(at)), np.nan)
     for row, count in enumerate(_LINES):
         if len(x) >= count:
