@@ -37,7 +37,7 @@ class Limits(NamedTuple):
     """The resources that one item may use.
 
     `seconds` of processor time, `wall_seconds` of elapsed time, and `idle_seconds` without any
-    processor time, as a parser waits that opened a pipe. `memory` is in bytes of address space
+    processor time, such as in a parser that waits for a pipe. `memory` is in bytes of address space
     beyond the child's initial size, `stack` in bytes, and `recursion` in nested Python calls.
     """
 
@@ -182,11 +182,12 @@ class _Order:
 
 def _activity(process: int) -> tuple[int, bool]:
     """The processor time of all threads in clock ticks, and whether one can run or waits for a
-    disk (proc_pid_stat(5)).
+    disk (proc_pid_stat(5)). Where the system does not show it, a process counts as running.
     """
-    ticks, runs = 0, False
+    paths = list(Path(f"/proc/{process}/task").glob("*/stat"))
+    ticks, runs = 0, not paths
     with suppress(OSError):
-        for path in Path(f"/proc/{process}/task").glob("*/stat"):
+        for path in paths:
             fields = path.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
             ticks += int(fields[11]) + int(fields[12])
             runs = runs or fields[0] in ("R", "D")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -56,7 +57,6 @@ long as these evaluations.
 """
 
 _MOST_SIZE = 400  # maximum text length, since shared parts are written at each use
-_MOST_TEXT = 20_000  # maximum length of a function's text
 _INLINE = {
     "floordiv": "({} // {})", "lt": "(1 if {} < {} else 0)", "le": "(1 if {} <= {} else 0)",
     "eq": "(1 if {} == {} else 0)", "ne": "(1 if {} != {} else 0)", "not": "(0 if {} else 1)",
@@ -98,6 +98,8 @@ def compiled_count(
     takes the values of `names`. It returns None after `most` steps, or if a step changes nothing.
     The compiled function is None if the expressions contain other recurrences or are too large.
     """
+    if any(part.size > _MOST_SIZE for part in (goes_on, *chain(*states.values()))):
+        return None
     own = {label: f"s{number}" for number, label in enumerate(states)}
     read = {name: f"n{number}" for number, name in enumerate(names) if name not in own}
     writer = _Writer(None, {**read, **own})
@@ -117,8 +119,6 @@ def compiled_count(
             "            return None",
             f"        {held}, = after",
         ))  # fmt: skip
-        if len(text) > _MOST_TEXT:
-            return None
         scope = {**writer.constants, "reduced": reduced}
         exec(text, scope)
     except (_NoFunctionError, SyntaxError, RecursionError, MemoryError):

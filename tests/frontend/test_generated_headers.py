@@ -151,7 +151,8 @@ def test_a_header_that_exists_is_the_one(waves: Path) -> None:
 def test_a_template_that_nobody_includes_is_left_alone(waves: Path) -> None:
     (waves / "src/scale.c").write_text(_SOURCE.replace('"config.h"', '"other.h"'))
     requests = requests_for([str(waves)])
-    assert with_generated_headers(requests) == (requests, (), ())
+    read = (str(waves / "CMakeLists.txt"),)
+    assert with_generated_headers(requests) == (requests, (), read)
 
 
 @pytest.mark.parametrize("frontend", FRONTENDS)
@@ -209,3 +210,6 @@ def test_a_file_that_cmake_includes_configures_a_header(tmp_path: Path, frontend
     (folder / "src/scale.c").write_text(source.replace("made/sizes.h", "outside.h"))
     _, said = predicted_iterations(folder, "--frontend", frontend)
     assert "'outside.h' not found" in said
+    # A change of these files may make it a header of the build.
+    seen = with_generated_headers(requests_for([str(folder)])).sources
+    assert {Path(path).name for path in seen} == {"CMakeLists.txt", "types.cmake"}

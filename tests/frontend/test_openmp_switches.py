@@ -132,3 +132,4 @@ def test_a_build_without_openmp_by_default_is_read_with_it(tmp_path: Path, front
     )
     analysis = analysis_of(tmp_path, [condition], frontend, (("SCALE_NO_OPENMP", "1"),))
     assert not analysis.facts
+    assert not any("SCALE_NO_OPENMP" in remark for remark in analysis.remarks)

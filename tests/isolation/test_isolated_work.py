@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from regionpredict.errors import InputError
-from regionpredict.isolation import LIMITS, Failure, isolated
+from regionpredict.isolation import LIMITS, Failure, _activity, isolated
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="no children elsewhere"),
@@ -142,6 +142,15 @@ def test_a_wrong_input_is_raised_to_the_caller(processes: int) -> None:
 
     with pytest.raises(InputError, match=r"f\.c:3: three; take four"):
         isolated(fails, range(8), processes)
+
+
+def test_a_process_that_the_system_does_not_show_counts_as_running() -> None:
+    """Otherwise, a parser that works for 30 s would be ended on a system without /proc."""
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert _activity(child) == (0, True)
 
 
 def test_no_child_and_no_pipe_is_left() -> None:

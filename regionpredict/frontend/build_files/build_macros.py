@@ -52,8 +52,9 @@ def with_build_macros(requests: Sequence[SourceRequest]) -> BuildMacros:
     mentioned = _names_in_program(
         {name for each in files.values() for name in each.macros}, requests
     )
+    given_by_user = {name for request in requests for name, _ in request.defines}
     off = {name: path for each in files.values() for name, (path, _) in each.macros.items()
-           if name in mentioned and turns_openmp_off(name)}  # fmt: skip
+           if name in mentioned - given_by_user and turns_openmp_off(name)}  # fmt: skip
     used: dict[str, dict[str, Macro]] = {}
     able = []
     for request, folders in zip(requests, above, strict=True):

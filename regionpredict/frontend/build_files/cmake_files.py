@@ -15,7 +15,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -293,13 +292,8 @@ def _parts(words: Sequence[str], separator: str) -> list[list[str]]:
     return parts
 
 
-@lru_cache(maxsize=256)  # modules are executed for many folders
-def _commands(text: str) -> tuple[tuple[str, list[str]], ...]:
+def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
     """The commands in lower case, each with its words."""
-    return tuple(_each_command(text))
-
-
-def _each_command(text: str) -> Iterator[tuple[str, list[str]]]:
     name, depth = "", 0
     words: list[str] = []
     for match in _TOKEN.finditer(text):

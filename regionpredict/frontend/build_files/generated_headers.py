@@ -54,9 +54,9 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
     templates = _templates(files, defaults.configured)
     paths = _paths(requests, files) if templates else []
     names = _included_headers(paths, templates) if templates else {}
+    sources = (*cmake_files, *defaults.included, *dict.fromkeys(names.values()))
     if not names:
-        return GeneratedHeaders(requests)
-    sources = [*cmake_files, *defaults.included, *dict.fromkeys(names.values())]
+        return GeneratedHeaders(requests, sources=sources)
     made = {name: header_from(_template(path, paths), defaults.values)
             for name, path in names.items()}  # fmt: skip
     try:
@@ -68,7 +68,7 @@ def with_generated_headers(requests: Sequence[SourceRequest]) -> GeneratedHeader
         "(-I with your build's folder uses the real ones)"
     )
     able = [replace(each, includes=(*each.includes, folder)) for each in requests]
-    return GeneratedHeaders(able, (remark,), tuple(sources))
+    return GeneratedHeaders(able, (remark,), sources)
 
 
 def _template(path: str, paths: Sequence[str]) -> str:

@@ -34,7 +34,8 @@ class Executions:
     `always` has the values that were the same in all. Consecutive executions with the same values
     are one. One that represents the rest of a long loop is only sampled if it is the first.
 
-    The sample is the same in each run: the executions whose numbers have the smallest hashes.
+    The sample is the same in each run: the executions whose numbers have the smallest hashes. The
+    first one has hash 0, so it is always sampled.
 
     >>> entry = Entry(Memory(), {}, {}, {})
     >>> seen = Executions(entry)
