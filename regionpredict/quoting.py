@@ -2,21 +2,25 @@
 
 Names of machines, files, call paths and tasks may contain any characters. Each function returns
 text that the format parses as one value, on one line. Text for terminals is escaped by `one_line`
-and `visible` in `errors.py`. JSON is written by `json.dumps`, and CSV by `report/csv_text.py`.
+and `visible` in `errors.py`. JSON is written by `json.dumps`.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import keyword
 import re
 import shlex
+from collections.abc import Iterable, Sequence
 
 from regionpredict.errors import one_line
 
 # XML 1.0, sec. 2.2, excludes other control characters, half surrogate pairs, U+FFFE and U+FFFF.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|<>&~@])")
+_FORMULA = ("=", "+", "-", "@")
 _LATEX = {
     "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
     **{char: f"\\{char}" for char in "{}$&#_%"},
@@ -110,3 +114,30 @@ def latex_name(text: str) -> str:
     if text.isalnum():
         return text
     return f"\\text{{{''.join(_LATEX.get(char, char) for char in one_line(text))}}}"
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows under a header row. None is an empty cell.
+
+    Spreadsheets execute text that begins with `=`, `+`, `-` or `@` as a formula, so such text is
+    prefixed with an apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerows([_csv_cell(value) for value in row] for row in (header, *rows))
+    return out.getvalue()
+
+
+def _csv_cell(value: object) -> object:
+    if value is None or isinstance(value, (int, float)):
+        return value
+    text = str(value)
+    return one_line(f"'{text}" if text.startswith(_FORMULA) and not _is_number(text) else text)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

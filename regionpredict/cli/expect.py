@@ -177,8 +177,8 @@ def _run_benchmark(name: str, options: dict[str, Any]) -> Any:
     from regionpredict.fit.expectations.expectation_file import load_file
     from regionpredict.fit.expectations.run_microbenchmark import BENCHMARKS, run_microbenchmark
     from regionpredict.fit.expectations.shipped_files import expectation_path
+    from regionpredict.fit.output.measured_series import measurements_csv
     from regionpredict.fit.search.options import NEEDED_POINTS
-    from regionpredict.report.measured_series import measurements_csv
 
     if name not in BENCHMARKS:
         raise UsageError(

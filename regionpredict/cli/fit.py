@@ -224,7 +224,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
 
 
 def _write_measurements(experiment: Experiment, output: str, target: str | None) -> None:
-    from regionpredict.report import measured_series
+    from regionpredict.fit.output import measured_series
 
     text = getattr(measured_series, _DATA[output])(experiment)
     write_result(text.rstrip("\n") + "\n", target)
@@ -237,7 +237,7 @@ def _write_experiment(models: ModelSet, target: str) -> None:
 
     from regionpredict.atomic_file import write_file
     from regionpredict.errors import one_line
-    from regionpredict.report.extrap_experiment import extrap_experiment
+    from regionpredict.fit.output.extrap_experiment import extrap_experiment
 
     archive, left_out = extrap_experiment(models)
     write_file(Path(target), archive)

@@ -39,14 +39,14 @@ def command(reading: Reading, target: str | None, output: str | None) -> None:
     analysis, results = analysed(reading), []
     if output == "cube" and target is not None:
         from regionpredict.atomic_file import write_file
-        from regionpredict.report.cube_archive import cube_archive
+        from regionpredict.trace.export.cube_archive import cube_archive
         from regionpredict.trace.results import critical_path, delays, waits
 
         results = [tell(analysis) for tell in (waits, delays, critical_path)]
         write_file(Path(target), cube_archive(analysis, results))
         click.echo(f"written: {one_line(target)}", err=True)
     else:
-        from regionpredict.report.trace_timeline import timeline
+        from regionpredict.trace.export.event_timeline import timeline
 
         write_result(timeline(analysis), target, verbatim=True)
     write_notes(analysis.findings)

@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 
 from regionpredict.errors import one_line
-from regionpredict.quoting import markdown_text
+from regionpredict.quoting import csv_text, markdown_text
 from regionpredict.report.aligned_table import aligned_blocks, aligned_lines
-from regionpredict.report.csv_text import csv_text
 from regionpredict.report.document import (
     Block,
     Column,

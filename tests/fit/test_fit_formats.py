@@ -18,7 +18,7 @@ from regionpredict.fit.experiment import Experiment, Series
 from regionpredict.fit.input import read
 from regionpredict.fit.input.csv_table import read_csv
 from regionpredict.fit.input.extrap_text import parse_text
-from regionpredict.report.measured_series import (
+from regionpredict.fit.output.measured_series import (
     measurements_csv,
     measurements_extrap_json,
     measurements_extrap_text,

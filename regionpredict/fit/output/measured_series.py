@@ -9,7 +9,7 @@ from typing import Any
 from regionpredict.errors import one_line
 from regionpredict.fit.experiment import Experiment
 from regionpredict.fit.input.csv_table import DISTURBED_BY
-from regionpredict.report.csv_text import csv_text
+from regionpredict.quoting import csv_text
 
 
 def measurements_csv(experiment: Experiment) -> str:

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from regionpredict.report.cube_archive import cube_archive
 from regionpredict.trace import TraceBuilder
 from regionpredict.trace.analysis import analyse
+from regionpredict.trace.export.cube_archive import cube_archive
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.results import delays, waits
 
