@@ -20,8 +20,7 @@ from regionpredict.fit.search.experiment_models import ModelSet
 from regionpredict.fit.search.next_point import NextPoint, next_point
 from regionpredict.report.call_tree import call_shares, call_tree_table, growth_text, matches
 from regionpredict.report.document import Document, Section
-from regionpredict.report.fit_document import FitResult, fit_document
-from regionpredict.report.fitted_models import model_record
+from regionpredict.report.fit_document import FitResult, fit_document, model_record
 from regionpredict.report.model_curves import model_curves
 from regionpredict.report.plots import figure_bytes
 from regionpredict.report.plots.drawn import figure_of

@@ -13,7 +13,7 @@ from regionpredict.cli.point_bindings import point_bindings
 
 if TYPE_CHECKING:
     from regionpredict.fit.expectations.expectation_file import Report
-    from regionpredict.report.fitted_models import PredictedValue
+    from regionpredict.fit.model.predicted_value import PredictedValue
 
 INCONCLUSIVE = 3
 """The exit code if no expectation fails and some measurements are inconclusive."""
@@ -151,7 +151,7 @@ def _predictions(report: Report, points: list[dict[str, float]]) -> list[Predict
     Raises UsageError for a point without the parameter of a model.
     """
     from regionpredict.errors import UsageError
-    from regionpredict.report.fitted_models import predicted_value
+    from regionpredict.fit.model.predicted_value import predicted_value
 
     valid = [c.fitted for c in report.checks if c.fitted is not None and c.verdict and c.passed]
     if points and not valid:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from regionpredict.fit.call_tree import CallTree
     from regionpredict.fit.experiment import Experiment
     from regionpredict.fit.model.fitted_model import FittedModel
+    from regionpredict.fit.model.predicted_value import PredictedValue
     from regionpredict.fit.search.experiment_models import ModelSet
-    from regionpredict.report.fitted_models import PredictedValue
 
 
 _TABLES = ("table", "python", "latex")  # formats with a header
@@ -163,9 +163,9 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
 
     from regionpredict.errors import InputError
     from regionpredict.fit.search.experiment_models import model_experiment
+    from regionpredict.fit.search.next_points import next_points
     from regionpredict.report.call_tree import call_shares, call_tree_records, call_tree_table
     from regionpredict.report.fit_document import FitResult, fit_document
-    from regionpredict.report.next_points import next_points
     from regionpredict.report.rendered import rendered
 
     if options["output"] == "table" and (options["target"] or "").endswith(".extra-p"):
@@ -361,7 +361,7 @@ def _predictions(
     models: ModelSet, points: list[dict[str, float]], level: float, path: str
 ) -> list[PredictedValue]:
     """The value, its interval and its caveats, for every model and point."""
-    from regionpredict.report.fitted_models import predicted_value
+    from regionpredict.fit.model.predicted_value import predicted_value
 
     for point in points:
         for _, model in models.models:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from regionpredict.errors import one_line
 from regionpredict.quoting import csv_text, markdown_text
@@ -12,6 +13,7 @@ from regionpredict.report.document import (
     Block,
     Column,
     Document,
+    Drawing,
     Facts,
     Items,
     Preformatted,
@@ -20,6 +22,7 @@ from regionpredict.report.document import (
 )
 from regionpredict.report.names import cut
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
+from regionpredict.report.quantities import show_bytes, show_seconds
 
 _LEAST_CUT = 16  # minimum columns of a recognizable call path
 _LEAST_NAME = 8  # of a function behind a place
@@ -99,6 +102,8 @@ def block_lines(block: Block) -> list[str]:
         return _facts(block)
     if isinstance(block, Preformatted):
         return [one_line(line) for line in block.content.rstrip("\n").split("\n")]
+    if isinstance(block, dict):
+        return _heat(block) if block["kind"] == "heat" else []
     if not isinstance(block, Table) or not block.rows:
         return []
     return _listed(block) if block.listed else _table(block)
@@ -163,6 +168,19 @@ def _table(table: Table) -> list[str]:
     if left:
         lines.append(f"... and {left} more; --top {len(table.rows)} shows all")
     return lines + [part for line in table.legend for part in _hanging(line)]
+
+
+def _heat(block: Drawing) -> list[str]:
+    """A heat map as a table. Other pictures have no text form."""
+    rows = block["rows"]
+    wide = max(map(len, rows), default=0)
+    names = block["names"] or [str(number) for number in range(max(wide, len(rows)))]
+    cells = [[name, *(None if value == "" else value for value in row)]
+             for name, row in zip(names, rows, strict=False)]  # fmt: skip
+    formats: dict[str, Callable[[Any], str]] = {"s": show_seconds, "B": show_bytes}
+    show = formats.get(block["unit"], "{:.4g}".format)
+    columns = [Column("", str), *(Column(name, show) for name in names[:wide])]
+    return _table(Table(block["title"], columns, cells))
 
 
 def _indent_lines(sentences: Sequence[str]) -> list[str]:

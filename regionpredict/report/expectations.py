@@ -9,10 +9,10 @@ from typing import Any
 from xml.etree import ElementTree
 
 from regionpredict.fit.expectations.expectation_file import Check, Report, RuleCheck
+from regionpredict.fit.model.predicted_value import PredictedValue
 from regionpredict.quoting import xml_text
 from regionpredict.report.document import Cell, Column, Document, Items, Section, Table
 from regionpredict.report.fit_document import fitness_text, prediction_blocks
-from regionpredict.report.fitted_models import PredictedValue
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import plural
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from regionpredict.fit.model.fitted_model import growth_key
+from regionpredict.fit.experiment import Series
+from regionpredict.fit.model.fitted_model import FittedModel, growth_key
+from regionpredict.fit.model.predicted_value import FORECAST, FORMULA, PredictedValue
+from regionpredict.fit.model.quality import Monomial
 from regionpredict.fit.search.experiment_models import ModelSet
+from regionpredict.fit.search.next_points import Suggestion
 from regionpredict.report.call_tree import growth_text
 from regionpredict.report.document import (
     Block,
@@ -21,11 +25,10 @@ from regionpredict.report.document import (
     Table,
     Text,
 )
-from regionpredict.report.fitted_models import FORECAST, FORMULA, PredictedValue, model_record
-from regionpredict.report.json_text import plain
+from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.model_curves import MOST_CURVES, model_curves
 from regionpredict.report.names import several
-from regionpredict.report.next_points import Suggestion, next_point_record, next_points_table
+from regionpredict.report.next_points import next_point_record, next_points_table
 from regionpredict.report.quantities import show_share
 
 MODELS_SCHEMA = "regionpredict/models/1"
@@ -106,6 +109,38 @@ def _record(result: FitResult) -> dict[str, Any]:
         **({"call_tree": list(result.calls)} if result.calls else {}),
         **({} if points is None else {"next_points": list(map(next_point_record, points))}),
     }
+
+
+def model_record(series: Series, model: FittedModel) -> dict[str, Any]:
+    """One model in the JSON schema `regionpredict/models/1`."""
+    return {
+        **fields_of(series, "callpath metric"),
+        **fields_of(model, "parameters constant law law_parameters reciprocal ceiling smape "
+                 "cross_validated_error warnings"),
+        "terms": _terms(model.terms, model.parameters),
+        "pieces": [
+            {**fields_of(piece, "first last constant"),
+             "terms": _terms(piece.terms, model.parameters)}
+            for piece in model.pieces
+        ],
+        "text": model.formula(),
+        "adjusted_r2": _finite(model.adjusted_r2),
+        "noise": _finite(model.noise),
+    }  # fmt: skip
+
+
+def _terms(terms: Iterable[tuple[float, Monomial]], names: Sequence[str]) -> list[dict[str, Any]]:
+    return [
+        {
+            "coefficient": coefficient,
+            "powers": {names[i]: list(term) for i, term in sorted(monomial.items())},
+        }
+        for coefficient, monomial in terms
+    ]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
 
 
 def _together(result: FitResult) -> list[Block]:

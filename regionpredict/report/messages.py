@@ -25,12 +25,6 @@ def messages_document(
     sizes. CSV has a row per pair of ranks. A page has the matrix of messages, too.
     """
     ranks = messages.ranks
-    sent = {(pair.sender, pair.receiver): pair.bytes for pair in messages.pairs}
-    matrix = Table("Bytes by sender and receiver", [
-        Column("from \\ to"), *(Column(str(rank), show_bytes) for rank in ranks),
-    ], [
-        [str(a), *(sent.get((a, b)) for b in ranks)] for a in ranks if len(ranks) <= _MATRIX
-    ])  # fmt: skip
     heaviest = Table("Pairs with the most bytes", [
         Column("From", str), Column("To", str), Column("Messages", str),
         Column("Bytes", show_bytes), Column("Mean size", show_bytes),
@@ -56,25 +50,21 @@ def messages_document(
         f"{trace.name}: {plural(messages.count, 'message')}, {show_bytes(messages.bytes)}, "
         f"on {plural(len(ranks), 'rank')}"
     ]
-    shown: list[Block] = [matrix, heaviest, sizes]
-    pictures: list[Block] = []
-    if messages.pairs and len(ranks) <= _HEAT:
-        names = [str(rank) for rank in ranks]
-        counted = {(pair.sender, pair.receiver): float(pair.messages) for pair in messages.pairs}
-        unit, size = ("KiB", 1 << 10) if max(sent.values()) < 1 << 20 else ("MiB", 1 << 20)
-        amounts = {pair: amount / size for pair, amount in sent.items()}
-        pictures = [
-            heat(title, [[values.get((a, b)) for b in ranks] for a in ranks], shown_in, names)
-            for title, values, shown_in in (
-                ("Data from the rank of the row to the rank of the column", amounts, unit),
-                ("Messages from the rank of the row to the rank of the column", counted, "number"),
-            )
-        ]
-    tables = shown if messages.pairs else [Text("no rank sends to another")]
+    names = [str(rank) for rank in ranks]
+    matrices: list[Block] = [
+        heat(f"{what} from the rank of the row to the rank of the column",
+             [[values.get((a, b)) for b in ranks] for a in ranks], unit, names)
+        for what, values, unit in (
+            ("Data", {(one.sender, one.receiver): float(one.bytes) for one in messages.pairs}, "B"),
+            ("Messages", {(one.sender, one.receiver): float(one.messages)
+                          for one in messages.pairs}, ""),
+        )
+    ] if messages.pairs else []  # fmt: skip
+    tables: list[Block] = [heaviest, sizes]
     sections = [
-        Section("Matrix", pictures, "page"),
-        Section("Messages", [heaviest, sizes] if pictures else tables, "page"),
-        Section("Messages", tables, "text"),
+        Section("Matrix", matrices if len(ranks) <= _HEAT else [], "page"),
+        Section("Matrix", matrices[:1] if len(ranks) <= _MATRIX else [], "text"),
+        Section("Messages", tables if messages.pairs else [Text("no rank sends to another")]),
         Section("Pairs", [pairs], "csv"),
     ]
     return Document(f"Messages of {trace.name}", lead, sections, lambda: {

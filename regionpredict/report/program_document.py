@@ -6,15 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from regionpredict.predict import (
-    DensityDerivation,
-)
-from regionpredict.predict.program_advice import program_advice
+from regionpredict.predict import DensityDerivation
 from regionpredict.predict.teams import region_seconds
-from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import (
     Block,
-    Cell,
     Column,
     Document,
     Drawing,
@@ -31,25 +26,21 @@ from regionpredict.report.input_sizes import input_lines
 from regionpredict.report.loop_table import hint_rows, loop_table
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import (
+    best_changes,
     first_change,
     open_blocks,
-    plan_difference,
+    plan_blocks,
     planned_otherwise,
 )
 from regionpredict.report.program_text import assumption_counts, program_text
-from regionpredict.report.quantities import plural, show_seconds
+from regionpredict.report.quantities import plural
 from regionpredict.report.reading_notes import note_lines
 from regionpredict.report.recommendation import recommendation_lines
 from regionpredict.report.run_settings import settings_sentences
 from regionpredict.report.speedup_chart import program_speedup, whole_speedup
 from regionpredict.report.thread_rules import row_rule
 from regionpredict.report.unconverged import convergence_sentence
-from regionpredict.report.view import (
-    EVERYTHING,
-    View,
-    chosen_predictions,
-    chosen_teams,
-)
+from regionpredict.report.view import EVERYTHING, View, chosen_predictions, chosen_teams
 from regionpredict.sizes.ranking import rank_sizes
 
 
@@ -110,9 +101,7 @@ def _source(result: ProgramResult, texts: Mapping[str, str]) -> list[Drawing]:
 
 def _overview(result: ProgramResult) -> list[Block]:
     """The sizes to give, the changes that help most, and the speedup of the parallel regions."""
-    best = program_advice(result.advice, result.spent)
-    helps = [f"{advice.span}: {advice_sentence(advice)}" for advice in best]
-    blocks: list[Block] = [Items(helps, "Changes that would help most")]
+    blocks: list[Block] = [best_changes(result)]
     together = result.recommended.together
     if together is not None and together.seconds and len(together.curve) > 1:
         blocks.append(whole_speedup(together, result.machine))
@@ -124,23 +113,7 @@ def _overview(result: ProgramResult) -> list[Block]:
 
 def _program(result: ProgramResult) -> list[Block]:
     """The plan and the checks of each program."""
-    blocks: list[Block] = []
-    if result.plans:
-        rows: list[list[Cell]] = [
-            [
-                plan.main or "code that no main reaches", plan.packages, plan.threads, plan.seconds,
-                plan.team_changes,
-                f"{plural(plan.best_constant.threads, 'thread')}, "
-                f"{show_seconds(plan.best_constant.seconds)}".replace(" ", "\xa0"),
-            ]
-            for plan in result.plans
-        ]  # fmt: skip
-        columns = [Column("Program"), Column("Packages", str, minor=True), Column("Threads", str),
-                   Column("Time", show_seconds), Column("Changes of threads", str, minor=True),
-                   Column("Best constant", minor=True)]  # fmt: skip
-        title = "Plan of each program, which regionpredict run uses: threads that minimize its time"
-        blocks.append(Table(title, columns, rows))
-        blocks += [Text(line) for line in plan_difference(result.plans, result.teams)]
+    blocks = plan_blocks(result)
     checks = program_checks(
         result.predictions, result.teams, result.machine, result.advice, result.spent
     )

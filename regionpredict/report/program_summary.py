@@ -1,6 +1,7 @@
 """The first lines for several files or many loops: how the program scales, and what limits it.
 
-Plan: 40 threads on 2 packages, 0.081 s, 0 changes of threads (best constant: 40 threads, 0.081 s)
+program  pk  threads   time  changes  best constant
+main.c    2       40  81 ms        0  40 threads, 81 ms
 Scaling by time on one thread: 94 % to 2 packages, 6 % to 1 package
 2 parallel regions stop scaling at one package: memory-bandwidth (2)
 4 of 9 parallel regions depend on unknown sizes
@@ -16,7 +17,7 @@ from regionpredict.predict.program_advice import program_advice
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Block, Cell, Column, Items, Table, Text
 from regionpredict.report.loop_table import CONFLICTS, loop_table
-from regionpredict.report.names import common_folder, first_of, several
+from regionpredict.report.names import common_folder, several
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.quantities import plural, show_seconds, show_share
 from regionpredict.report.size_hints import needed_sentence, size_name
@@ -42,8 +43,8 @@ def program_summary(result: ProgramResult, ranking: SizeRanking) -> list[Block]:
     known = [team for team in teams if team.facts.id in timed]
     blocks: list[Block] = []
     if plans and sum(timed.values()):
-        blocks = [*_planned(result), *_scaling(known, timed)]
-    blocks += [*open_blocks(teams, ranking), best_changes(result)]
+        blocks = [*plan_blocks(result), *_scaling(known, timed)]
+    blocks += [*open_blocks(teams, ranking), best_changes(result, _NAMED)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
                     for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
     told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
@@ -155,14 +156,14 @@ def _scaling(teams: Sequence[TeamPrediction], timed: Mapping[str, float]) -> lis
     return [scaling, loop_table(title, shown, columns, folder=folder, times=timed, whole=whole)]
 
 
-def best_changes(result: ProgramResult) -> Items:
-    """The changes with the largest gain."""
+def best_changes(result: ProgramResult, most: int | None = None) -> Items:
+    """The changes with the largest gain, at most this many."""
     folder = common_folder([team.facts.span.file for team in result.teams])
-    best = program_advice(result.advice, result.spent)[:_NAMED]
     return Items([
         f"{f'{change.span.file}:{change.span.line}'.removeprefix(folder)}  "
-        f"{advice_sentence(change)}" for change in best
-    ], "Best changes")  # fmt: skip
+        f"{advice_sentence(change)}"
+        for change in program_advice(result.advice, result.spent)[:most]
+    ], "Changes that would help most")  # fmt: skip
 
 
 def first_change(result: ProgramResult) -> list[str]:
@@ -194,29 +195,31 @@ def _regions(teams: Sequence[TeamPrediction]) -> int:
     return len({member.facts.region.id for team in teams for member in team.facts.members})
 
 
-def _planned(result: ProgramResult) -> list[Block]:
-    plans = result.plans
-    different = plan_difference(plans, result.teams)
-    if len(plans) == 1:
-        (plan,) = plans
-        best = plan.best_constant
-        return [Items([
-            f"Plan: {_sizes(plan)}, {plural(plan.team_changes, 'change')} of threads "
-            f"(best constant: {plural(best.threads, 'thread')}, {show_seconds(best.seconds)})",
-            *different,
-        ])]  # fmt: skip
-    folder = common_folder([plan.main for plan in plans if plan.main])
-    lines = []
-    for plan in plans:
+def plan_blocks(result: ProgramResult) -> list[Block]:
+    """The plan of each program, and where it has other threads than the rows."""
+    if not result.plans:
+        return []
+    folder = common_folder([plan.main for plan in result.plans if plan.main])
+    rows: list[list[Cell]] = []
+    for plan in result.plans:
         name = plan.main.removeprefix(folder) or "code that no main reaches"
+        threads = f"up to {plan.threads}" if len({*plan.sizes.values()}) > 1 else str(plan.threads)
         best = plan.best_constant
-        lines.append(f"{name}: {_sizes(plan)} (best constant: {best.threads}, "
-                     f"{show_seconds(best.seconds)})")  # fmt: skip
-    lines = first_of(lines, _NAMED, "more: see --format json")
-    return [Items(lines, f"Plans of {len(plans)} programs, longest first"), Items(different)]
+        rows.append([
+            name, plan.packages, (threads, plan.threads), plan.seconds, plan.team_changes,
+            f"{plural(best.threads, 'thread')}, {show_seconds(best.seconds)}",
+        ])  # fmt: skip
+    columns = [
+        Column("Program", cut=True), Column("Packages", str, short="pk", minor=True),
+        Column("Threads", str), Column("Time", show_seconds),
+        Column("Changes of threads", str, short="changes", minor=True),
+        Column("Best constant", minor=True),
+    ]  # fmt: skip
+    title = "Plan of each program, for regionpredict run: threads that minimize its time"
+    return [Table(title, columns, rows), Items(_plan_difference(result.plans, result.teams))]
 
 
-def plan_difference(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> list[str]:
+def _plan_difference(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> list[str]:
     """The reason why a plan has other threads than the rows, if it does."""
     own = {team.facts.id: team.threads for team in teams}
     planned = {(team, size) for plan in plans for team, size in plan.sizes.items()}
@@ -244,12 +247,3 @@ def planned_otherwise(plans: Sequence[Plan], team: TeamPrediction | None) -> lis
         f"{plural(size, 'thread')} for this parallel region, best for the whole program"
         for size, mains in sorted(by_size.items())
     ]
-
-
-def _sizes(plan: Plan) -> str:
-    """The largest parallel region, with `up to` if others have fewer threads."""
-    several = "up to " if len(set(plan.sizes.values())) > 1 else ""
-    return (
-        f"{several}{plural(plan.threads, 'thread')} on {plural(plan.packages, 'package')}, "
-        f"{show_seconds(plan.seconds)}"
-    )

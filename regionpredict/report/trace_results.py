@@ -22,7 +22,6 @@ from regionpredict.report.html.blocks import curve, heat, line
 from regionpredict.report.html.timeline import timeline_section
 from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.metric_names import metric_name
-from regionpredict.report.process_grid import grid_tables, grid_values, without_rank
 from regionpredict.report.quantities import plural, show_bytes, show_seconds, show_share
 from regionpredict.report.trace_tables import (
     chosen_records,
@@ -33,8 +32,9 @@ from regionpredict.report.trace_tables import (
     sum_facts,
     worst_table,
 )
-from regionpredict.trace import EventTrace
+from regionpredict.trace import EventTrace, ProcessGrid
 from regionpredict.trace.analysis import Analysis
+from regionpredict.trace.process_grids import grid_values
 from regionpredict.trace.profile import TraceResult
 
 T = TypeVar("T")
@@ -82,7 +82,7 @@ def result_document(
         Section("Waits over time", lambda: _severity(result, metric), "page"),
         Section("Process grid", lambda: _grids(result, trace, names), "page"),
         Section("Process grid", [
-            block for grid in trace.grids if metric for block in grid_tables(result, grid, metric)
+            block for grid in trace.grids if metric for block in grid_blocks(result, grid, metric)
         ], "text"),
         Section("Findings", [Items([str(finding) for finding in analysis.findings])], "page"),
         Section("Records", lambda: [_records(result, metric)], "csv"),
@@ -121,17 +121,23 @@ def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
 def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:
     """Each metric by the place of the ranks in the topologies of the trace."""
     known = {record.metric for record in result.records if record.location is not None}
-    blocks: list[Block] = []
-    for grid in trace.grids:
-        for name in names:
-            if name not in known:
-                continue
-            sums, title = grid_values(result, grid, name), metric_name(name)
-            shown: list[Block] = [heat(" ".join(filter(None, (title, front))), rows, sums.unit)
-                     for front, rows in sums.planes]  # fmt: skip
-            if sums.missing:
-                shown.append(Text(without_rank(sums.missing)))
-            blocks.append(Folded(f"{title} on the {sums.sizes} grid {grid.name}".rstrip(), shown))
+    return [
+        Folded(f"{metric_name(name)} on the grid {grid.name}".rstrip(),
+               grid_blocks(result, grid, name))
+        for grid in trace.grids for name in names if name in known
+    ]  # fmt: skip
+
+
+def grid_blocks(result: TraceResult, grid: ProcessGrid, metric: str) -> list[Block]:
+    """A picture for each index in the dimensions of the grid before the last two."""
+    sums = grid_values(result, grid, metric)
+    title = f"{metric_name(metric)} on the {sums.sizes} grid"
+    blocks: list[Block] = [
+        heat(f"{title} {front}".rstrip(), rows, sums.unit) for front, rows in sums.planes
+    ]
+    if sums.missing:
+        places = "1 place has" if sums.missing == 1 else f"{sums.missing} places have"
+        blocks.append(Text(f"{places} no rank in the trace."))
     return blocks
 
 

@@ -438,7 +438,7 @@ def test_metrics_lie_on_the_process_grid(
     page = tmp_path / "grid.html"
     page.write_text(rendered(result_document(result, told, 9), "html"))
     (heat,) = blocks_of(page, "heat")
-    assert (heat["rows"], heat["unit"]) == ([[1.5, 0.5, ""]], "seconds")
+    assert (heat["rows"], heat["unit"]) == ([[1.5, 0.5, ""]], "s")
     opened = Opened(browser, page)
     opened.open_all()
     opened.page.get_by_text("1 place has no rank in the trace.").wait_for()  # drawn when opened

@@ -125,18 +125,19 @@ int main(void) {
     text = table_of(result.predictions, result.teams, result.plans, machine, "saturation")
     lines = text.splitlines()
     threads = result.recommended.together.threads
-    assert lines[2].startswith(f"Plan: {threads} threads on 2 packages, ")
+    assert lines[2].startswith("Plan of each program, ")
+    assert lines[4].split()[:3] == ["main.c", "2", f"{threads}"]
     assert "Scaling by time on one thread: 100 % to 2 packages, under 1 % to 1 package" in lines
     assert "1 parallel region stops scaling at one package: overhead (1)" in lines
     assert [team.facts.executions.value for team in result.teams] == [10, 2]
     (plan,) = result.plans
     few = plan._replace(sizes={**plan.sizes, min(plan.sizes): 1})
     text = table_of(result.predictions, result.teams, [few], machine, "saturation")
-    assert text.splitlines()[2].startswith(f"Plan: up to {threads} threads on 2 packages, ")
+    assert text.splitlines()[4].split()[:5] == ["main.c", "2", "up", "to", f"{threads}"]
     # Of one file nothing is said but its table.
     alone = predict(analyse(requests_for([str(tmp_path / "heavy.c")]), {}), machine, "saturation")
     text = table_of(alone.predictions, alone.teams, alone.plans, machine, "saturation")
-    assert "Plan:" not in text
+    assert "Plan of each program" not in text
 
 
 def test_what_is_not_known_is_said() -> None:

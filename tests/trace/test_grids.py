@@ -11,7 +11,7 @@ import pytest
 from recording import HAS_MPI, built, record_ranks
 
 from regionpredict.report.document_text import block_lines
-from regionpredict.report.process_grid import grid_tables
+from regionpredict.report.trace_results import grid_blocks
 from regionpredict.trace import Location, ProcessGrid
 from regionpredict.trace.kernels import Kernels
 from regionpredict.trace.otf2_reader import read_otf2
@@ -57,26 +57,26 @@ def result(values: dict[int, float]) -> TraceResult:
 
 
 def shown(result: TraceResult, grid: ProcessGrid) -> list[str]:
-    """The lines of the tables."""
-    return [line for block in grid_tables(result, grid, "m") for line in block_lines(block)]
+    """The lines of the pictures."""
+    return [line for block in grid_blocks(result, grid, "m") for line in block_lines(block)]
 
 
 def test_two_dimensions() -> None:
     grid = ProcessGrid("g", (2, 2), (False, False), {0: (0, 0), 1: (1, 0), 2: (0, 1)})
     assert shown(result({0: 1.5, 1: 2.0}), grid) == [
-        "m on the 2x2 grid, seconds",
-        "     0  1",
-        "0  1.5  0",
-        "1    2  -",
+        "m on the 2x2 grid",
+        "       0    1",
+        "0  1.5 s  0 s",
+        "1    2 s    -",
         "1 place has no rank in the trace.",
     ]
 
 
 def test_one_dimension_and_three() -> None:
     line = ProcessGrid("g", (3,), (True,), {rank: (rank,) for rank in range(3)})
-    assert shown(result({2: 4.0}), line)[-1].split() == ["0", "0", "0", "4"]
+    assert shown(result({2: 4.0}), line)[-1].split() == ["0", *["0", "s"] * 2, "4", "s"]
     places = {rank: (rank // 4, rank // 2 % 2, rank % 2) for rank in range(8)}
     lines = shown(result({7: 4.0}), ProcessGrid("g", (2, 2, 2), (False,) * 3, places))
-    title = "m on the 2x2x2 grid, seconds"
+    title = "m on the 2x2x2 grid"
     assert lines.index(f"{title} [0, ...]") < lines.index(f"{title} [1, ...]")
-    assert lines[-1].split() == ["1", "0", "4"]
+    assert lines[-1].split() == ["1", "0", "s", "4", "s"]

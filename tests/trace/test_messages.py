@@ -52,9 +52,10 @@ def test_pairs_and_sizes(kernels: Kernels) -> None:
     ]  # fmt: skip
     table = rendered(messages_document(found, trace, top=1), "table").splitlines()
     assert table[:6] == [
-        "pair: 6 messages, 1 KiB, on 2 ranks", "", "Bytes by sender and receiver",
-        "from \\ to    0      1",
-        "0            -  1 KiB", "1          7 B      -",
+        "pair: 6 messages, 1 KiB, on 2 ranks", "",
+        "Data from the rank of the row to the rank of the column",
+        "     0      1",
+        "0    -  1 KiB", "1  7 B      -",
     ]  # fmt: skip
     assert "... and 1 more; --top 2 shows all" in table
     assert " ".join(table[-1].split()) == "1 KiB to 2 KiB 1 16.7 % 1 KiB 98.7 %"
@@ -68,14 +69,14 @@ def test_a_page_has_the_matrix_of_the_selected_ranks(kernels: Kernels) -> None:
     )  # fmt: skip
     document = messages_document(found, trace, 9)
     data, counts = next(s for s in document.sections if s.title == "Matrix").blocks
-    assert (data["rows"], data["unit"]) == ([["", 1.5], [0.5, ""]], "KiB")
+    assert (data["rows"], data["unit"]) == ([["", 1536.0], [512.0, ""]], "B")
     assert (counts["rows"], counts["names"]) == ([["", 5.0], [1.0, ""]], ["3", "8"])
 
 
 def test_many_ranks_have_no_matrix_and_silence_is_told(kernels: Kernels) -> None:
     trace = _trace(20)
     found = messages_of(trace, match(trace, kernels))
-    assert "from \\ to" not in rendered(messages_document(found, trace, 9), "table")
+    assert "the rank of the column" not in rendered(messages_document(found, trace, 9), "table")
     build = TraceBuilder(1)
     build.enter(0, 0, "main")
     build.leave(0, 1)

@@ -50,8 +50,8 @@ def marks(
 def heat(
     title: str, rows: Sequence[Sequence[float | None]], unit: str, names: Sequence[str] = ()
 ) -> Drawing:
-    """A heat map. None if there is no number. `names` are those of rows and columns, else their
-    numbers.
+    """A heat map of values in this unit. A value is None if there is no number. `names` are those
+    of rows and columns, else their numbers.
     """
     return {"kind": "heat", "title": title, "unit": unit, "names": list(names),
             "rows": [["" if cell is None else cell for cell in row] for row in rows]}  # fmt: skip

@@ -266,11 +266,11 @@ function timeline(block) {
 function heat(block) {
   const most = Math.max(...block.rows.flat().filter(value => value !== ""), 0), wide = Math.max(...block.rows.map(row => row.length)), name = k => block.names[k] ?? k;
   const cell = value => {
-    const one = make("td", {class: "number"}, value === "" ? "" : short(value));
+    const one = make("td", {class: "number"}, value === "" ? "" : quantity(value, block.unit));
     if (value !== "" && most > 0) one.style.background = `color-mix(in srgb, var(--c1) ${Math.round(45 * value / most)}%, var(--back))`;
     return one;
   };
-  return make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": block.title}, make("table", {class: "heat"}, make("caption", {}, `${block.title}, ${block.unit}`),
+  return make("div", {class: "wide", tabindex: 0, role: "group", "aria-label": block.title}, make("table", {class: "heat"}, make("caption", {}, block.title),
     make("thead", {}, make("tr", {}, make("td", {}), Array.from({length: wide}, (_, k) => make("th", {scope: "col", class: "number"}, name(k))))),
     make("tbody", {}, block.rows.map((row, k) => make("tr", {}, make("th", {scope: "row"}, name(k)), row.map(cell))))));
 }

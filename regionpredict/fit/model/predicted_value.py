@@ -1,17 +1,15 @@
-"""Predictions of fitted models, and a model as JSON."""
+"""Predictions of fitted models at points."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from regionpredict.fit.experiment import Series
 from regionpredict.fit.model.fitted_model import FittedModel
-from regionpredict.fit.model.quality import Monomial
-from regionpredict.report.json_text import fields_of
 
 FORMULA, FORECAST = "formula", "forecast"
 
@@ -55,38 +53,6 @@ def predicted_value(
         level=level,
         warning=model.extrapolation_warning(coordinates, level),
         by=FORECAST if forecasters else FORMULA,
-        formula=_finite(formula),
+        formula=formula if math.isfinite(formula) else None,
         forecasters=forecasters,
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def _terms(terms: Iterable[tuple[float, Monomial]], names: Sequence[str]) -> list[dict[str, Any]]:
-    return [
-        {
-            "coefficient": coefficient,
-            "powers": {names[i]: list(term) for i, term in sorted(monomial.items())},
-        }
-        for coefficient, monomial in terms
-    ]
-
-
-def model_record(series: Series, model: FittedModel) -> dict[str, Any]:
-    """One model in the JSON schema `regionpredict/models/1`."""
-    return {
-        **fields_of(series, "callpath metric"),
-        **fields_of(model, "parameters constant law law_parameters reciprocal ceiling smape "
-                 "cross_validated_error warnings"),
-        "terms": _terms(model.terms, model.parameters),
-        "pieces": [
-            {**fields_of(piece, "first last constant"),
-             "terms": _terms(piece.terms, model.parameters)}
-            for piece in model.pieces
-        ],
-        "text": model.formula(),
-        "adjusted_r2": _finite(model.adjusted_r2),
-        "noise": _finite(model.noise),
-    }  # fmt: skip

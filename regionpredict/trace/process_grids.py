@@ -1,4 +1,4 @@
-"""A metric over the ranks' Cartesian grid, as tables (Boehme 2014, section 4.3.3)."""
+"""Sums of a metric over the Cartesian grids of ranks (Boehme 2014, section 4.3.3)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from regionpredict.report.document import Block, Column, Table, Text
-from regionpredict.trace import ProcessGrid
-from regionpredict.trace.profile import SECONDS, TraceResult
+from regionpredict.trace.event_trace import ProcessGrid
+from regionpredict.trace.profile import TraceResult
 
 
 class GridPlane(NamedTuple):
@@ -22,7 +21,7 @@ class GridPlane(NamedTuple):
 
 
 class GridValues(NamedTuple):
-    """A metric on a grid: `sizes` as 2x3, the `unit` in words, and the number of places without a
+    """A metric on a grid: `sizes` as 2x3, the `unit`, and the number of places without a
     rank.
     """
 
@@ -55,25 +54,6 @@ def grid_values(result: TraceResult, grid: ProcessGrid, metric: str) -> GridValu
         name = f"[{', '.join(map(str, front))}, ...]" if outer else ""
         planes.append(GridPlane(name, values))
     return GridValues(
-        "x".join(map(str, grid.sizes)), "seconds" if unit == SECONDS else unit, tuple(planes),
+        "x".join(map(str, grid.sizes)), unit, tuple(planes),
         prod(grid.sizes) - len(grid.coordinates),
     )  # fmt: skip
-
-
-def grid_tables(result: TraceResult, grid: ProcessGrid, metric: str) -> list[Block]:
-    """The grid as tables, one for each index in the dimensions before the last two."""
-    sums = grid_values(result, grid, metric)
-    title = f"{metric} on the {sums.sizes} grid{f', {sums.unit}' if sums.unit else ''}"
-    tables: list[Block] = []
-    for front, rows in sums.planes:
-        heads = [str(number) for number in range(len(rows[0]) if rows else 0)]
-        columns = [Column("", str), *(Column(head, "{:.4g}".format) for head in heads)]
-        cells = [[number, *row] for number, row in enumerate(rows)]
-        tables.append(Table(f"{title} {front}".rstrip(), columns, cells))
-    return tables + ([Text(without_rank(sums.missing))] if sums.missing else [])
-
-
-def without_rank(positions: int) -> str:
-    """The sentence about places of a grid without a known rank."""
-    subject = "1 place has" if positions == 1 else f"{positions} places have"
-    return f"{subject} no rank in the trace."
