@@ -71,7 +71,7 @@ def test_without_any_given_size_the_first_lines_still_answer(tmp_path: Path) -> 
     (plan,) = result.plans
     assert {team.facts.id for team in result.teams} == {*plan.sizes}
     threads = result.recommended.together.threads
-    assert PLAN.search("\n".join(first))[1, 2] == ("2", f"{threads}")
+    assert PLAN.search("\n".join(first)).group(1, 2) == ("2", f"{threads}")
     told = first.index("All 4 parallel regions depend on unknown sizes")
     assert first[told + 1 : told + 4] == [
         "Set these 2 sizes, and the hints of 4 of 4 regions no longer depend on assumed",
