@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Hashable
 from dataclasses import replace
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from pycparser import c_ast
@@ -135,6 +136,7 @@ class _Reader:
         self.macros = MacroTable()
         self.chunks: dict[str, Chunk] = {}  # the functions with a body
         self.has_waiting: dict[str, list[Chunk]] = {}  # declarations that were not needed so far
+        self._parsed: set[int] = set()  # those that were: one chunk can declare thousands of names
         self.variables_declared: dict[str, list[tuple[Any, int]]] = {}
         self.prototypes: dict[str, tuple[Any, int]] = {}
         self.functions: dict[str, Function | None] = {}
@@ -229,7 +231,9 @@ class _Reader:
 
     def _global(self, name: str) -> Decl | None:
         for chunk in self.has_waiting.pop(name, ()):
-            self._parse_chunk(chunk)
+            if chunk.start not in self._parsed:
+                self._parsed.add(chunk.start)
+                self._parse_chunk(chunk)
         if name in self.prototypes:
             node, start = self.prototypes[name]
             static = name in self.chunks and self._is_static(self.chunks[name])
@@ -243,6 +247,7 @@ class _Reader:
             return decl
         if name not in self.variables_declared:
             return None
+        self.variables_declared[name].sort(key=itemgetter(1))  # as in the file
         node, start = self.variables_declared[name][-1]
         static = any(
             "static" in (declaration.storage or ())
