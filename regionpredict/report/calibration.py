@@ -53,20 +53,18 @@ def calibration_document(result: CalibrationResult) -> Document:
         Section("Density model", [] if density is None else _density(density)),
         Section("Regions", lambda: [_regions(result)], "page"),
     ]
-    lead = ["Errors are on programs that were left out of the fit."]
+    lead = [
+        f"Saturation model: {_outcome(result.saturation)}.",
+        "Errors are on programs that were left out of the fit.",
+    ]
     files = [sample.summary.last.file for sample in samples.samples]
     return Document(f"Correction of {result.machine}", lead, sections, files=files)
 
 
 def saturation_blocks(calibration: SaturationCalibration) -> list[Block]:
     """The outcome, the scores and the factors."""
-    outcome = (
-        "the correction helps"
-        if calibration.helps
-        else f"the correction does not help, {calibration.against}: no factor is written"
-    )
     overview = [
-        ("Outcome", outcome),
+        ("Outcome", _outcome(calibration)),
         (
             "Confidence",
             f"the speedup's error falls in {100 * calibration.sure:.1f} % of resampled sets of "
@@ -81,10 +79,16 @@ def saturation_blocks(calibration: SaturationCalibration) -> list[Block]:
     return [_scores(calibration), Facts(overview), *_factors(calibration)]
 
 
+def _outcome(calibration: SaturationCalibration) -> str:
+    if calibration.helps:
+        return "the correction helps"
+    return f"the correction does not help, {calibration.against}: no factor is written"
+
+
 def _scores(calibration: SaturationCalibration) -> Table:
     before, after = calibration.before, calibration.after
     trivial: list[list[Cell]] = [
-        [f"the answer '{name}'", ("", None), error]
+        [f"  if every answer were '{name}'", ("", None), error]
         for name, error in calibration.trivial_errors.items()
     ]
     rows: list[list[Cell]] = [
@@ -106,7 +110,8 @@ def _cross_validated(
     """The scores, then the shares of right hints."""
     rows: list[Sequence[Cell]] = [
         *scores, ["Right hints", before.share, after.share],
-        *([f"the answer '{name}'", ("", None), rate.share] for name, rate in trivial.items()),
+        *([f"  if every answer were '{name}'", ("", None), rate.share]
+          for name, rate in trivial.items()),
     ]  # fmt: skip
     columns = [Column("Score"), Column("Before", show_percent, unknown="?"),
                Column("After", show_percent, unknown="?")]  # fmt: skip

@@ -34,15 +34,18 @@ def changes_document(changes: HintChanges) -> Document:
     """The regions that changed, appeared or disappeared, with the reasons. Absolute paths are
     relative to their common folder.
     """
+    order = [kind for kind, _ in _KINDS]
     reported = [change for change in changes.changes if change.kind != "same"]
+    reported.sort(key=lambda change: order.index(change.kind))
     sides = [side for change in reported for side in (change.old, change.new) if side is not None]
     table = Table(
         "Regions: open one for the reasons",
-        [Column("Region"), Column("Change", only="text"), Column("Before"), Column("Now")],
+        [Column("Region"), Column("Change", only="text"), Column("Before"), Column("Now"),
+         Column("Kind", only="page", choice=True, minor=True)],
         [
             (
                 f"{change.region.id} {change.region.function}", _change(change),
-                _hint(change.old), _hint(change.new),
+                _hint(change.old), _hint(change.new), dict(_KINDS)[change.kind],
             )
             for change in reported
         ],
@@ -50,8 +53,10 @@ def changes_document(changes: HintChanges) -> Document:
         listed=True,
     )  # fmt: skip
     sections = [Section("Changed regions", [table])]
-    document = Document("Hint changes", [_head(changes)], sections, lambda: _record(changes))
-    absolute = [side.file for side in sides if PurePath(side.file).is_absolute()]
+    files = [side.file for side in sides]
+    absolute = [file for file in files if PurePath(file).is_absolute()]
+    document = Document("Hint changes", [_head(changes)], sections, lambda: _record(changes),
+                        files=[] if absolute else files)  # fmt: skip
     return below_folder(document, absolute)
 
 

@@ -40,6 +40,10 @@ SCHEMA = "regionpredict/isoefficiency/1"
 _GRID = 16
 """The maximum numbers of thread counts and sizes of surfaces in JSON."""
 _SAMPLES = 32  # points of each curve
+_SYMBOLS = (
+    "n: size. p: threads. E_ac: efficiency of the program. E_cf: of its tasks without contention. "
+    "E_ub: bound for any scheduler. delta_con = E_cf - E_ac. delta_str = E_ub - E_cf."
+)
 _MOST_LINES = 4
 """Maximum number of sizes with a line for discrepancies, since more are hard to distinguish."""
 
@@ -64,7 +68,7 @@ def isoefficiency_document(
     sections = [
         Section("Answers", [Facts([
             (f"{number}. {asked}", answer) for number, (asked, answer) in enumerate(answers, 1)
-        ])]),
+        ]), Text(_SYMBOLS, only="page")]),
         Section("Sizes", lambda: [*_sizes(result, efficiency, threads),
                                   *_contours(result, threads)], "page"),
         Section("Discrepancies", lambda: _discrepancies(result), "page"),
@@ -107,11 +111,7 @@ def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
         Column("E_ub", two, bar=1.0, minor=True), Column("delta_con", signed),
         Column("delta_str", signed), Column("E_cf by", choice=True, minor=True),
     ]  # fmt: skip
-    legend = [
-        "n: size. p: threads. E_ac: efficiency of the program. E_cf: of its tasks without "
-        "contention. E_ub: bound for any scheduler. delta_con = E_cf - E_ac. delta_str = E_ub - "
-        "E_cf. CPU: processor time of the whole program."
-    ]
+    legend = [f"{_SYMBOLS} CPU: processor time of the whole program."]
     if any(not point.sound for point in result.points):
         legend.append("*: excluded, for the reason below")
     return Table("Efficiencies", columns, rows, legend=legend)
@@ -158,7 +158,7 @@ def _sizes(result: Isoefficiency, efficiency: float, threads: int) -> list[Block
         return [Text(f"No size in this range has an efficiency of {efficiency:g}.")]
     series = [line(size_line.label, size_line.points) for size_line in known]
     title = f"Size that keeps an efficiency of {efficiency:g}"
-    return [curve(title, "threads", "n", series, logx=True, logy=True)]
+    return [curve(title, "threads", "size n", series, logx=True, logy=True)]
 
 
 def _discrepancies(result: Isoefficiency) -> list[Block]:

@@ -178,8 +178,8 @@ def _warning_if_far(solved: dict[str, Solution | None], name: str, most: float) 
     if not far or not most:
         return ""
     return (
-        f" {name} = {_number(max(far))} is {max(far) / most:.3g} times beyond the largest {name} "
-        f"that was measured ({show_size(most)}): a guess, not a forecast."
+        f" {name} = {_number(max(far))} is {show_size(max(far) / most, 3)} times beyond the "
+        f"largest {name} that was measured ({show_size(most)}): a guess, not a forecast."
     )
 
 

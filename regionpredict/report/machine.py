@@ -21,7 +21,7 @@ from regionpredict.report.document import (
     Text,
 )
 from regionpredict.report.html.blocks import curve, line
-from regionpredict.report.quantities import plural, show_bytes, show_percent
+from regionpredict.report.quantities import plural, show_bytes, show_percent, show_size
 
 _GIGA = 1e9
 
@@ -121,9 +121,10 @@ def _overheads(machine: Machine) -> list[Block]:
         if len(figure.x) > 1:
             title = name.replace("_", " ")
             drawn = curve(title, "threads", figure.unit, [line(title, _points(figure))])
-            least = with_unit(f"{figure.y[0]:.4g}", figure.unit)
-            most = f"{figure.y[-1]:.4g} on {figure.x[-1]}"
-            blocks.append(Folded(f"{title}: {least} on {figure.x[0]}, {most}", [drawn]))
+            least = with_unit(show_size(figure.y[0], 4), figure.unit)
+            most = f"{show_size(figure.y[-1], 4)} on {figure.x[-1]}"
+            who = f"{least} on {plural(figure.x[0], 'thread')}, {most}"
+            blocks.append(Folded(f"{title}: {who}", [drawn]))
     return blocks
 
 
@@ -134,7 +135,7 @@ def _figures(machine: Machine) -> Table:
     ]
     columns = [
         Column("Figure"), Column("Value", str), Column("Known how", choice=True),
-        Column("95 % interval, half", show_percent, minor=True, unknown=""),
+        Column("95 % interval, ±", show_percent, minor=True, unknown="", optional=True),
         Column("Source", minor=True),
     ]  # fmt: skip
     return Table("Every figure, and how it is known", columns, rows)

@@ -64,7 +64,9 @@ def messages_document(
     sections = [
         Section("Matrix", matrices if len(ranks) <= _HEAT else [], "page"),
         Section("Matrix", matrices[:1] if len(ranks) <= _MATRIX else [], "text"),
-        Section("Messages", tables if messages.pairs else [Text("no rank sends to another")]),
+        Section(
+            "Messages", tables if messages.pairs else [Text("No rank sends a message to another.")]
+        ),
         Section("Pairs", [pairs], "csv"),
     ]
     return Document(f"Messages of {trace.name}", lead, sections, lambda: {

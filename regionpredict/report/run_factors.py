@@ -170,7 +170,9 @@ def _factors(study: Study) -> Table:
     if any(inside):
         legend.append("Outside, inside: relative to the time between MPI_Init and MPI_Finalize.")
     if study.scaling is not None and not runs[0].relative:
-        legend.append(f"{study.scaling} scaling: the total work grows as P^{study.growth:.2f}.")
+        legend.append(
+            f"{study.scaling.capitalize()} scaling: the total work grows as P^{study.growth:.2f}."
+        )
     title = "Factors in percent (100: without loss)"
     return transposed(title, ["Processes", *(str(run.width) for run in runs)], rows, legend)
 
@@ -294,14 +296,17 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
         ]
         for point in extrapolation.points
     ]  # fmt: skip
-    worst = "Worst is the factor that loses most. The band is for global. JSON has all bands."
+    worst = [
+        "LB: load balance. Ser: serialisation. Trf: transfer. Comp: computation scalability.",
+        "Worst is the factor that loses most. The band is for global. JSON has all bands.",
+    ]
     changes = [
         f"from {width} processes on, {_SHORT_NAMES[after]} loses most, not {_SHORT_NAMES[before]}."
         for width, before, after in extrapolation.changes
     ]
     return [
         Table("Laws of the factors", by, laws, legend=[off]),
-        Table("Expected factors in percent", columns, rows, legend=[worst]),
+        Table("Expected factors in percent", columns, rows, legend=worst),
         Items(changes),
     ]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -124,7 +125,8 @@ def _bound(parallelism: float | None) -> list[Block]:
     """The upper bound of the speedup with any scheduler, min(p, pi)."""
     if parallelism is None:
         return []
-    points = [(p, min(p, parallelism)) for p in (1.0, parallelism, 2.0 * parallelism)]
+    least, most = math.floor(parallelism), math.ceil(parallelism)
+    points = [(p, min(p, parallelism)) for p in sorted({1, least, most, 2 * most})]
     title = "Speedup that no scheduler exceeds: the threads, and at most the average parallelism"
     return [curve(title, "threads", "times faster", [line("at most", points)])]
 

@@ -82,4 +82,6 @@ def test_many_ranks_have_no_matrix_and_silence_is_told(kernels: Kernels) -> None
     build.leave(0, 1)
     alone = build.build("alone")
     found = messages_of(alone, match(alone, kernels))
-    assert "no rank sends to another" in rendered(messages_document(found, alone, 9), "table")
+    assert "No rank sends a message to another." in rendered(
+        messages_document(found, alone, 9), "table"
+    )

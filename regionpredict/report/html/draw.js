@@ -200,7 +200,8 @@ function stack(block) {
     if (k % every === 0) svg.append(make("text", {x: x + room * 0.4, y: HIGH - BOTTOM + 17, "text-anchor": "middle"}, row.label));
   });
   svg.append(make("text", {class: "soft", x: (LEFT + WIDE - RIGHT) / 2, y: HIGH - 6, "text-anchor": "middle"}, block.x), make("text", {class: "soft", x: 4, y: 12}, axisName(block.y)));
-  return picture(block, svg, plates(block.names, COLOURS), () => plain([block.x, ...block.names], block.rows.map(row => [row.label, ...row.values.map(value => measure(value, block.y))]), block.title));
+  const drawn = block.names.map((_, at) => at).filter(at => block.rows.some(row => row.values[at]));
+  return picture(block, svg, plates(drawn.map(at => block.names[at]), drawn.map(at => COLOURS[at % 6])), () => plain([block.x, ...block.names], block.rows.map(row => [row.label, ...row.values.map(value => measure(value, block.y))]), block.title));
 }
 function plates(names, fillings) {
   return make("ul", {class: "legend"}, names.map((name, at) => make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"},
@@ -221,12 +222,14 @@ function timeline(block) {
       make("clipPath", {id: `${id}-span`}, make("rect", {x: left, y: 0, width: wide - RIGHT - left, height: high}))),
     block.rows.map((row, k) => make("text", {x: left - 6, y: middle(k) + 4, "text-anchor": "end"}, row.name)), shown,
     make("text", {class: "soft", x: (left + wide - RIGHT) / 2, y: high - 6, "text-anchor": "middle"}, block.x));
+  const time = at => quantity(at * block.second, "s");
+  svg.append(make("text", {class: "soft", x: 4, y: 12}, block.rows_are));
   let from = 0, to = block.end;
   function draw() {
     const x = scale([from, to], left, wide - RIGHT), inside = (begin, end) => end >= from && begin <= to, drawn = make("g", {"clip-path": `url(#${id}-span)`});
     block.rows.forEach((row, k) => {
       for (const [kind, begin, end] of row.bars) if (inside(begin, end)) drawn.append(make("rect", {x: x(begin), y: middle(k) - 8, width: Math.max(0.4, x(end) - x(begin)), height: 16, fill: fillings[kind]},
-        make("title", {}, `${block.kinds[kind].name} on ${row.name}: ${short(end - begin)} from ${short(begin)} on`)));
+        make("title", {}, `${block.kinds[kind].name} on ${block.rows_are} ${row.name}: ${time(end - begin)} from ${time(begin)} on`)));
     });
     for (const [row, sent, to, received] of block.messages) if (inside(Math.min(sent, received), Math.max(sent, received))) drawn.append(make("line", {x1: x(sent), y1: middle(row), x2: x(received), y2: middle(to), stroke: "var(--soft)", "stroke-width": 0.7}));
     block.path.forEach(([row, begin, end], k) => {
@@ -258,8 +261,8 @@ function timeline(block) {
   const drawn = block.kinds.map((_, kind) => kind).filter(kind => block.rows.some(row => row.bars.some(one => one[0] === kind)));
   const signs = plates(drawn.map(kind => block.kinds[kind].name), drawn.map(kind => fillings[kind]));
   signs.append(make("li", {}, make("svg", {viewBox: "0 0 26 12", "aria-hidden": "true"}, make("rect", {y: 4, width: 26, height: 4, fill: "var(--ink)"})), "critical path"));
-  const sums = row => block.kinds.map((_, kind) => short(row.bars.filter(one => one[0] === kind).reduce((sum, one) => sum + one[2] - one[1], 0)));
-  const figure = picture(block, frame, signs, () => plain(["", ...block.kinds.map(one => one.name)], block.rows.map(row => [row.name, ...sums(row)]), block.title));
+  const sums = row => block.kinds.map((_, kind) => time(row.bars.filter(one => one[0] === kind).reduce((sum, one) => sum + one[2] - one[1], 0)));
+  const figure = picture(block, frame, signs, () => plain([block.rows_are, ...block.kinds.map(one => one.name)], block.rows.map(row => [row.name, ...sums(row)]), block.title));
   figure.firstChild.after(tools([["Zoom in", () => zoom(0.5)], ["Zoom out", () => zoom(2)], ["Whole run", whole]], told));
   return figure;
 }
