@@ -63,7 +63,7 @@ def comparison_document(
     )
     lead += [
         f"{hints.model} model for {hints.machine}, hints in {comparison.unit}",
-        f"right: {_rule(comparison)}",
+        f"A hint is right if it is {_rule(comparison)}.",
         *_reservations(comparison),
     ]
     sections = [
@@ -108,8 +108,8 @@ def csv_table(
 
 def _rule(comparison: Comparison) -> str:
     if comparison.criterion == "utilisation":
-        return "the area of the utilization"
-    return f"the smallest within {100 * comparison.tolerance:.0f} % of the best time"
+        return "in the area of the utilization"
+    return f"the smallest number within {100 * comparison.tolerance:.0f} % of the best time"
 
 
 def _reservations(comparison: Comparison) -> list[str]:
@@ -137,7 +137,7 @@ def _rates(comparison: Comparison) -> list[tuple[str, str]]:
         if many
     )  # fmt: skip
     pairs = [("Success", _rate(success(comparison)) + not_judged)]
-    pairs += [(name.capitalize(), _rate(rate)) for name, rate in baselines(comparison).items()]
+    pairs += [(f"Baseline: {name}", _rate(rate)) for name, rate in baselines(comparison).items()]
     lost = time_lost(comparison.judged)
     if lost is not None:
         pairs.append((f"Time, hinted {comparison.unit}", f"{100 * lost:+.1f} % of the best"))
@@ -282,7 +282,7 @@ def _details(verdict: Verdict, law: FittedLaw | None) -> list[Block]:
     pairs += [("Its loop", region) for region in verdict.regions]
     pairs += [("Assumed", assumption) for assumption in verdict.hint.assumed]
     if law is not None:
-        pairs.append(("Fitted to the measured times", str(law.model)))
+        pairs.append(("Fitted to the times, in s", str(law.model)))
     drawn = [curve for curve in series if curve["points"]]
     share = f"{100 * BAND_SHARE.value:.0f} % of measured speedups are inside"
     drawings = [curve("Speedup", "threads", "times faster", drawn, band=share)] if drawn else []

@@ -333,7 +333,7 @@ def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> Tabl
         for key, arrays in alike.items():
             rows.append(["", several(arrays) + " (each)" * (len(arrays) > 1), *key])
     columns = [Column("Between"), Column("Array", cut=True), Column("In", show_bytes),
-               Column("Back", show_bytes), Column("Reuse", cut=True)]  # fmt: skip
+               Column("Back", show_bytes), Column("Reuse", cut=True, minor=True)]  # fmt: skip
     return Table(f"Data moved by {who}", columns, rows)
 
 
