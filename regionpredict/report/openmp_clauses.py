@@ -16,7 +16,7 @@ from itertools import groupby
 from regionpredict.analysis import RACES, RegionFacts
 from regionpredict.analysis.given_sizes import place_of, scope_of
 from regionpredict.errors import plural
-from regionpredict.ir import Clause, Diagnostic, Span
+from regionpredict.ir import Clause, Diagnostic
 from regionpredict.measure.planned_sizes import at_most, planned_threads
 from regionpredict.predict import (
     Estimate,
@@ -52,7 +52,7 @@ def openmp_clauses(
     program's `hint`. `binding` is the thread placement of the predictions. Close fills one domain
     after the other.
     """
-    rule = clauses_rule(teams, plans, hint)
+    lines = clauses_rule(teams, plans, hint)
     sizes = planned_threads(teams, plans, hint)
     most = None if hint is None else hint.threads
     teams = [
@@ -74,19 +74,22 @@ def openmp_clauses(
         for prediction in predictions
     ]  # fmt: skip
     rows = [
-        (prediction.facts.region.span, *_loop_row(prediction, teams, binding))
+        (prediction.facts.region.span, *_loop_row(prediction, teams, binding),
+         _guess(prediction, [prediction.facts]))
         for prediction in predictions
-    ]
-    rows += [(team.facts.span, *_team_row(team, binding)) for team in teams if _has_no_loop(team)]
+    ]  # fmt: skip
+    rows += [
+        (team.facts.span, *_team_row(team, binding),
+         _guess(team, [member.facts for member in team.facts.members]))
+        for team in teams if _has_no_loop(team)
+    ]  # fmt: skip
     rows.sort(key=lambda row: row[0])
-    guesses = _guesses(predictions, teams)
-    lines = rule
     for file, group in groupby(rows, key=lambda row: row[0].file):
         lines += ([""] if lines else []) + [file]
-        for span, own, clauses in group:
+        for span, own, clauses, guess in group:
             lines += clause_lines(span.line, own, clauses)
-            if span in guesses and not clauses.startswith("//"):
-                lines += page_lines(guesses[span], first=_COMMENT, then=_COMMENT)
+            if guess and not clauses.startswith("//"):
+                lines += page_lines(guess, first=_COMMENT, then=_COMMENT)
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -97,20 +100,11 @@ def _choices_within_limit(choices: tuple[SizeHint, ...], most: int | None) -> tu
     )  # fmt: skip
 
 
-def _guesses(predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]) -> dict[Span, str]:
-    """The assumptions of a clause with one number, if another size changes it."""
-    loops: list[tuple[Estimate | TeamEstimate, Span, list[RegionFacts]]] = [
-        (prediction, prediction.facts.region.span, [prediction.facts]) for prediction in predictions
-    ]
-    loops += [
-        (team, team.facts.span, [member.facts for member in team.facts.members]) for team in teams
-        if _has_no_loop(team)
-    ]  # fmt: skip
-    return {
-        span: f"at assumed large sizes; otherwise {open_sentence(estimate)}"
-        for estimate, span, facts in loops
-        if estimate.range is not None and not _by_size(estimate, facts)
-    }
+def _guess(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) -> str:
+    """The assumption of a clause with one number, if another size changes it."""
+    if estimate.range is None or _by_size(estimate, loops):
+        return ""
+    return f"at assumed large sizes; otherwise {open_sentence(estimate)}"
 
 
 def _has_no_loop(team: TeamPrediction) -> bool:
