@@ -87,6 +87,7 @@ def _warm_command(_own_cache: None) -> Iterator[None]:
 def _files_are_read_here() -> Iterator[None]:
     gc.collect()
     gc.freeze()  # what is loaded stays: no collection looks at it again
+    gc.set_threshold(100_000, 20, 20)  # the command collects nothing: there is hardly a cycle
     given = pytest.MonkeyPatch()
     given.setattr("regionpredict.isolated_reading.isolated", read_here)
     yield

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,11 +22,13 @@ NEWER = {
     "hashlib": {"file_digest"},
     "asyncio": {"TaskGroup", "timeout", "Runner"},
 }  # fmt: skip
+WORDS = re.compile(rf"\b({'|'.join(sorted({'Generic'}.union(*NEWER.values())))})\b")
 
 
 def newer_parts(text: str) -> Iterator[str]:
     """What a source uses of later versions of Python."""
-    for node in ast.walk(ast.parse(text, feature_version=(3, 10))):
+    tree = ast.parse(text, feature_version=(3, 10))
+    for node in ast.walk(tree) if WORDS.search(text) else ():
         if isinstance(node, ast.ImportFrom):
             names = {alias.name for alias in node.names}
             yield from names & NEWER.get(node.module or "", set())

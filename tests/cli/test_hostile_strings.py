@@ -274,6 +274,11 @@ def hints_file(folder: Path, evil: str, name: str = "h.json") -> Path:
     return path
 
 
+# With either string: the source has control characters of its own.
+@pytest.mark.parametrize(
+    "evil", [PRINTABLE, pytest.param(CONTROL, marks=pytest.mark.slow)],
+    ids=["printable", "control"], indirect=True,
+)  # fmt: skip
 def test_machines_and_sources(tmp_path: Path, evil: str) -> None:
     machine = machine_file(tmp_path, evil)
     folder = tmp_path / IN_A_NAME

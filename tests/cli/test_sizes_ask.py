@@ -7,6 +7,7 @@ import pty
 import re
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -30,11 +31,18 @@ def _asked(folder: Path, typed: bytes, *words: str) -> tuple[int, str]:
     """The exit code, and what the terminal shows. Everything is typed before it is asked for."""
     mine, its = pty.openpty()
     os.write(mine, typed)
-    done = subprocess.Popen(
-        [*ASK, *words], cwd=folder, stdin=its, stdout=its, stderr=its,
-        env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "NO_COLOR": "1"},
-    )  # fmt: skip
-    os.close(its)
+    codes = []
+
+    def ask() -> None:
+        done = subprocess.run(
+            [*ASK, *words], cwd=folder, stdin=its, stdout=its, stderr=its, check=False,
+            env={**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "NO_COLOR": "1"},
+        )  # fmt: skip
+        codes.append(done.returncode)
+        os.close(its)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
     shown = b""
     try:
         while part := os.read(mine, 65536):
@@ -42,7 +50,8 @@ def _asked(folder: Path, typed: bytes, *words: str) -> tuple[int, str]:
     except OSError:  # the other end is closed
         pass
     os.close(mine)
-    return done.wait(60), shown.decode().replace("\r\n", "\n")
+    asking.join()
+    return codes[0], shown.decode().replace("\r\n", "\n")
 
 
 @pytest.fixture

@@ -48,6 +48,7 @@ def _run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_a_program_is_studied_in_one_command_and_goes_on(tmp_path: Path) -> None:
     if shutil.which("gcc") is None:
         pytest.skip("needs gcc")

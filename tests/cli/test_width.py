@@ -282,6 +282,7 @@ def test_tables_of_tasks(tmp_path: Path) -> None:
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_tables_of_traces(tmp_path: Path) -> None:
     pytest.importorskip("otf2")
     pytest.importorskip("pyarrow")

@@ -121,6 +121,7 @@ def test_corrections_are_written_and_used(folder: Path) -> None:
     assert all(new < old for old, new in zip(*speedups, strict=True))
 
 
+@pytest.mark.slow
 def test_a_factor_that_helps_one_program_and_harms_another_is_not_written(tmp_path: Path) -> None:
     """Teams cost the first 3 times as much, the second as much as predicted, the third the half."""
     prepared(tmp_path, SOURCE, (3.0, 1.0, 0.5))

@@ -238,6 +238,7 @@ def test_what_helps_one_program_and_harms_another_is_not_written(analysis: Analy
     assert result.factors == {}
 
 
+@pytest.mark.slow
 def test_nothing_of_a_program_enters_what_is_predicted_of_it(
     analysis: Analysis, known: tuple[Samples, SaturationCalibration]
 ) -> None:

@@ -98,6 +98,7 @@ def test_factors_that_made_the_times_come_back(tmp_path: Path) -> None:
     assert "--from-models" in next(iter(corrections.factors.values())).source
 
 
+@pytest.mark.slow
 def test_right_figures_are_left_alone(tmp_path: Path) -> None:
     prepared(tmp_path, {})
     done = call("calibrate", "src", *FILES, "--from-models", "-m", MACHINE, "-o", "new.yaml",
@@ -142,6 +143,7 @@ def test_other_thread_counts_are_refused(tmp_path: Path) -> None:
     assert "measured on 1, 4 and on 1, 4, 8 threads" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_machine_file_stays_as_it_was(tmp_path: Path) -> None:
     prepared(tmp_path, {"compute": 2.0})
     call("calibrate", "src", *FILES, "--from-models", "-m", MACHINE, "-o", "new.yaml", cwd=tmp_path)

@@ -50,7 +50,7 @@ def test_amdahl_is_recognised_and_extrapolates_without_going_negative():
 SERIES = (st.integers(0, 2**32 - 1), st.sampled_from([0.001, 0.02, 0.1]))
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(*SERIES)
 def test_one_by_one_and_many_at_once_agree(seed, noise):
     """Two ways through the same formulas: `select_one`, and `select` for many."""

@@ -81,7 +81,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     return Programs(folder, texts, ("g++", "-w"), ".cpp")
 
 
-QUICK = ("options", "references", "base", "either class")
+QUICK = ("options", "either class")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from facts_compared import Facts, compared
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -55,13 +56,20 @@ statements = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 @given(statements)
 def test_each_idiom_has_the_facts_of_the_pointers(body: list[tuple]) -> None:  # type: ignore[type-arg]
     facts = {name: _facts(name, body) for name in IDIOMS}
     for name, own in facts.items():
         assert own == facts["pointers"], name
     assert facts["pointers"][0].status == "complete"
+
+
+@pytest.mark.slow
+@settings(max_examples=24, suppress_health_check=list(HealthCheck))
+@given(statements)
+def test_many_more_have_the_facts_of_the_pointers(body: list[tuple]) -> None:  # type: ignore[type-arg]
+    test_each_idiom_has_the_facts_of_the_pointers.hypothesis.inner_test(body)  # type: ignore[attr-defined]
 
 
 def _facts(idiom: str, body: list[tuple]) -> list[Facts]:  # type: ignore[type-arg]

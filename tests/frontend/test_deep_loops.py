@@ -18,15 +18,24 @@ def _nest(depth: int, inside: str) -> str:
     return f"double x;\nvoid f(int n) {{\n#pragma omp parallel for\n{loops}{inside}}}\n"
 
 
-@pytest.mark.parametrize("frontend", FRONTENDS)
+# Behind the readers loops are counted and refused: the second reader repeats it.
+SECOND_SLOW = pytest.mark.parametrize(
+    "frontend", [FRONTENDS[0], pytest.param(FRONTENDS[1], marks=pytest.mark.slow)]
+)
+
+
+@SECOND_SLOW
 def test_the_deepest_nest_that_is_read_is_counted(tmp_path: Path, frontend: str) -> None:
     facts = facts_of(tmp_path, _nest(MOST_NESTED, "x += 1;"), frontend, given={"n": 2})
     assert facts.status == "complete"
     assert facts.statements[0].executions.value == 2**MOST_NESTED
 
 
-@pytest.mark.parametrize("frontend", FRONTENDS)
-@pytest.mark.parametrize("more", [1, 3000])
+@pytest.mark.parametrize(
+    ("more", "frontend"),
+    [(1, "libclang"), pytest.param(1, "pycparser", marks=pytest.mark.slow),
+     (3000, "pycparser"), pytest.param(3000, "libclang", marks=pytest.mark.slow)],
+)  # fmt: skip
 def test_a_loop_inside_too_many_is_reported(tmp_path: Path, frontend: str, more: int) -> None:
     deeper = "for (int j = 0; j < n; j++)\n" * more
     inside = f"{{ x += 1;\n{deeper}x += 2; }}"
@@ -37,7 +46,7 @@ def test_a_loop_inside_too_many_is_reported(tmp_path: Path, frontend: str, more:
     assert said == [5 + MOST_NESTED]
 
 
-@pytest.mark.parametrize("frontend", FRONTENDS)
+@SECOND_SLOW
 def test_a_directive_inside_too_many_loops_is_not_lost(tmp_path: Path, frontend: str) -> None:
     inner = "{\n#pragma omp parallel for\nfor (int j = 0; j < n; j++) x += j;\n}\n"
     text = _nest(MOST_NESTED + 5, inner).replace("#pragma omp parallel for\n", "", 1)
@@ -73,7 +82,10 @@ def test_the_deepest_branches_that_are_read(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("kind", DEEP)
+@pytest.mark.parametrize(
+    "kind",
+    ["if", *(pytest.param(kind, marks=pytest.mark.slow) for kind in DEEP if kind != "if")],
+)
 def test_deeper_branches_are_reported(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "deep.c"
     path.write_text(_branches(DEEP[kind]))

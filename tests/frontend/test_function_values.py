@@ -272,7 +272,9 @@ def judged(tmp_path: Path, seed: int, frontend: str, functions: int = 40) -> tup
     return sum(counts[number] is not None for number in held), len(held)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 4))]
+)
 @pytest.mark.parametrize("frontend", FRONTENDS)
 def test_random_functions(tmp_path: Path, seed: int, frontend: str) -> None:
     known, every = judged(tmp_path, seed, frontend)

@@ -37,7 +37,9 @@ int main() {{
 WAYS = ("all.filled += own;", "add(all.filled, own);", "queue &same = all; same.filled += own;")
 
 
-@pytest.mark.parametrize("flush", WAYS)
+@pytest.mark.parametrize(
+    "flush", [WAYS[1], *(pytest.param(way, marks=pytest.mark.slow) for way in WAYS[::2])]
+)
 def test_the_value_is_that_of_the_object(tmp_path: Path, flush: str) -> None:
     """5 + 3 iterations. With a number that only the run knows, none is said."""
     for pushed, unknown, expected in ((3, 0, 8), (3, 1, None)):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from regionpredict.ir import Expr
@@ -52,7 +53,12 @@ def test_values_that_rise_and_fall(limits: list[int], first: int, comparison: st
         assert Expr.atom("trips", *parts).evaluate({"n": limit}) == trips
 
 
-@given(st.integers(-3, 30), st.integers(-4, 4), st.integers(-3, 3), st.sampled_from(["lt", "ne"]))
+ROUNDS = (st.integers(-3, 30), st.integers(-4, 4), st.integers(-3, 3),
+          st.sampled_from(["lt", "ne"]))  # fmt: skip
+
+
+@settings(max_examples=15)
+@given(*ROUNDS)
 def test_a_count_is_the_number_of_rounds(n: int, step: int, grown: int, kind: str) -> None:
     """Also without an end, with a fraction, and with a division by zero on the way."""
     quotient = Expr.atom("floordiv", Expr.const(60), E)
@@ -61,6 +67,12 @@ def test_a_count_is_the_number_of_rounds(n: int, step: int, grown: int, kind: st
         parts = (Expr.atom(kind, J, N + E), J, ZERO, after, E, Expr.const(3), E + grown)
         done = rounds(parts, {"n": n})
         assert trips(parts, {"n": n}) == (None if done is None else done.trips)
+
+
+@pytest.mark.slow
+@given(*ROUNDS)
+def test_many_counts_are_the_number_of_rounds(n: int, step: int, grown: int, kind: str) -> None:
+    test_a_count_is_the_number_of_rounds.hypothesis.inner_test(n, step, grown, kind)  # type: ignore[attr-defined]
 
 
 def test_what_is_not_known() -> None:

@@ -177,6 +177,7 @@ def test_a_team_of_another_size_is_refused_or_predicted_anew(built: Path) -> Non
     assert [team["incomparable"] for team in result["teams"]] == [None]
 
 
+@pytest.mark.slow
 def test_a_run_tells_how_long_loops_are_that_threads_share(built: Path) -> None:
     """Also where they have moved; where the `parallel` is another one, the run is refused."""
     output = built / "2.results"
@@ -193,6 +194,7 @@ def test_a_run_tells_how_long_loops_are_that_threads_share(built: Path) -> None:
     assert "recorded from other sources" in line and "p.c:15" in line
 
 
+@pytest.mark.slow
 def test_a_binarys_parallel_is_the_team(built: Path) -> None:
     if shutil.which("addr2line") is None or shutil.which("nm") is None:
         pytest.skip("needs binutils")
