@@ -24,7 +24,7 @@ from regionpredict.report.document import (
 from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.measurements import disturbed_runs
 from regionpredict.report.quantities import plural, show_share
-from regionpredict.report.verdict_scatter import utilisation_scatter
+from regionpredict.report.verdict_scatter import scored, utilisation_scatter
 
 
 class JudgedModel(NamedTuple):
@@ -82,7 +82,8 @@ def study_document(
         Section("Plots", plots, "markdown"),
         Section("Score and utilization", lambda: [
             {**utilisation_scatter(one.comparison),
-             "title": f"{one.model}, right is {_rule(one.comparison)}"} for one in judged
+             "title": f"{one.model}, right is {_rule(one.comparison)}"}
+            for one in judged if scored(one.comparison)
         ], "page"),
         Section(alone, [Text(f"![{one.caption}]({one.plot})") for one in sweeps], "markdown"),
         Section(alone, lambda: list(map(sweep_curve, sweeps)), "page"),

@@ -78,7 +78,9 @@ def result_document(
         Section("Call paths", lambda: [path_table(result, metric, top)]),
         Section("Flat profile", [] if metric else [flat_table(result.regions, whole_s, top)]),
         Section("Worst instances", [worst_table(result, metric)]),
-        Section("Sums", [Facts([pair for sum in result.balances for pair in sum_facts(sum)])]),
+        Section("Checks of sums", [
+            Facts([pair for sum in result.balances for pair in sum_facts(sum)])
+        ]),
         Section("Waits over time", lambda: _severity(result, metric), "page"),
         Section("Process grid", lambda: _grids(result, trace, names), "page"),
         Section("Process grid", [

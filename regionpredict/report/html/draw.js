@@ -298,7 +298,9 @@ function scatter(block) {
     dot.setAttribute("fill", COLOURS[at % 6]); dot.setAttribute("stroke", COLOURS[at % 6]); dot.setAttribute("opacity", 0.85);
     dot.append(make("title", {}, `${one.name}: ${short(one.x)}, ${short(one.y)}`)); svg.append(dot);
   }
-  return picture(block, svg, legend(kinds, kinds.map(kind => order.indexOf(kind)), kinds.map(() => "dot")), () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
+  const signs = legend(kinds, kinds.map(kind => order.indexOf(kind)), kinds.map(() => "dot"));
+  if (block.areas) signs.append(...plates(["area of decision: score and utilization give the same number of packages"], ["var(--zone1)"]).children);
+  return picture(block, svg, signs, () => plain(["", block.x, block.y, block.kinds], block.points.map(one => [one.name, short(one.x), short(one.y), one.kind]), block.title));
 }
 function topology(block) {
   // Boxes in boxes: a part of each level spans a number of cores. If the cores make the picture too
