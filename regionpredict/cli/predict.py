@@ -252,7 +252,7 @@ def _shown(
 
     program = ProgramResult(
         predictions, result.teams, result.plans, machine, model, result.advice, run,
-        result.analysis.program.diagnostics, result.recommended,
+        result.analysis.program.diagnostics, result.recommended, request.arguments or "",
     )  # fmt: skip
     return rendered(program_document(program, view, source_texts), form)
 

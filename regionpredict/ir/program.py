@@ -19,7 +19,8 @@ class Definition(NamedTuple):
 
     If the name is a loop counter where it is defined, `range` is its smallest and largest value,
     and `value` the middle. `origin` is "source" for a value in the source. For values found by
-    executing `main`, it is "given" with arguments and "defaults" without.
+    executing `main`, it is "given" if they are the same at every execution with the user's
+    arguments, otherwise "defaults".
     """
 
     name: str
@@ -91,4 +92,4 @@ class Program:
     serial: tuple[SerialNest, ...] = ()  # work of a single thread, if flows were requested
     followed: bool = False  # `main` was executed up to a parallel region, for its sizes
     work_shares: dict[Span, float] = field(default_factory=dict)
-    not_entered: frozenset[str] = frozenset()  # regions that no run without arguments reaches
+    not_entered: frozenset[str] = frozenset()  # regions that no `main` reaches

@@ -16,8 +16,8 @@ from regionpredict.report.quantities import show_count
 
 _KNOWN = {
     "large": "assumed large, {}",
-    "typical": "{} without arguments",
-    "defaults": "{} without arguments",
+    "typical": "{} {}",
+    "defaults": "{} {}",
     "run": "a recorded run",
     "given": "as given",
     "source": "from the source",
@@ -36,18 +36,21 @@ def input_lines(result: ProgramResult) -> list[str]:
         return []
     option = _OTHER.get(hint.sizes_from, "--set NAME=VALUE")
     return [
-        sizes_sentence(hint, result.machine, _longest(result)),
+        sizes_sentence(hint, result.machine, result.arguments, _longest(result)),
         f"Options: --format slurm for a job script, {option} for other sizes.",
     ]
 
 
-def sizes_sentence(hint: Recommendation, machine: Machine, example: str = "") -> str:
+def sizes_sentence(
+    hint: Recommendation, machine: Machine, arguments: str = "", example: str = ""
+) -> str:
     """The origin of the sizes to which a recommendation applies, followed by an example of a
-    size.
+    size. `arguments` are those of the program.
     """
     large = hint.sizes_from == "large"
     source = size_target(machine).reason if large else PurePath(hint.main).name or "the programs"
-    return f"Sizes: {_KNOWN[hint.sizes_from].format(source)}{example}."
+    run = "with the given arguments" if arguments else "without arguments"
+    return f"Sizes: {_KNOWN[hint.sizes_from].format(source, run)}{example}."
 
 
 def _longest(result: ProgramResult) -> str:

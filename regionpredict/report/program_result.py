@@ -20,7 +20,9 @@ from regionpredict.report.run_settings import AS_USUAL, RunSettings
 
 
 class ProgramResult(NamedTuple):
-    """`notes` concern the whole program, for example loops that are not regions."""
+    """`notes` concern the whole program, for example loops that are not regions. `arguments` are
+    those of the program.
+    """
 
     predictions: Sequence[Prediction]
     teams: Sequence[TeamPrediction]
@@ -31,6 +33,7 @@ class ProgramResult(NamedTuple):
     run: RunSettings = AS_USUAL
     notes: Sequence[Diagnostic] = ()
     recommended: Recommended = NOTHING_RECOMMENDED
+    arguments: str = ""
 
     @property
     def spent(self) -> float | None:

@@ -54,7 +54,7 @@ _MOST_ROWS = 6  # of the first screen
 _NOTES = 6
 _ORIGINS = {
     "large": "assumed large", "typical": f"unknown ones assumed ({TYPICAL})",
-    "defaults": "computed by main without arguments",
+    "defaults": "computed by main",
     "run": "from a recorded run", "given": "as given", "source": "from the source",
 }  # fmt: skip
 """The origins of sizes in words, in the order of `SIZE_ORIGINS`."""

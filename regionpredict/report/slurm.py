@@ -74,7 +74,7 @@ def slurm_script(
     comments = [
         f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
         *recommendation_lines(hint),
-        sizes_sentence(hint, machine),
+        sizes_sentence(hint, machine, arguments),
         f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
         *job_rule(hint),
     ]

@@ -109,10 +109,10 @@ def _evaluated_branch(
 
 
 def not_entered(program: Program, followed: Sequence[ArgumentValues]) -> frozenset[str]:
-    """The regions that the programs do not enter when executed without arguments. Empty if some of
-    their behavior is unknown.
+    """The regions that the programs apparently do not enter. Empty if they were not followed to
+    their end.
     """
-    if not followed or not all(values.to_the_end and not values.asked for values in followed):
+    if not followed or not all(values.to_the_end for values in followed):
         return frozenset()
     entered = {span for values in followed for span in values.entries}
     return frozenset(region.id for region in program.regions if region.span not in entered)

@@ -95,3 +95,26 @@ def test_a_region_inside_another_has_that_below_its_row(tmp_path: Path) -> None:
     below = " ".join(lines[row + 1 : row + 3])
     assert below.startswith("inside the parallel region at line 3, it has one thread: remove this")
     assert below.endswith("directive (RP121)")
+
+
+def test_with_arguments_as_without_what_no_run_comes_to_does_not_count(tmp_path: Path) -> None:
+    # An unseen function that gets another one may call it at any time.
+    text = USED + UNUSED + "static void bye(void) {}\n" + MAIN.format(
+        "  int mode = argc > 2 ? 1 : 0;\n  prepare(bye);\n"
+        "  if (mode) unused(a, n); else used(a, n);\n"
+    )  # fmt: skip
+    for given, executions in (("5000", [1, 0]), ("5000 x", [0, 1])):
+        told = json.loads(ran(tmp_path, text, "predict", "--args", given, "--format", "json"))
+        assert [team["executions"]["value"] for team in told["teams"]] == executions
+    first = ran(tmp_path, text, "predict", "--args", "5000").splitlines()
+    assert "Sizes: as given (5000 iterations in f.c:2)." in first
+
+
+def test_with_arguments_a_size_that_varies_is_that_of_half_of_the_work(tmp_path: Path) -> None:
+    text = USED + MAIN.format("  for (int t = 1; t <= 9; t++) used(a, n * t);\n")
+    told = json.loads(ran(tmp_path, text, "predict", "--args", "1000", "--format", "json"))
+    region = told["regions"][0]
+    assert region["iterations"]["value"] == 7000  # 1 + ... + 7 of 45 is more than half
+    assert region["sizes_from"] == "defaults"
+    first = ran(tmp_path, text, "predict", "--args", "1000").splitlines()
+    assert "Sizes: f.c with the given arguments (7000 iterations in f.c:2)." in first

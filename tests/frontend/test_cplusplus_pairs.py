@@ -65,6 +65,26 @@ void g(int n) {
 }""",
     ),
     (
+        "a reference to a temporary object with a copy constructor",
+        """
+struct P {
+  double u;
+  P(double a) { u = a; }
+  P(const P &o) { u = o.u; }
+  P operator*(const P &o) const { return P(u * o.u); }
+};
+double half(const P &o) { return o.u * 0.5; }
+void f(double *x, double *y, double *z, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) { z[i] = half(P(x[i]) * P(y[i + 1])); }
+}""",
+        """
+void f(double *x, double *y, double *z, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) { z[i] = x[i] * y[i + 1] * 0.5; }
+}""",
+    ),
+    (
         "std::vector",
         """
 #include <vector>

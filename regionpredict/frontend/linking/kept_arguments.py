@@ -5,7 +5,9 @@ dgemm_("N", "N", &m, &n, &k, ...);     // Fortran passes all numbers by address
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
+from typing import NamedTuple
 
 from regionpredict.frontend.syntax import (
     CallExpr,
@@ -13,13 +15,25 @@ from regionpredict.frontend.syntax import (
     Expression,
     Function,
     Index,
+    Name,
     Unary,
     expressions_in,
-    is_variable,
     set_place,
     without_casts,
 )
 from regionpredict.library import blas_routine
+
+
+class _Uses(NamedTuple):
+    """The uses of the pointers in a function. `elements` are those as `*p` or `p[i]`. `arguments`
+    are those as arguments of calls, with their positions. `written` are the pointers to elements
+    that it writes or whose address it takes.
+    """
+
+    all: Counter[Decl]
+    elements: Counter[Decl]
+    arguments: dict[Decl, list[tuple[CallExpr, int]]]
+    written: set[Decl]
 
 
 class KeptArguments:
@@ -28,6 +42,7 @@ class KeptArguments:
     def __init__(self, body_of: Callable[[Decl], Function | None]) -> None:
         self._body_of = body_of
         self._kept: dict[Decl, bool] = {}
+        self._uses: dict[Decl, _Uses] = {}
 
     def keeps(self, call: CallExpr, position: int) -> bool:
         """Whether a call neither writes the integer that this argument points to nor stores its
@@ -48,23 +63,40 @@ class KeptArguments:
         """Whether all uses of a parameter are `*p`, `p[i]`, or arguments of calls that only read
         it.
         """
-        uses = reads = 0
-        for inner in expressions_in(function.body):
-            target = set_place(inner)
-            if target is not None and _is_target(without_casts(target), parameter):
-                return False
-            if isinstance(inner, CallExpr):
-                reads += sum(
-                    is_variable(argument, parameter) and self.keeps(inner, position)
-                    for position, argument in enumerate(inner.args)
-                )
-            uses += is_variable(inner, parameter)
-            reads += _is_target(inner, parameter)
-        return uses == reads
+        if function.decl not in self._uses:
+            self._uses[function.decl] = _uses_in(function)
+        uses = self._uses[function.decl]
+        if parameter in uses.written:
+            return False
+        passed = uses.arguments.get(parameter, ())
+        return uses.all[parameter] == uses.elements[parameter] + len(passed) and all(
+            self.keeps(call, position) for call, position in passed
+        )
 
 
-def _is_target(expression: Expression, pointer: Decl) -> bool:
-    """Whether the expression is `*p` or `p[i]`."""
+def _uses_in(function: Function) -> _Uses:
+    uses = _Uses(Counter(), Counter(), {}, set())
+    for inner in expressions_in(function.body):
+        if isinstance(inner, Name):
+            uses.all[inner.decl] += 1
+        elif (pointer := _pointer_of(inner)) is not None:
+            uses.elements[pointer] += 1
+        elif isinstance(inner, CallExpr):
+            for position, argument in enumerate(inner.args):
+                if isinstance(argument, Name):
+                    uses.arguments.setdefault(argument.decl, []).append((inner, position))
+        target = set_place(inner)
+        written = _pointer_of(without_casts(target)) if target is not None else None
+        if written is not None:
+            uses.written.add(written)
+    return uses
+
+
+def _pointer_of(expression: Expression) -> Decl | None:
+    """The variable `p` in `*p` or `p[i]`."""
+    pointer: Expression | None = None
     if isinstance(expression, Unary) and expression.op == "*":
-        return is_variable(expression.operand, pointer)
-    return isinstance(expression, Index) and is_variable(expression.base, pointer)
+        pointer = expression.operand
+    elif isinstance(expression, Index):
+        pointer = expression.base
+    return pointer.decl if isinstance(pointer, Name) else None

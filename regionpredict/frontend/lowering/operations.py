@@ -45,7 +45,7 @@ from regionpredict.frontend.syntax import (
     member_named,
     show,
 )
-from regionpredict.frontend.syntax.integer_types import promoted, usual
+from regionpredict.frontend.syntax.integer_types import promoted, type_of, usual
 from regionpredict.ir import Access, Call, Operation, Span, Statement
 from regionpredict.library import (
     MemoryIntrinsic,
@@ -171,6 +171,8 @@ class Tally:
         ctype = self._address_of(expression)
         if ctype.kind in ("array",):
             return ctype
+        if isinstance(expression, Member) and _is_of_temporary(expression):
+            return ctype
         self.paths = with_operation(self.paths, "load")
         place = self.context.element(expression, self.frame)
         if place is not None:
@@ -186,7 +188,7 @@ class Tally:
         if not isinstance(expression, Member):
             return False
         if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
-            return not expression.arrow
+            return False
         name = self.context.path(expression, self.frame)
         if name is None:
             return False
@@ -530,6 +532,16 @@ class Tally:
         if not quiet and not self._address:
             self.unread.append(expression.text)
         return UNKNOWN
+
+
+def _is_of_temporary(member: Member) -> bool:
+    """Whether an object that only exists in an expression contains the member: `f(x).re`, or
+    `v.re` where the reference `v` is bound to `a + b`.
+    """
+    base = member.base
+    if isinstance(base, (CallExpr, Opaque, Ternary, Assign, Cast)):
+        return not member.arrow or type_of(base).kind == "struct"
+    return isinstance(base, Member) and not member.arrow and _is_of_temporary(base)
 
 
 _VISITORS: dict[type, Callable[..., CType]] = {

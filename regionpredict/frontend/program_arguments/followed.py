@@ -30,33 +30,32 @@ class Entry(NamedTuple):
 
 @dataclass(slots=True)
 class Executions:
-    """The executions of a region or a loop. `sampled` is a random sample of at most 16 of them, and
-    `always` has the values that were the same in all. Consecutive executions with the same values
-    are one. One that represents the rest of a long loop is only sampled if it is the first.
+    """The executions of a region or a loop. `sampled` is a random sample of at most 16 of them.
+    `always` has the values that were the same in all, if they are wanted. Consecutive executions
+    with the same values are one. One that represents the rest of a long loop is only sampled if it
+    is the first.
 
     The sample is the same in each run: the executions whose numbers have the smallest hashes. The
     first one has hash 0, so it is always sampled.
 
     >>> entry = Entry(Memory(), {}, {}, {})
-    >>> seen = Executions(entry)
-    >>> for _ in range(100):
+    >>> seen = Executions()
+    >>> for _ in range(101):
     ...     seen.add(entry)
     >>> len(seen.sampled), len({number % 2 for number in seen.sampled})
     (16, 2)
     """
 
-    always: Entry
+    always: Entry | None = None
     sampled: dict[int, Entry] = field(default_factory=dict)
     count: int = 0
     last: Memory | None = None
 
-    def __post_init__(self) -> None:
-        self.add(self.always)
-
     def add(self, entry: Entry, *, rest: bool = False) -> None:
         """Adds an execution, or the `rest` of them."""
         self.last = entry.memory
-        self.always = self.always._replace(memory=self.always.memory.common(entry.memory))
+        if self.always is not None:
+            self.always = self.always._replace(memory=self.always.memory.common(entry.memory))
         if not (rest and self.sampled):
             self.sampled[self.count] = entry
         self.count += 1
@@ -83,8 +82,9 @@ class Followed:
     read. `handed_on`: an unseen function got the arguments. `ended`: the program ends before `main`
     returns. `meant` are the targets of calls through pointers ("" if unknown), and `decided` the
     results of conditions (None if unknown), both by place. `gaps`: part of the program is unknown.
-    `parallel`: it reached a directive. `cut`: its end was not followed. `files` are the input files
-    that it opens."""
+    `parallel`: it reached a directive. `cut`: its end was not followed. `exact`: the values
+    that are the same in all executions are needed. `files` are the input files that it opens.
+    """
 
     entries: dict[Span, Executions] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
@@ -96,6 +96,7 @@ class Followed:
     gaps: bool = False
     parallel: bool = False
     cut: bool = False
+    exact: bool = False
     files: InputFiles = field(default_factory=InputFiles)
     _order: list[Span] = field(default_factory=list)  # of the entries
 
@@ -106,10 +107,9 @@ class Followed:
 
     def add_entry(self, span: Span, entry: Entry, *, rest: bool) -> None:
         """Records the values at a start, which may represent the `rest` of the executions."""
-        if span in self.entries:
-            self.entries[span].add(entry, rest=rest)
-        else:
-            self.entries[span] = Executions(entry)
+        if span not in self.entries:
+            self.entries[span] = Executions(entry if self.exact else None)
+        self.entries[span].add(entry, rest=rest)
         self._order.append(span)
 
     def entries_so_far(self) -> int:

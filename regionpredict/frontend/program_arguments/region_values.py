@@ -50,9 +50,9 @@ class ArgumentValues:
     """The values that follow from the program's arguments. `entries` are the values at the start of
     regions and loops in each program, by place. `remarks` report unsupported code, one line each.
     `meant` and `decided` are as in `Followed`. `complete`: the whole program is known, so places
-    without an entry are unreachable. `origin` is that of the definitions: "given", or "defaults"
-    without arguments. `asked`: the user gave arguments. `to_the_end`: each program reached a
-    parallel region and was followed to its end. `inputs` are the input files that they open.
+    without an entry are unreachable. `always` are the values that are the same at every execution,
+    if the user gave arguments. `to_the_end`: each program reached a parallel region and was
+    followed to its end. `inputs` are the input files that they open.
     """
 
     entries: Mapping[Span, Sequence[Sequence[Entry]]]
@@ -60,8 +60,7 @@ class ArgumentValues:
     meant: Mapping[Span, frozenset[str]]
     decided: Mapping[Span, frozenset[bool | None]]
     complete: bool
-    origin: str = "given"
-    asked: bool = True
+    always: Mapping[Span, Sequence[Entry]]
     to_the_end: bool = True
     inputs: InputPaths = NO_INPUTS
 
@@ -72,54 +71,60 @@ class ArgumentValues:
         others: Sequence[OtherName] = (),
     ) -> AtPlace:  # fmt: skip
         """The definitions at a place. `said` are those of the source. Each of `names` that has the
-        same value at every execution gets this value instead.
+        same value at every execution with the user's arguments gets this value instead (origin
+        "given"). Others get the value at the median of the work (origin "defaults").
 
         The same holds for the names in these definitions, if they mean the same everywhere.
         `elements` are the element sizes of arrays, which give their lengths, `x[]`. `given` names
-        take precedence over a run without arguments. `work` is the work at the place with such
-        values. `others` are the names of variables of other functions.
+        take precedence over values with the origin "defaults". `work` is the work at the place with
+        such values. `others` are the names of variables of other functions.
         """
         own = frozenset(names)
         asked = own.union(*(definition.value.names for definition in said))
         homes = {other.name: other for other in others}
-        told: list[Mapping[str, int]] = []
-        for program in self.entries.get(span, ()):
-            seen = []
-            for entry in program:
-                values = {name: _value_of(name, entry, homes, shared=name not in own)
-                          for name in asked}  # fmt: skip
-                values |= {f"{array}[]": _elements(array, size, entry)
-                           for array, size in elements.items()}  # fmt: skip
-                seen.append({name: value for name, value in values.items()
-                             if isinstance(value, int)})  # fmt: skip
-            told += _always_known(seen)
-        chosen = self._selected_values(told, work)
-        known = {name: Definition(name, Expr.const(value), span, origin=self.origin)
-                 for name, value in chosen.items()}  # fmt: skip
+
+        def values_at(entry: Entry) -> Mapping[str, int]:
+            values = {name: _value_of(name, entry, homes, shared=name not in own)
+                      for name in asked}  # fmt: skip
+            values |= {f"{array}[]": _elements(array, size, entry)
+                       for array, size in elements.items()}  # fmt: skip
+            return {name: value for name, value in values.items() if isinstance(value, int)}
+
+        told = [values for program in self.entries.get(span, ())
+                for values in _always_known([values_at(entry) for entry in program])]  # fmt: skip
+        exact = _same_in_all([values_at(entry) for entry in self.always.get(span, ())])
+        chosen = _selected_values(told, work)
+        known = _common_values(_definitions(chosen, span, "defaults"), said, told)
+        kept = _resolved(said, known, given)
+        known = {name: value for name, value in known.items()
+                 if name not in {definition.name for definition in kept}}  # fmt: skip
         share = 1.0
-        if not self.asked:
-            known = _common_values(known, said, told)
-            kept = _resolved(said, known, given)
-            known = {name: value for name, value in known.items()
-                     if name not in {definition.name for definition in kept}}  # fmt: skip
-            if _varying_names(told) <= known.keys() - set(given):
-                share = _share(told, chosen, work)
+        if _varying_names(told) <= known.keys() - set(given):
+            share = _share(told, chosen, work)
+        known |= _definitions(exact, span, "given")
         left = [definition for definition in said if definition.name not in known]
         return AtPlace((*left, *known.values()), share)
 
-    def _selected_values(self, told: Sequence[Mapping[str, int]], work: Work) -> Mapping[str, int]:
-        """The values that are the same at each execution. For a run without arguments, the values
-        at the median of the work.
-        """
-        if not told:
-            return {}
-        if self.asked:
-            return {name: value for name, value in told[0].items()
-                    if all(values.get(name) == value for values in told)}  # fmt: skip
-        known = _best_known(told)
-        known.sort(key=lambda values: (work(values), sum(values.values())))
-        done = list(accumulate(map(work, known)))
-        return known[bisect_left(done, done[-1] / 2)]
+
+def _definitions(values: Mapping[str, int], span: Span, origin: str) -> dict[str, Definition]:
+    return {name: Definition(name, Expr.const(value), span, origin=origin)
+            for name, value in values.items()}  # fmt: skip
+
+
+def _selected_values(told: Sequence[Mapping[str, int]], work: Work) -> Mapping[str, int]:
+    """The values at the median of the work."""
+    if not told:
+        return {}
+    known = _best_known(told)
+    known.sort(key=lambda values: (work(values), sum(values.values())))
+    done = list(accumulate(map(work, known)))
+    return known[bisect_left(done, done[-1] / 2)]
+
+
+def _same_in_all(told: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """The names with the same known value in all programs."""
+    return {name: value for name, value in (told[0] if told else {}).items()
+            if all(values.get(name) == value for values in told)}  # fmt: skip
 
 
 def _always_known(told: Sequence[Mapping[str, int]]) -> list[Mapping[str, int]]:
@@ -202,6 +207,7 @@ def argument_values(
     are excluded. Unsupported code gives unknown values.
     """
     entries: dict[Span, list[Sequence[Entry]]] = {}
+    always: dict[Span, list[Entry]] = {}
     remarks: dict[str, None] = {}
     meant: dict[Span, frozenset[str]] = {}
     decided: dict[Span, frozenset[bool | None]] = {}
@@ -221,8 +227,9 @@ def argument_values(
             continue
         any_main = True
         for span, own in seen.entries.items():
-            sample = list(own.sampled.values()) if argv is None else [own.always]
-            entries.setdefault(span, []).append(sample)
+            entries.setdefault(span, []).append(list(own.sampled.values()))
+            if own.always is not None:
+                always.setdefault(span, []).append(own.always)
         for place, names in seen.meant.items():
             meant[place] = meant.get(place, frozenset()) | names
         for place, outcomes in seen.decided.items():
@@ -233,8 +240,8 @@ def argument_values(
         return None
     asked = argv is not None
     return ArgumentValues(
-        entries, tuple(remarks) if asked else (), meant, decided, complete and asked,
-        "given" if argv else "defaults", asked, to_the_end,
+        entries, tuple(remarks) if asked else (), meant, decided, complete and asked, always,
+        to_the_end,
         InputPaths(tuple(read_files), tuple(unread_files)),
     )  # fmt: skip
 
