@@ -95,7 +95,7 @@ def run_all(calls: Sequence[Call], seconds: int = MOST_SECONDS) -> Iterator[Ende
     instead of in further children, which takes a third of the time: a crash there ends the fork."""
     left = list(calls)
     while left:
-        for code in _codes(left, seconds):
+        for code in _codes(tuple(left), seconds):
             call = left.pop(0)
             if code is None:
                 yield Ended(f"hang: no end after {_WAIT_S:g} s")

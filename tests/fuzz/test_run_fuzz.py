@@ -7,8 +7,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import forked_command
 import pytest
-from forked_command import run
+from forked_command import Call, run, run_all
 from input_mutants import kinds, tried
 from source_mutants import BATCH, findings, mutant
 
@@ -58,3 +59,19 @@ def test_a_forked_command_leaves_the_folders_of_its_caller(tmp_path: Path) -> No
     with tempfile.TemporaryDirectory() as kept:
         assert not run(["--version"], place).wrong
         assert Path(kept).is_dir()
+
+
+def test_each_command_of_a_batch_runs_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = forked_command._code
+
+    def counted(call: Call) -> int:
+        with (tmp_path / "ran").open("a") as file:
+            file.write(f"{call.place.name}\n")
+        return original(call)
+
+    monkeypatch.setattr(forked_command, "_code", counted)
+    calls = [Call(("--version",), tmp_path / str(number)) for number in range(6)]
+    for call in calls:
+        call.place.mkdir()
+    assert [ended.wrong for ended in run_all(calls)] == [""] * 6
+    assert (tmp_path / "ran").read_text().split() == [str(number) for number in range(6)]
