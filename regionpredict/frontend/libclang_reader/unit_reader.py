@@ -7,6 +7,7 @@ without a directive become trees on demand.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 
@@ -73,6 +74,8 @@ class _Reader:
         self.file_name = self.parsed.file_name
         self.sources: dict[int, SourceText] = {}
         self.active: dict[int, Masked] = {}
+        self.disabled: dict[int, list[tuple[int, int]]] = {}
+        self.inclusions = Counter[int]()
         self.macros = MacroTable()
         self.place = lc.Place()
         self._define_disabled_macros(parser)
@@ -137,7 +140,10 @@ class _Reader:
         defines = left_out_macros(
             (masked(data).code, self._active_text(file, data).code) for file, data in texts.items()
         )
-        self.active.clear()  # its keys are handles of files, which are valid for one parse
+        # Their keys are handles of files, which are valid for one parse.
+        self.active.clear()
+        self.disabled.clear()
+        self.inclusions.clear()
         if not defines:
             return
         self.parsed.close()
@@ -209,6 +215,11 @@ class _Reader:
 
     def _disabled_ranges(self, file: int) -> list[tuple[int, int]]:
         """The ranges of a file that a false `#if` removes in every inclusion of the file."""
+        if file not in self.disabled:
+            self.disabled[file] = self._find_disabled_ranges(file)
+        return self.disabled[file]
+
+    def _find_disabled_ranges(self, file: int) -> list[tuple[int, int]]:
         ranges = self.lib.clang_getSkippedRanges(self.handle, file)
         edges: list[tuple[int, int]] = []
         place = lc.Place()
@@ -222,7 +233,9 @@ class _Reader:
             )[3]
             edges += [(begin, 1), (end, -1)]
         self.lib.clang_disposeSourceRangeList(ranges)
-        times = sum(inner == file for inner, _, _ in lc.inclusions(self.handle)) if edges else 1
+        if edges and not self.inclusions:
+            self.inclusions.update(inner for inner, _, _ in lc.inclusions(self.handle))
+        times = self.inclusions[file] if edges else 1
         skipped, depth, opened = [], 0, 0
         for offset, step in sorted(edges, key=lambda edge: (edge[0], -edge[1])):
             if depth < times <= depth + step:
