@@ -4,7 +4,8 @@ and roofline.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import PurePath
 
 from regionpredict.predict import DensityDerivation
 from regionpredict.predict.teams import region_seconds
@@ -24,6 +25,7 @@ from regionpredict.report.html.roofline import roofline
 from regionpredict.report.html.source import excerpt, source_blocks
 from regionpredict.report.input_sizes import input_lines
 from regionpredict.report.loop_table import hint_rows, loop_table
+from regionpredict.report.names import common_folder
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import (
     best_changes,
@@ -67,7 +69,7 @@ def program_document(
     sections = [
         Section("Loops", lambda: program_text(result, view), "text"),
         Section("Overview", lambda: _overview(chosen), "page"),
-        Section("Regions", lambda: _regions(chosen, _texts(chosen, sources)), "page"),
+        Section("Loops", lambda: _regions(chosen, _texts(chosen, sources)), "page"),
         Section("Program", lambda: _program(chosen), "page"),
         Section("Parallel regions", lambda: [_teams(chosen)], "page"),
         Section("Source", lambda: _source(chosen, _texts(chosen, sources)), "page"),
@@ -77,7 +79,16 @@ def program_document(
         Section("Rows", lambda: [hint_rows(shown)], "csv"),
     ]
     files = [own.facts.region.span.file for own in shown]
-    return Document(f"Hints for {machine.name}", lead, sections, files=files)
+    title = f"Hints for {_program_name(files)}{machine.name}"
+    return Document(title, lead, sections, files=files)
+
+
+def _program_name(files: Sequence[str]) -> str:
+    """`LULESH on `, after the common folder of several files, or `sum.c on ` for one file. "" if
+    neither has a name.
+    """
+    name = PurePath(files[0] if len(set(files)) == 1 else common_folder(files)).name
+    return f"{name} on " if name else ""
 
 
 def _form(result: ProgramResult) -> str:
@@ -158,7 +169,7 @@ def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
         ]
 
     table = loop_table(
-        "Regions, by time: open one for its curve, roofline, source and derivation",
+        "Loops, by time: open one for its curve, roofline, source and derivation",
         result.predictions, "place function iterations data gain packages threads limited "
         "confidence seconds", times=region_seconds(result.predictions, result.teams),
         details=details, name="regions", sort=9,

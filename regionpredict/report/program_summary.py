@@ -168,7 +168,7 @@ def best_changes(result: ProgramResult, most: int | None = None) -> Items:
 
 def first_change(result: ProgramResult) -> list[str]:
     """The change that saves most of the program's time, or the serial loop with a larger part of
-    it. Empty for a model without changes.
+    it and what threads could save there. Empty for a model without changes.
     """
     if not result.spent or result.model != "saturation":
         return []
@@ -176,10 +176,11 @@ def first_change(result: ProgramResult) -> list[str]:
     saved = changes[0].saved / result.spent if changes else 0.0
     hint = result.recommended.together
     serial = hint.serial_loops[0] if hint is not None and hint.serial_loops else ("", 0.0)
-    if serial[1] > max(saved, _NOTABLE_SERIAL):
+    if hint is not None and serial[1] > max(saved, _NOTABLE_SERIAL):
+        most = serial[1] * (1.0 - 1.0 / hint.curve[-1][0])  # shared evenly among all threads
         return [
             f"Fix first: the serial loop at {serial[0]} takes {show_share(serial[1])} of the time. "
-            "Let threads share it if its iterations are independent."
+            f"If its iterations are independent, sharing it saves up to {show_share(most)}."
         ]
     if not changes:
         return ["Fix first: nothing, since no known change saves 1 % of the time."]
@@ -211,11 +212,11 @@ def plan_blocks(result: ProgramResult) -> list[Block]:
         ])  # fmt: skip
     columns = [
         Column("Program", cut=True), Column("Packages", str, short="pk", minor=True),
-        Column("Threads", str), Column("Time", show_seconds),
-        Column("Changes of threads", str, short="changes", minor=True),
-        Column("Best constant", minor=True),
+        Column("Threads", str), Column("Parallel time", show_seconds, short="time"),
+        Column("Thread changes", str, short="changes", minor=True),
+        Column("Best constant number", short="best constant", minor=True),
     ]  # fmt: skip
-    title = "Plan of each program, for regionpredict run: threads that minimize its time"
+    title = "Plan of each program for regionpredict run: least time in parallel regions"
     return [Table(title, columns, rows), Items(_plan_difference(result.plans, result.teams))]
 
 
@@ -228,8 +229,8 @@ def _plan_difference(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> 
         return []
     of = plural(len({team for team, _ in planned}), "parallel region")
     return [
-        f"The plan has other threads for {len(other)} of {of}, to minimize the program's time. "
-        "regionpredict run and --format openmp use the plan."
+        f"The plan gives {len(other)} of {of} another number of threads than their rows, which "
+        "shortens the program. regionpredict run and --format openmp use the plan."
     ]
 
 

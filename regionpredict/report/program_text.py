@@ -172,12 +172,12 @@ def _first_screen(result: ProgramResult) -> list[Block]:
         share = 100 * (whole - taken) / whole if whole else 0.0
         percent = f"{share:.0f}" if share >= 0.5 else "less than 1"
         verb = "takes" if len(rest) == 1 else "take"
-        took = f" {verb} {percent} % of the time" if whole else ""
+        took = f" {verb} {percent} % of this time" if whole else ""
         lines.append(f"{plural(len(rest), 'more loop')}{took}: --all shows every loop")
     lines += _marks(shown, "--all shows the thresholds")
     lines += _unshown(shown, ranked)
     lines += needed_sentence(rank_sizes(predictions))
-    title = "Loops by time on 1 thread,{}"
+    title = "Time of parallel loops on 1 thread,{}"
     return [_ranked(result, shown, "share", title, lines)]
 
 
@@ -188,8 +188,8 @@ def _marks(shown: Sequence[Prediction], thresholds: str) -> list[str]:
     guessed = any(own.range is not None for own in shown)
     mark = f"; {GUESSED} depends on assumed sizes ({thresholds})" if guessed else ""
     curves = any(own.speedup for own in shown)
-    columns = "gain is over 1 thread. pk, thr: best packages, threads for this loop alone"
-    lines = [columns if curves else "pk: best packages for this loop alone"]
+    columns = "gain: speedup over 1 thread; pk, thr: best packages, threads for the loop alone"
+    lines = [columns if curves else "pk: best packages for the loop alone"]
     lines.append(f"conf: confidence{mark}")
     if any(own.borderline for own in shown):
         near = ("another number of packages is about as good" if curves

@@ -98,8 +98,8 @@ def _longest_of(hint: Recommendation) -> str:
 def _on_all_threads(hint: Recommendation) -> str:
     """The speedup on all threads, and why it is lower, if it is.
 
-    ` On 40 threads: 7.6x, because 22 regions are slower (overhead). These take 9 % of the time on 1
-    thread, and 61 % on 40.`
+    ` On 40 threads: 7.6x, because 22 parallel regions are slower (overhead). They take 9 % of the
+    time on 1 thread, and 61 % on 40.`
     """
     most, spent = hint.curve[-1]
     if hint.threads_per_core > 1 or most <= hint.threads or hint.seconds is None:
@@ -108,7 +108,8 @@ def _on_all_threads(hint: Recommendation) -> str:
     if spent <= hint.seconds or not hint.slower:
         return f" On {most} threads: {speedup}x."
     one = len(hint.slower) == 1
-    which = f"{PurePath(hint.slower[0].id).name} is" if one else f"{len(hint.slower)} regions are"
+    name, count = PurePath(hint.slower[0].id).name, len(hint.slower)
+    which = f"{name} is" if one else f"{count} parallel regions are"
     causes: dict[str, float] = {}
     for region in hint.slower:
         causes[region.bottleneck or ""] = causes.get(region.bottleneck or "", 0.0) + region.share

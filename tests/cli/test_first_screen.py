@@ -42,7 +42,7 @@ def test_many_loops_fit_on_a_screen(tmp_path: Path) -> None:
     rows = [line for line in lines if " f.c:" in line and "%" in line]
     # 40, 30 and 20 of 90 parts: the first two are 78 %, all three all but the small ones.
     assert [row.split()[-1] for row in rows] == ["big0", "big1", "big2"]
-    assert "9 more loops take less than 1 % of the time: --all shows every loop" in lines
+    assert "9 more loops take less than 1 % of this time: --all shows every loop" in lines
 
 
 def test_a_row_with_a_question_mark_says_what_it_means(tmp_path: Path) -> None:

@@ -185,4 +185,4 @@ def test_why_a_plan_has_other_threads_than_its_rows_is_told(folder: Path) -> Non
     other = sum(planned[name] != own[name] for name in planned)
     told = " ".join(shown.split())
     assert other
-    assert f"The plan has other threads for {other} of {len(planned)} parallel regions" in told
+    assert f"The plan gives {other} of {len(planned)} parallel regions another number of" in told

@@ -167,7 +167,7 @@ def test_included_files_that_do_not_exist(project: Path) -> None:
 def test_a_program_is_read_as_make_builds_it(project: Path, frontend: str) -> None:
     iterations, said = predicted_iterations(project, "--frontend", frontend)
     assert iterations == 1000
-    assert "Makefile defines REAL=double, COUNT=1000; -D replaces them" in said
+    assert "Makefile defines REAL=double, COUNT=1000; -D overrides this" in said
 
 
 def test_a_given_macro_replaces_that_of_the_build(project: Path) -> None:
@@ -247,7 +247,7 @@ target_compile_definitions(check PRIVATE COUNT=${SIZE} UNDER_TEST "$<1:ODD>")
 """)
     iterations, said = predicted_iterations(project)
     assert iterations == 300
-    assert "CMakeLists.txt defines REAL=double, COUNT=300; -D replaces them" in said
+    assert "CMakeLists.txt defines REAL=double, COUNT=300; -D overrides this" in said
 
 
 def test_a_makefile_beside_the_sources_gives_its_macros(tmp_path: Path) -> None:

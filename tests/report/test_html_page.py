@@ -88,9 +88,9 @@ def test_page_names_no_address_and_holds_each_region_once(made: Path) -> None:
 @needs_browser
 def test_page_asks_for_nothing_and_says_nothing(browser: Browser, made: Path) -> None:
     opened = Opened(browser, made)
-    assert opened.page.title() == "Hints for dunnington"
+    assert opened.page.title() == "Hints for script>ward.c on dunnington"
     assert opened.page.locator("h2").all_inner_texts() == [
-        "Overview", "Regions", "Program", "Parallel regions", "Source", "Roofline", "Assumptions",
+        "Overview", "Loops", "Program", "Parallel regions", "Source", "Roofline", "Assumptions",
     ]  # fmt: skip
     opened.open_all()
     assert (
@@ -217,9 +217,7 @@ def test_what_open_sizes_decide_has_numbers_as_in_the_terminal(
     page = [*command, "--format", "html", "-o", "report.html"]
     subprocess.run(page, cwd=tmp_path, capture_output=True, text=True, check=True)
     opened = Opened(browser, tmp_path / "report.html")
-    row = opened.table("Regions, by time: open one for its curve, roofline, source and derivation")[
-        0
-    ]
+    row = opened.table("Loops, by time: open one for its curve, roofline, source and derivation")[0]
     assert row[5] == "2" and all(cell and "?" not in cell for cell in row[4:9])
     said = opened.page.locator("main").inner_text()
     assert (

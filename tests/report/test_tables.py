@@ -125,7 +125,7 @@ int main(void) {
     text = table_of(result.predictions, result.teams, result.plans, machine, "saturation")
     lines = text.splitlines()
     threads = result.recommended.together.threads
-    assert lines[2].startswith("Plan of each program, ")
+    assert lines[2].startswith("Plan of each program for ")
     assert lines[4].split()[:3] == ["main.c", "2", f"{threads}"]
     assert "Scaling by time on one thread: 100 % to 2 packages, under 1 % to 1 package" in lines
     assert "1 parallel region stops scaling at one package: overhead (1)" in lines

@@ -180,4 +180,4 @@ def _names_in_program(names: set[str], requests: Sequence[SourceRequest]) -> set
 def _remark(path: str, macros: Mapping[str, Macro]) -> str:
     words = [f"{macro.name}={macro.value}" for macro in macros.values()]
     more = f" and {len(words) - _MOST_SHOWN} more" if len(words) > _MOST_SHOWN else ""
-    return f"{path} defines {', '.join(words[:_MOST_SHOWN])}{more}; -D replaces them"
+    return f"{path} defines {', '.join(words[:_MOST_SHOWN])}{more}; -D overrides this"

@@ -17,7 +17,7 @@ _HOLE = re.compile(r"@([A-Z]+)@")
 
 
 def document_page(document: doc.Document) -> str:
-    """A document as one file."""
+    """A document as one self-contained HTML page."""
     document = doc.below_folder(document, document.files)
     shown = [
         {"title": section.title, "blocks": blocks}
