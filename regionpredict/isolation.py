@@ -114,7 +114,7 @@ def attempt(work: Callable[..., R], *arguments: Any) -> R | Failure:
     except MemoryError:
         return Failure("needs too much memory")
     except RecursionError:
-        return Failure("nests too deep")
+        return Failure("nests too deeply")
     except OverflowError:
         return Failure("has numbers beyond the range of a double")
     except Exception as error:
@@ -272,7 +272,7 @@ class _Pool:
         if number == signal.SIGXCPU:
             return _took_longer(self._limits.seconds)
         if number in (signal.SIGSEGV, signal.SIGBUS):
-            return "crashed the parser (nested too deep?)"
+            return "crashed the parser (nested too deeply?)"
         if number == signal.SIGKILL:
             return "was killed (out of memory?)"
         if number == signal.SIGABRT:

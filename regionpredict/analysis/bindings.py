@@ -237,8 +237,8 @@ def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Numb
     """The values. Variables of loops around the region that have no value get the middle of their
     range.
 
-    A name without a known range is 0 if it only moves all addresses of the region by the same
-    distance.
+    A variable without a known range gets 0 if its value only shifts all addresses of the region
+    by the same distance.
     """
     known = dict(values)
     for loop in region.enclosing:

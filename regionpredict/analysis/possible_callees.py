@@ -27,7 +27,7 @@ MOST_MEANT = Constant(
     "maximum targets of one call; the commands of an interpreter exceed this",
 )
 MOST_EVENTS = Constant(
-    20_000.0, "events", "assumed", "limits nested alternatives of one function to some seconds"
+    20_000.0, "events", "assumed", "limits nested alternatives of one function to a few seconds"
 )
 _NAMED = 3
 

@@ -32,7 +32,7 @@ _PATTERNS = ("streaming", "random")
 @click.command("bench")
 @machine_option
 @click.option("--threads", default=None, metavar="LIST",
-              help="Thread counts: 1,2,4 or 1-24; without it 1 and all cores.")  # fmt: skip
+              help="Thread counts, such as 1,2,4 or 1-24. Default: 1 and all cores.")  # fmt: skip
 @click.option("--dimensions", default=None, type=click.IntRange(1, 3), metavar="N",
               help="Measure one loop of your own: dimensions of its array, 1 to 3.")  # fmt: skip
 @click.option("--order", default=None, metavar="ORDER",
@@ -121,7 +121,7 @@ def _own_loop(
         raise UsageError(f"--order {order}: not for {count} dimensions", remedy=f"give {known}")
     if pattern == RANDOM and count > 1:
         raise UsageError(
-            "--pattern random is for one dimension", remedy="leave out --dimensions and --order"
+            "--pattern random needs one dimension", remedy="leave out --dimensions and --order"
         )
     return SyntheticLoop(
         _CUSTOM, 1, 10.0 if working_set is None else working_set,

@@ -38,7 +38,7 @@ def command(argv: tuple[str, ...], verbose: bool) -> None:
         outcome = compile_measured(call, cache_folder())
     if outcome is None:
         if verbose:
-            click.echo("regionpredict: no region in this call", err=True)
+            click.echo("regionpredict: no OpenMP region in this compiler call", err=True)
         run_as_it_is([*argv, *_linked_library(call)])
         return
     for note in outcome.notes:
@@ -46,8 +46,8 @@ def command(argv: tuple[str, ...], verbose: bool) -> None:
     if verbose:
         counted = [(outcome.regions, "region"), (outcome.teams, "team")]
         measured = " and ".join(plural(count, what) for count, what in counted if count)
-        measured = measured or "no region"
-        click.echo(f"regionpredict: {measured} in this call", err=True)
+        measured = measured or "no OpenMP region"
+        click.echo(f"regionpredict: {measured} in this compiler call", err=True)
     sys.exit(outcome.code)
 
 

@@ -201,7 +201,7 @@ def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionR
 
 
 def as_built(defines: Sequence[str], recorded: Recording) -> tuple[str, ...]:
-    """The macros of -D, with the macros of all measured regions added or replaced."""
+    """The macros of -D, updated with those that all measured regions have in common."""
     macros = _common_macros((*recorded.regions, *recorded.teams))
     kept = tuple(define for define in defines if define.partition("=")[0] not in macros)
     return (*kept, *(f"{name}={value}" for name, value in sorted(macros.items())))

@@ -1,4 +1,4 @@
-"""`regionpredict tasks record`: a program's task graph, by a tool in its OpenMP runtime."""
+"""`regionpredict tasks record` records a program's task graph by an OMPT tool in its runtime."""
 
 from __future__ import annotations
 

@@ -45,9 +45,9 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class CallTree:
-    """The `c` calls of one metric, callers before callees, with the same `parameters`.
+    """All calls of one metric, callers before callees. Their models have the same `parameters`.
 
-    `measured` is the kind of the measured values.
+    Shapes use `c` for the number of calls. `measured` is the kind of the measured values.
     """
 
     metric: str

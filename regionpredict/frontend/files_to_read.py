@@ -47,7 +47,7 @@ _MOST = 200
 are read. A name such as `size` reaches all files of a program, but from far away.
 """
 _OF_CPP = 5
-"""A C++ file counts as this number of files, since reading it takes some seconds."""
+"""A C++ file counts as this number of files, since reading it takes a few seconds."""
 
 
 class _Node(NamedTuple):

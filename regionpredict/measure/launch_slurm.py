@@ -211,7 +211,7 @@ def watch(job: Job, tell: Callable[[JobState], None], patience_s: float | None =
 
 
 def cancel(job: Job) -> None:
-    """Cancels a job and waits some seconds until it stops writing."""
+    """Cancels a job and waits a few seconds until it stops writing."""
     with contextlib.suppress(OSError):
         job.cancel(check=False)
     _at_end(job)

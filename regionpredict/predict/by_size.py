@@ -310,10 +310,10 @@ def open_hint(
     """The hint for unknown `names`. `now` is the choice at the assumed values. It is ignored if the
     loop does not run at them. If the loop runs at no tried size, all names decide.
 
-    `together` are the choices for values of the common `size` of several names. `by_name` are those
-    for values of a single name, with the others as assumed. `ask` tries further names that decide
-    only for other values of the deciding names, as long as `more` trials are allowed. The budget
-    excluded the `untried` names and the `refused` values of the common size. Any of them may
+    `together` are the choices if all names have the same value, their common `size`. `by_name` are
+    those for values of a single name, with the others as assumed. `ask` tries further names that
+    decide only for other values of the deciding names, as long as `more` trials are allowed. The
+    budget excluded the `untried` names and the `refused` values of the common size. Any of them may
     decide, so the hint is unknown. It is assumed to be wrong at `refused` values, so that a smaller
     budget does not raise its share.
     """

@@ -162,5 +162,5 @@ HANDOVER_BEAM = Constant(
 )  # fmt: skip
 COSCHEDULE_GAIN = Constant(
     1.02, "times as fast as taking turns", "assumed",
-    "programs share a node from this gain on: a smaller one is not worth it",
+    "the least gain for which programs share a node",
 )  # fmt: skip

@@ -322,7 +322,7 @@ class _Node:
         """The end of the schedule that uses this assignment at each event."""
         at = self.start()
         while not self.ended(at):
-            at = self.after(at, choice(at))
+            at = self.next_state(at, choice(at))
         return at
 
     def searched(self, width: int) -> _At:
@@ -333,7 +333,7 @@ class _Node:
             reached: dict[tuple[object, ...], _At] = {}
             for at in beam:
                 for dealt in self.every(at):
-                    after = self.after(at, dealt)
+                    after = self.next_state(at, dealt)
                     if self.ended(after):
                         if after.time < best:
                             best, found = after.time, after
@@ -349,8 +349,8 @@ class _Node:
         assert found is not None, "one program after the other is among the choices"
         return found
 
-    def after(self, at: _At, dealt: Sequence[int]) -> _At:
-        """The state at the next event, if the programs have these cores until then."""
+    def next_state(self, at: _At, dealt: Sequence[int]) -> _At:
+        """The state at the next event, if the programs keep these numbers of cores until then."""
         count = len(dealt)
         done = list(at.done)
         running = [(k, self.region(at, k), dealt[k]) for k in range(count) if dealt[k]]

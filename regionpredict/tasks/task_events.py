@@ -208,7 +208,7 @@ def _numbers(
         np.maximum.at(highest, thread, number)
         split.append((thread, number))
     if int(highest.sum()) > 4 * len(words) + 64:
-        raise InputError("the recording's ids are broken", remedy="record it again", path=path)
+        raise InputError("the recording has invalid ids", remedy="record it again", path=path)
     offset = np.concatenate([[0], np.cumsum(highest)])
     first, second = (
         np.where(number > 0, offset[thread] + number - 1, -1) for thread, number in split

@@ -82,7 +82,7 @@ def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) 
     made.collectives(*_bound(trace))
     finalize = _finalizes(trace)
     if finalize is not None:
-        made.together(finalize)
+        made.add_collective(finalize)
     slots_of_mpi = made.slots
     made.teams(synchronisations(trace))
     coupled = made.coupled()

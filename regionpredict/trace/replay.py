@@ -260,8 +260,8 @@ class Couplings:
         self._add(call[wait], self.slots + instance[wait], False, cost[instance[wait]])
         self._fill(np.bincount(instance[come], minlength=count))
 
-    def together(self, event: Ticks) -> None:
-        """One operation of the locations of these events."""
+    def add_collective(self, event: Ticks) -> None:
+        """Adds one operation at which the locations of these events wait for each other."""
         slot = np.full(len(event), self.slots)
         self._add(event, slot, True, 0)
         self._add(event, slot, False, 0)

@@ -64,8 +64,8 @@ class SyncPoints(PointColumns):
 
 @dataclass(frozen=True, slots=True)
 class PointRows(PointColumns):
-    """Points of one kind, before they are merged into `SyncPoints`. `cause` is the event of the
-    late point.
+    """Points of one kind, before they are merged into `SyncPoints`. `cause` is the event
+    at the late point, for which the others wait.
     """
 
 

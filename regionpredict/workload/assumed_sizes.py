@@ -124,8 +124,8 @@ class CommonSizes:
         self._known: dict[int, OpenSize | None] = {}
 
     def regions(self) -> tuple[RegionFacts, ...]:
-        """The regions. A size has the value of another region that uses the same size for more
-        data.
+        """The regions with their assumed sizes. If several regions use a size, it has the value of
+        the region for which it determines most data.
         """
         uses = Counter(common for own in self._names for common in own.values())
         least = self.values({common for common, number in uses.items() if number > 1})

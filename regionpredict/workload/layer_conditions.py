@@ -123,7 +123,7 @@ class LayerConditions:
         if trips <= 0:
             return total
         slanted = loop.variable in loop.bounds_below
-        middle = self._at(loop, env, 0.5)
+        middle = self._environment_at(loop, env, 0.5)
         fits = self._fits(loop, middle)
         if fits:
             window = self.window(loop, middle)
@@ -142,7 +142,7 @@ class LayerConditions:
             inside_held = held.union(group.index for group in still)
             nodes = TRIANGLE_NODES if slanted else ((0.5, 1.0),)
             for place, weight in nodes:
-                inside = self._at(loop, env, begin + place * (end - begin))
+                inside = self._environment_at(loop, env, begin + place * (end - begin))
                 # Threads in step read a shared line at about the same time, so it is loaded once.
                 body = self._body(loop, inside, inside_held, carriers)
                 _add(total, body, weight * (end - begin) * trips)
@@ -195,7 +195,7 @@ class LayerConditions:
     def _fitting_iterations(self, loop: NestLoop, env: LoopEnv) -> float:
         """The number of consecutive iterations of a loop whose data fit into the cache."""
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
-        window = self.window(loop, self._at(loop, env, 0.5))
+        window = self.window(loop, self._environment_at(loop, env, 0.5))
         everything = self.team.bytes((loop,), env, loop.groups_below)
         if everything <= self.capacity or trips <= 1:
             return trips
@@ -215,8 +215,10 @@ class LayerConditions:
         )
         return self.team.footprint((loop,), env, groups, per_thread=not together, cut=cut)
 
-    def _at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
-        """The environment at a position (0 to 1) of the mean piece of the threads in a loop."""
+    def _environment_at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
+        """The environment at a position (0 to 1) in the iterations of a loop, averaged over the
+        pieces of the threads.
+        """
         # Threads are far from each other, so their mean covers only a part of the range.
         spread = 1.0 / self.team.threads if loop.parallel else 1.0
         along = 0.5 + (place - 0.5) * spread
@@ -229,7 +231,7 @@ class LayerConditions:
         """
 
         def fits(place: float) -> bool:
-            return self._fits(loop, self._at(loop, env, place))
+            return self._fits(loop, self._environment_at(loop, env, place))
 
         first, last = fits(0.0), fits(1.0)
         if first == last:
@@ -304,7 +306,7 @@ class LayerConditions:
         inner = loop.children[0]
         if loop.variable in inner.depends:
             return []
-        inside = self._at(inner, env, 0.5)
+        inside = self._environment_at(inner, env, 0.5)
         if not self._fits(inner, inside):
             kept = self._always_touched(inner, inside)
             return [g for g in kept if not g.slopes.get(loop.variable)]

@@ -1,8 +1,8 @@
 """Counts the distinct cache lines of each array that the threads of one cache touch together.
 
-The distance between neighboring threads is one piece of the parallel loop. For a reference that
-moves with the loop, the threads are another level of its lattice. A line that neighbors share
-counts once, and so do common data.
+Neighboring threads are one piece (the iterations of one thread) of the parallel loop apart. For a
+reference that moves with the loop, the threads are another level of its lattice. A line that
+neighbors share counts once, and so do common data.
 """
 
 from __future__ import annotations

@@ -257,13 +257,13 @@ class _Rounds:
         if form is None or self.loop.variable not in form.names:
             return form
         if isinstance(form, Affine):
-            constant, slopes = self._affine(form.slopes)
+            constant, slopes = self._replaced_slopes(form.slopes)
             return Affine(form.constant + constant, slopes)
         return Substituted(form, self.loop.variable, self.in_row)
 
-    def _affine(self, slopes: Mapping[str, float]) -> tuple[float, dict[str, float]]:
-        """The change of the constant, and the slopes, if the value of the variable is
-        substituted.
+    def _replaced_slopes(self, slopes: Mapping[str, float]) -> tuple[float, dict[str, float]]:
+        """What is added to the constant, and the new slopes, after the loop variable is replaced by
+        its value.
         """
         slope = slopes.get(self.loop.variable, 0.0)
         if not slope:
@@ -274,7 +274,7 @@ class _Rounds:
         return slope * self.value.constant, moved
 
     def _group(self, group: ReferenceGroup) -> ReferenceGroup:
-        constant, slopes = self._affine(group.slopes)
+        constant, slopes = self._replaced_slopes(group.slopes)
         chain: list[LoopHeader] = []
         for loop in group.loops:
             if loop.index != self.loop.index:

@@ -102,7 +102,7 @@ def test_mutants_raise_nothing_else(database: Path) -> None:
     [
         (b'[{"directory": ".", "file": "a\xe9.c"}]', "not UTF-8 text"),
         (b'[{"file": "a.c", "n": ' + b"9" * 5000 + b"}]", "not a compilation database"),
-        (b"[" * 100_000, "nested too deep"),
+        (b"[" * 100_000, "nested too deeply"),
         (b'[{"file": "a\\u0000.c"}]', "an entry with a NUL"),
         (b'[{"file": "\\ud800.c"}]', "not UTF-8 text"),
         (b'[{"file": "a.c", "command": "gcc \'"}]', "not a shell command"),

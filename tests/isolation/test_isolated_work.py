@@ -99,7 +99,7 @@ ENDS = {
     leave: "ended its process (status 3)",
     be_killed: "was killed",
     stumble: "internal error, KeyError: 'j' (test_isolated_work.py:",
-    nest: "nests too deep",
+    nest: "nests too deeply",
     overflow: "has numbers beyond the range of a double",
 }
 

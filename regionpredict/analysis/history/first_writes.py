@@ -285,7 +285,7 @@ class _Walk:
             if self.left < 0:
                 return
             if isinstance(event, Block):
-                self._block(event, frame, state)
+                self._visit_block(event, frame, state)
             elif isinstance(event, Write):
                 if state.looped:
                     place = self._resolve(event.place, frame)
@@ -307,7 +307,7 @@ class _Walk:
                 frame.result = self._resolve(event.source, frame)
                 frame.by_value = event.by_value
 
-    def _block(self, block: Block, frame: _Frame, state: _State) -> None:
+    def _visit_block(self, block: Block, frame: _Frame, state: _State) -> None:
         mode, team, looped, branches = state.mode, state.team, state.looped, state.branches
         at = state.at
         if block.kind in ("loop", "turn"):

@@ -124,13 +124,13 @@ def _history(region: Region, visits: Sequence[Mapping[str, Before]], loops: _Loo
             fresh.add(array.name)
         if not all(past.touched for past in pasts):
             untouched.add(array.name)
-        writer = _last(pasts[0], loops)
+        writer = _last_write(pasts[0], loops)
         if writer is not None:
             last[array.name] = writer
     return History(frozenset(fresh), last, untouched=frozenset(untouched))
 
 
-def _last(past: Before, loops: _Loops) -> LastWrite | None:
+def _last_write(past: Before, loops: _Loops) -> LastWrite | None:
     since: frozenset[Part] = frozenset()
     for span, name in past.since:
         since |= loops.parts(span, name, "read") or frozenset()

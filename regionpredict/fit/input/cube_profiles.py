@@ -193,7 +193,7 @@ def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict
         return {}
     indices = struct.unpack_from(f"{endian}{count}i", index, 22)
     if min(indices) < 0:
-        raise ValueError("a call's number is below zero")
+        raise ValueError("the index has a negative call number")
     raw = _inflated(data, endian)
     packed = np.frombuffer(raw, dtype=np.dtype(f"{endian}{type_name}"))
     if packed.size > _MOST_BYTES // 8:

@@ -55,7 +55,7 @@ class ModelOfData(Protocol):
 
     @property
     def reciprocal(self) -> bool:
-        """Whether the sum is the value's reciprocal."""
+        """Whether the sum of terms models the reciprocal of the value."""
 
     @property
     def ceiling(self) -> float | None:

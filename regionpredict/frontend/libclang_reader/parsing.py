@@ -90,7 +90,7 @@ class TranslationUnit:
         if code or not self.handle:
             self._lib.clang_disposeIndex(self._index)
             if code == _CRASHED:
-                message = "crashed the parser (nested too deep, or too large?)"
+                message = "crashed the parser (nested too deeply, or too large?)"
             else:
                 message = "cannot be read as C"
             raise InputError(message, remedy="is it a source file?", path=request.path)

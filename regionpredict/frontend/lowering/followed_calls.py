@@ -71,10 +71,10 @@ class Lowering(Protocol):
 
     def open_loop(
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
-        once: Callable[[], list[Node]], span: Span, kind: str = "while",
+        lower_iteration: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
-        """A loop of unknown length. `once` lowers one iteration, in which the variables in
-        `written` may be set.
+        """A loop of unknown length. `lower_iteration` lowers one iteration, in which the
+        variables in `written` may be set.
         """
 
     def say(self, rule: str, span: Span, message: str) -> None:
@@ -223,13 +223,13 @@ class FollowedCalls:
             if not calls or not all(_passes_parameter_on(call, number, parameter) for call in calls)
         )  # fmt: skip
 
-        def once() -> list[Node]:
+        def lower_iteration() -> list[Node]:
             return self.lowering.body(function.body, inner)
 
         self._repeated[function] = False
         name = f"{decl.name}@{decl.span.line}"
         loop = self.lowering.open_loop(
-            name, function.body, written, inner, once, decl.span, "calls"
+            name, function.body, written, inner, lower_iteration, decl.span, "calls"
         )
         if not self._repeated.pop(function):
             return list(loop.body)

@@ -118,7 +118,7 @@ class Follower(LoopFollower):
         for parameter, value in zip(main.parameters, given, strict=False):
             self.memory.write(Place(parameter), value)
             self.kept.add(parameter)
-        end = self._function(main)
+        end = self._run_function(main)
         if end is not None and end.kind == "end" and end.span is not None:
             self._say(f"{end.span.file}:{end.span.line}: with these arguments the program ends")
             self.seen.ended = True
@@ -164,7 +164,7 @@ class Follower(LoopFollower):
 
     # -- functions --------------------------------------------------------------------------------
 
-    def _function(self, function: Function) -> Signal | None:
+    def _run_function(self, function: Function) -> Signal | None:
         self.stack.append(function)
         self.names.append({parameter.name: parameter for parameter in function.parameters})
         self.returned.append([])
@@ -235,7 +235,7 @@ class Follower(LoopFollower):
                 self.memory.write(Place(parameter), self._temporary_place(value, parameter.ctype))
             else:
                 self.store(Place(parameter), value, parameter.ctype, argument)
-        signal = self._function(body)
+        signal = self._run_function(body)
         if this is not None:
             self.memory.write(Place(body.parameters[0]), this)
         if signal is not None and signal.kind == "end":
@@ -256,7 +256,7 @@ class Follower(LoopFollower):
         before = self.memory.copy()
         for parameter in body.parameters:
             self.memory.forget(Place(parameter))
-        self._function(body)
+        self._run_function(body)
         self.memory = before.common(self.memory)
 
     def _temporary_place(self, value: Value, ctype: CType) -> Value:

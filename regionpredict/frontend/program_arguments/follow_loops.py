@@ -50,7 +50,7 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Span
 
-_MOST_STEPS = 500_000  # expressions, which take some seconds
+_MOST_STEPS = 500_000  # expressions, which take a few seconds
 _MOST_TOGETHER = 2_000_000  # for all programs of a run, with at least _LEAST_STEPS each
 _LEAST_STEPS = 50_000
 _MOST_ROUNDS = 200  # iterations of one loop

@@ -99,7 +99,7 @@ class FunctionValues:
         None if it is unknown, or has not changed since the start.
         """
         value = self._held(site, use)
-        if value is None or self._is_older(site, value):
+        if value is None or self._has_changed_names(site, value):
             return None
         return value, {name: self._symbols[name].use for name in value.names & self._symbols.keys()}
 
@@ -113,7 +113,7 @@ class FunctionValues:
         memory = self._memories[site]
         places = [self._symbols[name].place for name in value.names & self._symbols.keys()]
         kept = [place for place in places if place.steps and memory.read(place) is UNKNOWN]
-        return len(kept) < len(places) and self._is_older(site, value)
+        return len(kept) < len(places) and self._has_changed_names(site, value)
 
     def _held(self, site: Directive, use: Name | Member) -> Expr | None:
         memory = self._memories.get(site)
@@ -125,7 +125,8 @@ class FunctionValues:
         own = None if value is None else self._symbols.get(str(value))
         return None if own is not None and own.place == place else value
 
-    def _is_older(self, site: Directive, value: Expr) -> bool:
+    def _has_changed_names(self, site: Directive, value: Expr) -> bool:
+        """Whether a name in the value has another value at the region."""
         memory = self._memories[site]
         return any(
             name in self._symbols and memory.read(self._symbols[name].place) != Expr.name(name)
@@ -225,7 +226,7 @@ class _FunctionFollower(Follower):
         self._scan(function)
         for parameter in function.parameters:
             self._name_members(parameter)
-        self._function(function)
+        self._run_function(function)
 
     def _name_members(self, parameter: Decl) -> None:
         """Gives names to the integers in the struct that a parameter points to."""
@@ -312,11 +313,11 @@ class _FunctionFollower(Follower):
     def _record_start(self, span: Span) -> None:
         """Does nothing, since only directives are needed."""
 
-    def _function(self, function: Function) -> Signal | None:
+    def _run_function(self, function: Function) -> Signal | None:
         if function not in self._scanned:
             self._scanned.add(function)
             self._scan(function)
-        return super()._function(function)
+        return super()._run_function(function)
 
     def _scan(self, function: Function) -> None:
         """Records the addresses that a function takes, and the members that share their bytes with

@@ -26,7 +26,7 @@ from regionpredict.ir import Diagnostic, Span
 
 _MAX_GUESSES = 6
 _MAX_DEPTH = 100
-_MAX_EXPANDED = 500_000  # maximum tokens from macros, which take some seconds
+_MAX_EXPANDED = 500_000  # maximum tokens from macros, which take a few seconds
 _SYSTEM_FOLDERS = ("/usr/include", "/usr/local/include")
 _BOM = b"\xef\xbb\xbf"
 

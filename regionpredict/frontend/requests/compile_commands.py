@@ -43,7 +43,7 @@ def requests_from_database(
             path=str(path), line=error.lineno, column=error.colno,
         ) from error  # fmt: skip
     except RecursionError as error:
-        raise InputError("nested too deep", remedy="write it again", path=str(path)) from error
+        raise InputError("nested too deeply", remedy="write it again", path=str(path)) from error
     except UnicodeError as error:
         raise InputError("not UTF-8 text", remedy="write it again", path=str(path)) from error
     except (OSError, ValueError) as error:  # numbers with thousands of digits, NULs in names, ...

@@ -457,9 +457,7 @@ Stmt = (
 
 
 def virtual_table(symbol: str) -> str:
-    """A struct for the methods that override a virtual method. It is named by the method's
-    symbol.
-    """
+    """The name of the struct that stands for the virtual table of a method and its overriders."""
     return f"virtual {symbol}"
 
 

@@ -195,7 +195,8 @@ def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None)
 
 
 def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
-    """The largest working set whose load bandwidth exceeds the geometric mean of cache and memory.
+    """The largest working set whose load bandwidth exceeds the geometric mean of the bandwidths
+    of cache and memory.
 
     None if even the smallest working set does not exceed it.
 

@@ -56,11 +56,11 @@ def _figures(topology: Topology, key: str) -> Iterator[str]:
     elif kind == CLOCK:
         yield "node.turbo"
     elif kind == "latency":
-        yield _of_level(int(arguments[0]), cache_indices, "latency")
+        yield _figure_name(int(arguments[0]), cache_indices, "latency")
     elif kind == "bandwidth":
-        yield _of_level(int(arguments[0]), cache_indices, f"bandwidth.{arguments[1]}")
+        yield _figure_name(int(arguments[0]), cache_indices, f"bandwidth.{arguments[1]}")
     elif kind == "capacity":
-        yield _of_level(int(arguments[0]), cache_indices, "size")
+        yield _figure_name(int(arguments[0]), cache_indices, "size")
     elif kind == "operation":
         yield f"operations.{arguments[0]}.{arguments[1]}"
     elif kind == "openmp":
@@ -73,5 +73,5 @@ def _figures(topology: Topology, key: str) -> Iterator[str]:
         yield "memory.link"
 
 
-def _of_level(level: int, cache_indices: Mapping[int, int], name: str) -> str:
+def _figure_name(level: int, cache_indices: Mapping[int, int], name: str) -> str:
     return f"memory.{name}" if level == MEMORY_LEVEL else f"caches[{cache_indices[level]}].{name}"

@@ -97,7 +97,7 @@ def trace_of(
     )
     findings: list[Finding] = []
     if records.passed_over:
-        text = "records of kind 4 (collective communication of old traces), passed over"
+        text = "records of kind 4 (collective communication of old traces), skipped"
         findings.append(Finding(text, count=records.passed_over))
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
     calls = calls_of(records.calls, labels, regions, findings)

@@ -255,7 +255,7 @@ def test_old_records_of_collective_communication_are_passed_over(
     assert found.time.tolist() == trace.time.tolist()
     assert found.kind.tolist() == trace.kind.tolist()
     assert [str(finding) for finding in found.findings if finding not in trace.findings] == [
-        "records of kind 4 (collective communication of old traces), passed over (2 times)"
+        "records of kind 4 (collective communication of old traces), skipped (2 times)"
     ]
     (tmp_path / "none.prv").write_text(HEAD + old)
     with pytest.raises(InputError, match="holds no record"):
