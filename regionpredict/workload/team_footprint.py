@@ -1,6 +1,6 @@
 """Counts the distinct cache lines of each array that the threads of one cache touch together.
 
-Neighboring threads are one piece (the iterations of one thread) of the parallel loop apart. For a
+The distance between neighboring threads is the number of iterations of one thread. For a
 reference that moves with the loop, the threads are another level of its lattice. A line that
 neighbors share counts once, and so do common data.
 """

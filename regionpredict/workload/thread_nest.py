@@ -262,8 +262,8 @@ class _Rounds:
         return Substituted(form, self.loop.variable, self.in_row)
 
     def _replaced_slopes(self, slopes: Mapping[str, float]) -> tuple[float, dict[str, float]]:
-        """What is added to the constant, and the new slopes, after the loop variable is replaced by
-        its value.
+        """The increase of the constant, and the new slopes, if the value of the loop variable is
+        substituted.
         """
         slope = slopes.get(self.loop.variable, 0.0)
         if not slope:

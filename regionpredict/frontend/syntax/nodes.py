@@ -457,7 +457,7 @@ Stmt = (
 
 
 def virtual_table(symbol: str) -> str:
-    """The name of the struct that stands for the virtual table of a method and its overriders."""
+    """The name of the struct that represents the virtual table of a method and its overriders."""
     return f"virtual {symbol}"
 
 

@@ -78,7 +78,7 @@ def program_checks(
     ]
     checks.append(_check("Correct on several threads", 0 if wrong else _OF,
                          f"{wrong[0]}" + (f", and {len(wrong) - 1} more" if wrong[1:] else "")
-                         if wrong else ("no conflict was found, but one may exist")))  # fmt: skip
+                         if wrong else ("no conflict was found, but some may exist")))  # fmt: skip
     known = sum(p.packages is not None and p.range is None for p in predictions)
     checks.append(_check(
         "Known sizes", int(_OF * known / len(predictions)) if predictions else None,
@@ -109,7 +109,7 @@ def _used(mean: float, least: float, machine: Machine) -> str:
         return "the machine has only one"
     use = f"parallel regions can use {mean:.1f} of {machine.packages} packages on average"
     if not least:
-        return f"{use}; none stops scaling at one package"
+        return f"{use}, and none stops scaling at one package"
     share = "under 1 %" if least < 0.005 else f"{100 * least:.0f} %"
     return f"{use}; those with {share} of the time on one thread stop scaling at one package"
 
