@@ -188,8 +188,8 @@ def _marks(shown: Sequence[Prediction], thresholds: str) -> list[str]:
     guessed = any(own.range is not None for own in shown)
     mark = f"; {GUESSED} depends on assumed sizes ({thresholds})" if guessed else ""
     curves = any(own.speedup for own in shown)
-    columns = "gain: speedup over 1 thread. pk, thr: best packages, threads for the loop alone"
-    lines = [columns if curves else "pk: best packages for the loop alone"]
+    columns = "gain is the speedup. pk, thr: best packages, threads for this loop alone"
+    lines = [columns if curves else "pk: best packages for this loop alone"]
     lines.append(f"conf: confidence{mark}")
     if any(own.borderline for own in shown):
         near = ("another number of packages is about as good" if curves

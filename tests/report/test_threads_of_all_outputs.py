@@ -66,7 +66,7 @@ def by_file(text: str) -> dict[tuple[str, int], str]:
 
 @pytest.mark.slow
 def test_rows_are_the_hints_of_loops_and_teams_by_themselves(outputs: Outputs) -> None:
-    rule = "gain: speedup over 1 thread. pk, thr: best packages, threads for the loop alone"
+    rule = "gain is the speedup. pk, thr: best packages, threads for this loop alone"
     assert rule in outputs.table.splitlines()
     hints = {
         (hint["file"], hint["line"]): hint["threads"]
