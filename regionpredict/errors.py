@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 
 class InputError(Exception):
     """An invalid input: its place, the problem, and what to do.
@@ -97,3 +99,16 @@ def _escape(char: str) -> str:
     if "\udc80" <= char <= "\udcff":  # an invalid byte of UTF-8, as Python represents it
         return f"\\x{ord(char) - 0xDC00:02x}"
     return char.encode("unicode_escape", "surrogatepass").decode()
+
+
+def is_missing(program: str, error: OSError) -> bool:
+    """Whether a program could not be started because no folder of PATH contains it.
+
+    If the user may not read one of these folders, the system reports this instead (execve(2),
+    EACCES).
+
+    >>> is_missing("no-such-program", PermissionError())
+    True
+    """
+    unknown = "/" not in program and shutil.which(program) is None
+    return isinstance(error, FileNotFoundError) or unknown

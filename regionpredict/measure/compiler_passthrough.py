@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, is_missing
 
 
 def run_as_it_is(command: Sequence[str]) -> None:
@@ -21,7 +21,7 @@ def run_as_it_is(command: Sequence[str]) -> None:
 
 def missing_compiler(name: str, error: OSError) -> InputError:
     """The error for a compiler that cannot be started."""
-    if isinstance(error, FileNotFoundError):
+    if is_missing(name, error):
         return InputError(f"no compiler '{name}'", remedy="name an installed one after --")
     return InputError(
         f"the compiler '{name}' does not run: {error.strerror}", remedy="name another after --"

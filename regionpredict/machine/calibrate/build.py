@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, is_missing
 
 SOURCES = Path(__file__).parent
 _PLAIN = ("-std=gnu99", "-w")
@@ -42,11 +42,11 @@ def compiled(compiler: str, source: Path, flags: tuple[str, ...], target: Path) 
             done = subprocess.run(
                 line, capture_output=True, text=True, timeout=SECONDS, check=False
             )
-        except FileNotFoundError:
-            raise InputError(
-                f"no compiler '{compiler}'", remedy="name one with --cc, for example --cc gcc"
-            ) from None
         except (OSError, subprocess.TimeoutExpired) as failure:
+            if isinstance(failure, OSError) and is_missing(compiler, failure):
+                raise InputError(
+                    f"no compiler '{compiler}'", remedy="name one with --cc, for example --cc gcc"
+                ) from None
             raise InputError(
                 f"the compiler '{compiler}' does not run: {failure}",
                 remedy="name another with --cc",
