@@ -177,7 +177,7 @@ def test_a_budget_that_ends_leaves_predictions(run: Run) -> None:
     [
         (("--order", "ik"), "give ij, ji"),
         (("--order", "i", "--dimensions", "2"), "give ij, ji"),
-        (("--pattern", "random", "--order", "ij"), "--pattern random is for one dimension"),
+        (("--pattern", "random", "--order", "ij"), "--pattern random needs one dimension"),
         (("--operations", "0"), "0 is not in the range"),  # compilers leave nothing of that loop
         (("--working-set", "nan"), "nan is not a number"),
         ((*SMALL, "--cc", "nosuchcc"), "no compiler 'nosuchcc'"),
