@@ -35,12 +35,13 @@ def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = 
     """
     what = f" for {len(each)} programs together" if len(each) > 1 else ""
     use = f"Use {plural(hint.threads, 'thread')} on {plural(hint.packages, 'package')}{what}"
-    confidence = f"Confidence: {100 * hint.confidence:.0f} %."
+    confidence = f"Confidence: {100 * hint.confidence:.0f} %"
     if hint.seconds is None:  # a model without times has no speedup
-        lines = [f"{use}.", confidence]
+        lines = [f"{use}.", f"{confidence}."]
     else:
         why = [f"Why: {_RULE}.{_on_all_threads(hint)}"] if hint.threads > 1 else []
-        lines = [f"{use}: {speedup_text(hint)}.", *why, confidence + _interval(hint)]
+        sure = f"{confidence} that no other number is clearly faster."
+        lines = [f"{use}: {speedup_text(hint)}.", *why, sure, *_interval(hint)]
         if hint.sizes_from in _ASSUMED and hint.seconds > _UNREAL:
             lines.append(
                 f"At these sizes, a run would take {hint.seconds / 86400.0:,.0f} days: set"
@@ -123,13 +124,13 @@ def _on_all_threads(hint: Recommendation) -> str:
     )
 
 
-def _interval(hint: Recommendation) -> str:
-    """` Speedup: 3.4x-3.9x with 80 % probability.`"""
+def _interval(hint: Recommendation) -> list[str]:
+    """`Speedup: 3.4x-3.9x with 80 % probability.`"""
     if hint.low == hint.high or hint.threads == 1:
-        return ""
+        return []
     at_sizes = " at assumed sizes" if hint.sizes_from in _ASSUMED else ""
     low, high = show_times(hint.low), show_times(hint.high)
-    return f" Speedup: {low}x-{high}x with 80 % probability{at_sizes}."
+    return [f"Speedup: {low}x-{high}x with 80 % probability{at_sizes}."]
 
 
 def _excluded_text(hint: Recommendation) -> list[str]:
