@@ -92,7 +92,7 @@ def test_a_table_and_a_plot(tmp_path: Path) -> None:
     names = [write_run(tmp_path, ranks) for ranks in (1, 2, 4)]
     done = factors(tmp_path, *names, "--extrapolate", "1e6", "--plot", "f.svg")
     assert (done.returncode, done.stderr) == (0, "written: f.svg\n")
-    assert "strong scaling: the total work grows as P^" in done.stdout
+    assert "Strong scaling: the total work grows as P^" in done.stdout
     assert "Ser is 'reference'" in done.stdout
     assert "1000000" in done.stdout
     drawn = (tmp_path / "f.svg").read_text()

@@ -47,7 +47,7 @@ def names(groups: Sequence[ReferenceGroup]) -> list[str]:
 )
 def test_places(head: str, threads: int, places: tuple[float, float, float]) -> None:
     nest = nest_of(f"for (int {head}) x[i] = 1;", DECLARED)
-    at = conditions(nest, threads=threads)._at
+    at = conditions(nest, threads=threads)._environment_at
     assert [at(nest.root, {"o": 7.0}, place) for place in (0.0, 0.5, 1.0)] == [
         {"o": 7.0, "i": pytest.approx(value)} for value in places
     ]
@@ -55,7 +55,7 @@ def test_places(head: str, threads: int, places: tuple[float, float, float]) -> 
 
 def test_an_inner_loop_is_walked_whole_by_each_thread() -> None:
     nest = nest_of(I_J + "a[i][j] = 1;", DECLARED)
-    at = conditions(nest, threads=2)._at
+    at = conditions(nest, threads=2)._environment_at
     assert at(loop_named(nest, "j"), {"i": 3.0}, 0.0) == {"i": 3.0, "j": 0.0}
     assert at(loop_named(nest, "j"), {"i": 3.0}, 1.0) == {"i": 3.0, "j": 59.0}
 

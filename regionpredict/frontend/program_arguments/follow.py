@@ -92,7 +92,7 @@ class Follower(LoopFollower):
         super().__init__(argv, written, assumed=assumed, most_steps=most_steps)
         self.unit = unit
         self.files = InputFiles(_run_folders(unit))
-        self.seen = Followed(read=self.read, exact=not assumed, files=self.files)
+        self.seen = Followed(read=self.read, exact=len(argv) > 1, files=self.files)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
         self.returned: list[
