@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, is_missing
 
 _OUTLINED = re.compile(r"\._omp_fn\.\d+$|\.?omp_outlined(_debug__)?(\.\d+)?$")
 _SYMBOL = re.compile(r"^([0-9a-f]+) ([0-9a-f]+) [tTwW] (\S+)")
@@ -129,7 +129,9 @@ def _tool(line: list[str], *, given: str = "", check: bool = True) -> str:
         done = subprocess.run(
             line, capture_output=True, text=True, input=given, timeout=SECONDS, check=False
         )
-    except FileNotFoundError:
+    except OSError as error:
+        if not is_missing(line[0], error):
+            raise
         raise InputError(
             f"no '{line[0]}' here, which reads programs", remedy="install binutils"
         ) from None

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from regionpredict.errors import InputError
+from regionpredict.errors import InputError, is_missing
 from regionpredict.user_cache import is_private_file
 
 RUNTIME = Path(__file__).parent / "runtime"
@@ -86,7 +86,9 @@ def _built(
         if not suffix:
             Path(part).chmod(0o700)
         _keep(Path(part), target)
-    except FileNotFoundError:
+    except OSError as error:
+        if not is_missing(driver[0], error):
+            raise
         raise InputError(
             f"no compiler '{driver[0]}'", remedy="name one that is installed"
         ) from None

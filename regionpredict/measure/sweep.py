@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
 
-from regionpredict.errors import InputError, plural
+from regionpredict.errors import InputError, is_missing, plural
 from regionpredict.measure.child import end_with_parent
 from regionpredict.measure.host_activity import disturbance, read_activity, wait_for_quiet
 from regionpredict.measure.records import Campaign, Run
@@ -243,11 +243,11 @@ def _call(
                 env=dict(environment), start_new_session=True,
                 preexec_fn=partial(end_with_parent, signal.SIGKILL, os.getpid()),  # noqa: PLW1509
             )  # fmt: skip
-        except FileNotFoundError:
-            raise RunFailedError(
-                f"no program '{command[0]}'", remedy="check the path; write ./NAME for one here"
-            ) from None
         except OSError as error:
+            if is_missing(command[0], error):
+                raise RunFailedError(
+                    f"no program '{command[0]}'", remedy="check the path; write ./NAME for one here"
+                ) from None
             raise RunFailedError(
                 f"'{command[0]}' does not run: {error.strerror}", remedy="is it a program?"
             ) from None

@@ -85,6 +85,29 @@ void f(double *x, double *y, double *z, int n) {
 }""",
     ),
     (
+        "casts to references are the objects",
+        """
+struct B { double v, w; };
+struct S : B { double u; };
+template <class D> struct Crtp { D &self() { return static_cast<D &>(*this); } };
+struct V : Crtp<V> { double *x; };
+void f(S *a, V &c, double *z, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    z[i] = static_cast<const B &>(a[i]).v + c.self().x[i];
+    ((B &)a[i]).w = 1.0;
+  }
+}""",
+        """
+struct B { double v, w; };
+struct S { struct B b; double u; };
+double *x;
+void f(S *a, double *z, int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) { z[i] = a[i].b.v + x[i]; a[i].b.w = 1.0; }
+}""",
+    ),
+    (
         "std::vector",
         """
 #include <vector>

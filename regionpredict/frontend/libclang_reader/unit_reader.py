@@ -140,12 +140,12 @@ class _Reader:
         defines = left_out_macros(
             (masked(data).code, self._active_text(file, data).code) for file, data in texts.items()
         )
+        if not defines:
+            return
         # Their keys are handles of files, which are valid for one parse.
         self.active.clear()
         self.disabled.clear()
         self.inclusions.clear()
-        if not defines:
-            return
         self.parsed.close()
         self.parsed = parser.parse_with(defines)
         self.handle, self.file_name = self.parsed.handle, self.parsed.file_name

@@ -171,8 +171,6 @@ class Tally:
         ctype = self._address_of(expression)
         if ctype.kind in ("array",):
             return ctype
-        if isinstance(expression, Member) and _is_of_temporary(expression):
-            return ctype
         self.paths = with_operation(self.paths, "load")
         place = self.context.element(expression, self.frame)
         if place is not None:
@@ -187,6 +185,8 @@ class Tally:
         """
         if not isinstance(expression, Member):
             return False
+        if _is_of_temporary(expression):
+            return True
         if isinstance(expression.base, (CallExpr, Opaque, Ternary, Assign)):
             return False
         name = self.context.path(expression, self.frame)
@@ -249,6 +249,8 @@ class Tally:
     def _base(self, expression: Expression) -> CType:
         # Rows of a declared array are not memory accesses. Rows of an array of pointers are loads
         # of addresses, which stay in cache during inner loops, so they are not counted, either.
+        while isinstance(expression, Cast) and _is_reference(expression):
+            expression = expression.operand
         if is_memory(expression):
             return self._address_of(expression)
         self._address += 1
@@ -539,9 +541,16 @@ def _is_of_temporary(member: Member) -> bool:
     `v.re` where the reference `v` is bound to `a + b`.
     """
     base = member.base
-    if isinstance(base, (CallExpr, Opaque, Ternary, Assign, Cast)):
+    while isinstance(base, Cast) and _is_reference(base):
+        base = base.operand
+    if isinstance(base, (CallExpr, Opaque, Ternary, Assign)):
         return not member.arrow or type_of(base).kind == "struct"
-    return isinstance(base, Member) and not member.arrow and _is_of_temporary(base)
+    return isinstance(base, Cast)
+
+
+def _is_reference(cast: Cast) -> bool:
+    """Whether the cast names an object as another class, such as `static_cast<Base &>(x)`."""
+    return cast.ctype.kind == "struct" and cast.constructor is None
 
 
 _VISITORS: dict[type, Callable[..., CType]] = {

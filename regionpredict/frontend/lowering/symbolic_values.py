@@ -634,6 +634,6 @@ class Context:
             if place is None or not place.subscripts:
                 return None
             return place.of_member(expression.field)
-        if isinstance(expression, Cast):
+        if isinstance(expression, Cast) and expression.constructor is None:
             return self.element(expression.operand, frame)
         return None

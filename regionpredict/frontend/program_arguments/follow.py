@@ -92,7 +92,8 @@ class Follower(LoopFollower):
         super().__init__(argv, written, assumed=assumed, most_steps=most_steps)
         self.unit = unit
         self.files = InputFiles(_run_folders(unit))
-        self.seen = Followed(read=self.read, exact=len(argv) > 1, files=self.files)
+        exact = len(argv) > 1  # without arguments, no value is the user's
+        self.seen = Followed(read=self.read, exact=exact, files=self.files)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
         self.returned: list[
