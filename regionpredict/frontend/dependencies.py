@@ -52,7 +52,7 @@ def dependencies_of(
     paths: Sequence[str], requests: Sequence[SourceRequest], lookups: Sequence[Lookups | None],
     inputs: InputPaths = NO_INPUTS,
 ) -> FileDependencies | None:  # fmt: skip
-    """The dependencies of the program in `paths`. None if they are unknown.
+    """Returns the dependencies of the program in `paths`. Returns None if they are unknown.
 
     `lookups` has one entry per request, and `inputs` are the files that the program itself reads.
     Dependencies are unknown for an unreadable file, a header name from a macro, or a text with the
@@ -119,7 +119,9 @@ def _of_options(
 
 
 def _names_in(paths: Iterable[str]) -> set[str] | None:
-    """The headers that the files include. None if a macro gives the name of a header."""
+    """Returns the headers that the files include. Returns None if a macro gives the name of a
+    header.
+    """
     names: set[str] = set()
     for path in paths:
         text = _SPLICE.sub(b"", _text(path))
@@ -130,7 +132,9 @@ def _names_in(paths: Iterable[str]) -> set[str] | None:
 
 
 def _text(path: str) -> bytes:
-    """A file's bytes. Empty if the file has disappeared, which the fingerprint then detects."""
+    """Returns a file's bytes. The result is empty if the file has disappeared, which the
+    fingerprint then detects.
+    """
     try:
         return read_regular_file(path)
     except InputError:

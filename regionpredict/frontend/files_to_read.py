@@ -105,7 +105,7 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
 
 
 def has_directive(request: SourceRequest) -> bool:
-    """Whether the file itself may contain a directive, or cannot be read."""
+    """Returns whether the file itself may contain a directive, or cannot be read."""
     try:
         return holds_directives(read_regular_file(request.path))
     except InputError:
@@ -137,7 +137,7 @@ class _Texts:
             self._walk(request)
 
     def sources_for(self, needed: set[str]) -> set[str]:
-        """The sources that must be read so that all `needed` files are read, and those with
+        """Returns the sources that must be read so that all `needed` files are read, and those with
         incomplete text. If no selected source includes a header, the first source that includes it
         is added. If all sources include it under a condition, the first few are added.
         """
@@ -159,7 +159,7 @@ class _Texts:
         return chosen
 
     def sources_with_instances(self, files: set[str]) -> set[str]:
-        """The sources that include one of these files and instantiate templates."""
+        """Returns the sources that include one of these files and instantiate templates."""
         if not self._instances:
             return set()
         reached = {path: {inner.path for inner in self._included_from([node])}
@@ -209,8 +209,8 @@ class _Texts:
         self._optional[path] = _optional_includes(data)
 
     def _find(self, name: str, node: _Node, request: SourceRequest) -> str | None:
-        """The place of a header. The parser's search order is used first, and then guesses. None if
-        missing.
+        """Returns the place of a header. The parser's search order is used first, and then guesses.
+        Returns None if missing.
         """
         own = str(Path(node.path).parent)
         asked = (name, own, node._replace(path=""))
@@ -223,8 +223,8 @@ class _Texts:
         return self._header_paths[asked]
 
     def _included_from(self, nodes: Iterable[_Node], *, certain: bool = False) -> set[_Node]:
-        """The given files and all files that they include. `certain` excludes includes under a
-        condition.
+        """Returns the given files and all files that they include. `certain` excludes includes
+        under a condition.
         """
         seen: set[_Node] = set()
         waiting = list(nodes)
@@ -238,8 +238,8 @@ class _Texts:
 
 
 def _optional_includes(data: bytes) -> set[str]:
-    """The headers that a file includes only inside an `#if` or `#ifdef`. An `#ifndef` is ignored,
-    since it is an include guard.
+    """Returns the headers that a file includes only inside an `#if` or `#ifdef`. An `#ifndef` is
+    ignored, since it is an include guard.
     """
     optional, always = set[str](), set[str]()
     depth: list[bool] = []
@@ -293,8 +293,8 @@ class _Links:
         self._lengths: dict[bytes, int] = {}
 
     def _is_definition_of(self, user: int, name: bytes, definer: int) -> bool:
-        """Whether a name in the passage `user` means this definition. Files with the same name in
-        several folders are variants of a program, and the nearest variant counts.
+        """Returns whether a name in the passage `user` means this definition. Files with the same
+        name in several folders are variants of a program, and the nearest variant counts.
         """
         variants = self._variants.get(name)
         if not variants:
@@ -312,7 +312,7 @@ class _Links:
         return file not in left_out
 
     def files_of(self, passages: Iterable[int]) -> set[str]:
-        """The files of passages, except those that only contain macros."""
+        """Returns the files of passages, except those that only contain macros."""
         return {self._files[at] for at in passages if not self._passages[at].macro}
 
     def distances(self, passages: Mapping[int, int]) -> dict[str, int]:
@@ -324,7 +324,7 @@ class _Links:
         return nearest
 
     def callers(self, passages: Mapping[int, int], *, through_functions: bool) -> dict[int, int]:
-        """The given passages and all passages that may use them, each with its distance.
+        """Returns the given passages and all passages that may use them, each with its distance.
 
         With `through_functions`, references in functions count, too. Otherwise only those in macros
         count.
@@ -338,7 +338,9 @@ class _Links:
                              self._is_definition_of(user, name, definer))  # fmt: skip
 
     def called(self, passages: Mapping[int, int]) -> dict[int, int]:
-        """All passages that are reachable from these through names, each with its distance."""
+        """Returns all passages that are reachable from these through names, each with its
+        distance.
+        """
         return self._with_reachable(
             passages, self._used_names.__getitem__, self._defining, self._is_definition_of
         )
@@ -347,8 +349,8 @@ class _Links:
         self, passages: Mapping[int, int], names_of: Callable[[int], frozenset[bytes]],
         linked: Mapping[bytes, Sequence[int]], is_link: Callable[[int, bytes, int], bool],
     ) -> dict[int, int]:  # fmt: skip
-        """The given passages and all passages that are reachable from them, each with its smallest
-        distance (Dijkstra's algorithm).
+        """Returns the given passages and all passages that are reachable from them, each with its
+        smallest distance (Dijkstra's algorithm).
         """
         reached, done = dict(passages), set[tuple[bytes, str]]()
         waiting = [(distance, at) for at, distance in passages.items()]
@@ -370,8 +372,8 @@ class _Links:
         return reached
 
     def _length_of(self, name: bytes) -> int:
-        """The length of a reference by name. It grows with the number of files that define the
-        name, since a common name such as `size` rarely means a certain one of them.
+        """Returns the length of a reference by name. It grows with the number of files that define
+        the name, since a common name such as `size` rarely means a certain one of them.
         """
         if name not in self._lengths:
             files = {self._files[at] for at in self._defining.get(name, ())}
@@ -380,8 +382,8 @@ class _Links:
 
 
 def _with_pasted(passages: list[Passage]) -> list[Passage]:
-    """The passages with the names that a macro may paste together for their definitions. Only names
-    that are used count.
+    """Returns the passages with the names that a macro may paste together for their definitions.
+    Only names that are used count.
     """
     pasting, last = {b"##"}, 0
     while len(pasting) > last:
@@ -406,14 +408,16 @@ def _with_pasted(passages: list[Passage]) -> list[Passage]:
 
 
 def _parts(name: bytes) -> Iterator[bytes]:
-    """All parts of a name that may be stems. `scale`, `scal` and `cale` are parts of `scale`."""
+    """Yields all parts of a name that may be stems. `scale`, `scal` and `cale` are parts of
+    `scale`.
+    """
     for start in range(len(name) - _LEAST_STEM + 1):
         for end in range(start + _LEAST_STEM, len(name) + 1):
             yield name[start:end]
 
 
 def _variants(files: Collection[str]) -> list[list[str]]:
-    """The groups of files with the same name."""
+    """Returns the groups of files with the same name."""
     if len(files) < 2:
         return []
     by_name: dict[str, list[str]] = {}

@@ -115,7 +115,7 @@ class Linked(NamedTuple):
     numbers: dict[int, int]
 
     def get(self, place: int) -> LinkedUnit | None:
-        """The unit of that file. None if it could not be read."""
+        """Returns the unit of that file. Returns None if it could not be read."""
         number = self.numbers.get(place)
         return None if number is None else self.units.linked(number)
 
@@ -148,7 +148,7 @@ def read(
 
 
 def serial_nests_in(parsed: Sequence[Parsed]) -> frozenset[Span]:
-    """The places of the serial loops in all files."""
+    """Returns the places of the serial loops in all files."""
     return serial_nests([flow for file in parsed for flow in file.flows])
 
 
@@ -198,7 +198,8 @@ def read_alone(
 
 
 def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> ArgumentValues | None:
-    """The values that a program of several files derives from its arguments. None without `main`.
+    """Returns the values that a program of several files derives from its arguments. None without
+    `main`.
 
     Without arguments, it is like `argument_values`.
     """
@@ -266,7 +267,9 @@ def _model(path: str, frontend: str) -> Trees:
 
 
 def linked(parsed: Sequence[Parsed]) -> Linked:
-    """The input of the lowering for each readable file. The key is the number of the file."""
+    """Returns the input of the lowering for each readable file. The key is the number of the
+    file.
+    """
     known = [at for at, file in enumerate(parsed) if file.unit is not None]
     units = ProgramUnits([unit for file in parsed if (unit := file.unit) is not None])
     return Linked(units, {at: number for number, at in enumerate(known)})
@@ -276,7 +279,7 @@ def lower_file(
     parsed: Parsed, unit: LinkedUnit | None, *, tasks: bool = False, withheld: str = "",
     serial: Collection[Span] = (),
 ) -> FileResult:  # fmt: skip
-    """The regions of one file. `unit` is None if there is nothing to lower.
+    """Returns the regions of one file. `unit` is None if there is nothing to lower.
 
     With `tasks`, explicit tasks are regions, too, and their iterations are the tasks. `withheld` is
     the error that ended the lowering. It is the reason why the regions have no result. `serial` are
@@ -332,7 +335,7 @@ def _between_regions(
 
 
 def aborted_reading(request: SourceRequest, reason: str) -> Parsed:
-    """The result for a file whose reading was stopped, with its diagnostic."""
+    """Returns the result for a file whose reading was stopped, with its diagnostic."""
     return _unread(request, reason, Span(one_line(request.path), 1))
 
 

@@ -36,9 +36,10 @@ _METHODS = re.compile(r"fetch_\w+|exchange|compare_exchange_\w+|store|test_and_s
 def atomic_operation(
     node: Node, build: Callable[[Node], Expression], span: Span
 ) -> Expression | None:
-    """The call of a built-in atomic function. libclang has no separate kind for such an expression.
+    """Returns the call of a built-in atomic function. libclang has no separate kind for such an
+    expression.
 
-    The parts of the call are the address, the memory order, and values. None for any other
+    The parts of the call are the address, the memory order, and values. Returns None for any other
     expression. If the parser rejects the call, its text starts with the function's name.
     """
     first, *rest = node.children
@@ -57,22 +58,22 @@ def atomic_operation(
 
 
 def is_atomic_object(node: Node) -> bool:
-    """Whether an expression is a place with a type such as `_Atomic int`."""
+    """Returns whether an expression is a place with a type such as `_Atomic int`."""
     library = lc.library()
     ctype = library.clang_getCanonicalType(library.clang_getCursorType(node.cursor))
     return bool(ctype.kind == ATOMIC_TYPE)
 
 
 def is_atomic_class(ctype: CType) -> bool:
-    """Whether a class is `std::atomic`."""
+    """Returns whether a class is `std::atomic`."""
     return _CLASS.fullmatch(ctype.class_name) is not None
 
 
 def atomic_method(
     name: str, base: Expression, ctype: CType, arguments: Sequence[Expression], span: Span
 ) -> Expression | None:
-    """A method of `std::atomic` as an update or as the object's value. None for any other
-    method.
+    """Returns a method of `std::atomic` as an update or as the object's value. Returns None for any
+    other method.
     """
     if not is_atomic_class(ctype):
         return None

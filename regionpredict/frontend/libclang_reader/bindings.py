@@ -185,7 +185,9 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 
 def library_path() -> Path | None:
-    """The shared library of the libclang wheel. None if there is no build for the platform."""
+    """Returns the shared library of the libclang wheel. Returns None if there is no build for the
+    platform.
+    """
     spec = importlib.util.find_spec("clang")
     for folder in (spec.submodule_search_locations or []) if spec else []:
         for name in ("libclang.so", "libclang.dylib", "libclang.dll"):
@@ -197,7 +199,7 @@ def library_path() -> Path | None:
 
 @lru_cache(maxsize=1)
 def library() -> Any:
-    """The loaded library. The types of its functions are set.
+    """Returns the loaded library. The types of its functions are set.
 
     Raises InputError if the platform has none.
     """
@@ -213,7 +215,7 @@ def library() -> Any:
 
 
 def text(string: String) -> str:
-    """The Python string of a CXString, which is freed."""
+    """Returns the Python string of a CXString, which is freed."""
     lib = library()
     raw = lib.clang_getCString(string)
     lib.clang_disposeString(string)
@@ -221,7 +223,7 @@ def text(string: String) -> str:
 
 
 def spelling(cursor: Cursor) -> str:
-    """The name at a cursor. "" if it has none."""
+    """Returns the name at a cursor. Returns "" if it has none."""
     return text(library().clang_getCursorSpelling(cursor))
 
 
@@ -233,7 +235,7 @@ def visit(cursor: Cursor, visitor: Callable[[Cursor, Cursor, object], int]) -> N
 
 
 def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
-    """The direct children of certain kinds."""
+    """Returns the direct children of certain kinds."""
     matching: list[Cursor] = []
 
     def keep(child: Cursor, _parent: Cursor, _data: object) -> int:
@@ -246,8 +248,8 @@ def children(cursor: Cursor, kinds: frozenset[int]) -> list[Cursor]:
 
 
 def integer(cursor: Cursor) -> int | None:
-    """The value of a constant integer expression or of a variable's initializer. None if there is
-    none.
+    """Returns the value of a constant integer expression or of a variable's initializer. Returns
+    None if there is none.
     """
     lib = library()
     result = lib.clang_Cursor_Evaluate(cursor)
@@ -261,7 +263,7 @@ def integer(cursor: Cursor) -> int | None:
 
 
 def floating(cursor: Cursor) -> float:
-    """The value of a floating constant, or 0 if the library does not know it."""
+    """Returns the value of a floating constant, or 0 if the library does not know it."""
     lib = library()
     result = lib.clang_Cursor_Evaluate(cursor)
     if not result:
@@ -302,17 +304,17 @@ class Place:
         )
 
     def read(self, location: Location) -> _Fields:
-        """The place of a location."""
+        """Returns the place of a location."""
         self._expand(location, *self._parts)
         return self._read(self._buffer)
 
     def start(self, cursor: Cursor) -> _Fields:
-        """The place where a cursor's text starts."""
+        """Returns the place where a cursor's text starts."""
         self._expand_begin(self._extent(cursor), *self._parts)
         return self._read(self._buffer)
 
     def end(self, cursor: Cursor) -> _Fields:
-        """The place after the last token of a cursor."""
+        """Returns the place after the last token of a cursor."""
         extent = self._extent(cursor)
         return self.read(Location(extent.ptr0, extent.ptr1, extent.end))
 
@@ -336,7 +338,9 @@ def inclusions(unit: int) -> list[tuple[int, int, int]]:
 
 
 def files_of(unit: int) -> list[str]:
-    """The paths of all files that were read, as found by the parser, including system files."""
+    """Returns the paths of all files that were read, as found by the parser, including system
+    files.
+    """
     lib = library()
     paths: list[str] = []
 

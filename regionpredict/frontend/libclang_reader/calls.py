@@ -110,7 +110,7 @@ class CallBuilder:
         self.getters: set[tuple[str, str]] = set()  # `.m_n`, `size()`
 
     def build(self, node: Node) -> Expression:
-        """The call at a node."""
+        """Returns the call at a node."""
         target = self._lib.clang_getCursorReferenced(node.cursor)
         children = node.children
         name = lc.spelling(node.cursor)
@@ -152,8 +152,9 @@ class CallBuilder:
         return self._call_or_place(name, decl, target, self._handed(arguments, target), span)
 
     def _only_overload(self, children: list[Node]) -> lc.Cursor | None:
-        """The only function with the name and the number of arguments of a call in a template,
-        whose target depends on the template's parameters. None if there are several such functions.
+        """Returns the only function with the name and the number of arguments of a call in a
+        template, whose target depends on the template's parameters. Returns None if there are
+        several such functions.
         """
         callee = self._lib.clang_getCursorReferenced(unwrapped(children[0], _CALLED).cursor)
         if callee.kind != OVERLOADED:
@@ -167,7 +168,8 @@ class CallBuilder:
         return fitting[0] if len(fitting) == 1 else None
 
     def bounds(self, node: Node, place: Expression, span: Span) -> Bounds | None:
-        """The calls of `begin()` and `end()` for a range at a node, whose object is `place`.
+        """Returns the calls of `begin()` and `end()` for a range at a node, whose object is
+        `place`.
 
         None if the class is not part of the program, or if they do not return pointers.
         """
@@ -198,7 +200,7 @@ class CallBuilder:
     # -- kinds of calls -------------------------------------------------------------------------
 
     def _call_of_unknown(self, name: str, children: list[Node], span: Span) -> Expression:
-        """A call through a pointer, or a call that depends on a template parameter."""
+        """Returns a call through a pointer, or a call that depends on a template parameter."""
         args = tuple(self._build(child) for child in children[1:])
         written = self._declarations.text(children[0].cursor) if children and not name else ""
         name = name or written or "(pointer)"
@@ -216,8 +218,8 @@ class CallBuilder:
     def _through_member_pointer(
         self, callee: Node, args: tuple[Expression, ...], span: Span
     ) -> Expression:
-        """A call `(p->*f)(x)` or `(v.*f)(x)` of the method that `f` points to. Its object is on the
-        left.
+        """Returns a call `(p->*f)(x)` or `(v.*f)(x)` of the method that `f` points to. Its object
+        is on the left.
         """
         value = self._build(callee.children[0])
         pointer = self._type(callee.children[0]).kind == "pointer"
@@ -229,7 +231,7 @@ class CallBuilder:
     def _constructed_value(
         self, node: Node, name: str, target: lc.Cursor, span: Span
     ) -> Expression:
-        """A conversion, a copy, or a value constructed from its parts."""
+        """Returns a conversion, a copy, or a value constructed from its parts."""
         inner = tuple(self._build(c) for c in node.children if c.kind >= 100)
         ctype = self._declarations.type_at(node.cursor)
         number = ctype.kind in ("int", "float")  # std::complex
@@ -342,7 +344,7 @@ class CallBuilder:
         return call if before is None else Binary(",", before, call)
 
     def _value_member(self, node: Node) -> Decl:
-        """The member with the value in the elements of a map. A set has no such member."""
+        """Returns the member with the value in the elements of a map. A set has no such member."""
         ctype = self._lib.clang_getCanonicalType(
             self._lib.clang_getCursorType(unwrapped(node, _IMPLICIT).cursor)
         )
@@ -353,7 +355,7 @@ class CallBuilder:
         return self._declarations.field(value_type(ctype), "second", held)
 
     def _copies_all_members(self, target: lc.Cursor) -> bool:
-        """Whether an assignment operator is implicit and copies all members."""
+        """Returns whether an assignment operator is implicit and copies all members."""
         if self._is_systems(target) or not is_implicit(target):
             return False
         function = self._body_of(target)
@@ -368,7 +370,7 @@ class CallBuilder:
         self, name: str, decl: Decl, target: lc.Cursor, args: tuple[Expression, ...], span: Span,
         *, method: bool = False,
     ) -> Expression:  # fmt: skip
-        """The call, or the place that an accessor returns."""
+        """Returns the call, or the place that an accessor returns."""
         plain = name
         if not self._is_systems(target):
             name = instance_name(target) or name
@@ -384,7 +386,9 @@ class CallBuilder:
         return call if value is None else value
 
     def _accessor(self, decl: Decl, target: lc.Cursor) -> Function | None:
-        """The function if it may be an accessor. None while the function is being read."""
+        """Returns the function if it may be an accessor. Returns None while the function is being
+        read.
+        """
         if decl in self._accessors:
             return self._accessors[decl]
         definition = self._lib.clang_getCursorDefinition(target)
@@ -402,7 +406,7 @@ class CallBuilder:
         return function
 
     def _returns_address(self, target: lc.Cursor) -> bool:
-        """Whether a function returns an address or a reference."""
+        """Returns whether a function returns an address or a reference."""
         result = self._lib.clang_getCanonicalType(
             self._lib.clang_getResultType(self._lib.clang_getCursorType(target))
         )
@@ -440,6 +444,8 @@ def _is_closure(ctype: CType) -> bool:
 
 
 def _is_through_address(address: Expression) -> bool:
-    """Whether an object is accessed through an address, so that its class may be a derived one."""
+    """Returns whether an object is accessed through an address, so that its class may be a derived
+    one.
+    """
     own = isinstance(address, Unary) and address.op == "&" and isinstance(address.operand, Name)
     return not own

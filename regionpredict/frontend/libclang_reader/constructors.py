@@ -41,7 +41,9 @@ _FIELDS = frozenset((FIELD,))
 def initialisers(
     tree: Node, this: Decl | None, declarations: Declarations, build: Callable[[Node], Expression]
 ) -> tuple[Expression, ...]:
-    """The actions of a constructor before its body. Empty for any other function."""
+    """Returns the actions of a constructor before its body. The result is empty for any other
+    function.
+    """
     if tree.kind != CONSTRUCTOR or this is None:
         return ()
     own = Name(this, _NOWHERE)
@@ -68,7 +70,7 @@ def initialisers(
 def default_member_initialisers(
     constructor: lc.Cursor, declarations: Declarations, build: Callable[[Node], Expression]
 ) -> tuple[Expression, ...]:
-    """The member values of an implicit constructor, with their names."""
+    """Returns the member values of an implicit constructor, with their names."""
     if not is_implicit(constructor):
         return ()
     initialised = _default_initialisers(constructor, declarations)
@@ -76,7 +78,7 @@ def default_member_initialisers(
 
 
 def is_implicit(method: lc.Cursor) -> bool:
-    """Whether a method is implicit. Its place is then the name of its class."""
+    """Returns whether a method is implicit. Its place is then the name of its class."""
     library = lc.library()
     record = library.clang_getCursorSemanticParent(method)
     at, name = (
@@ -86,7 +88,7 @@ def is_implicit(method: lc.Cursor) -> bool:
 
 
 def _member_assignment(own: Expression, field: Decl, value: Expression) -> Expression:
-    """The assignment `this->field = value`."""
+    """Returns the assignment `this->field = value`."""
     elements = initial_values(value)
     if elements is not None and len(elements) == 1 and field.ctype.kind in _SCALARS:
         value = elements[0]  # ny{n}
@@ -99,7 +101,7 @@ _SCALARS = frozenset(("int", "float", "pointer"))
 
 
 def _members(constructor: lc.Cursor, declarations: Declarations) -> list[Decl]:
-    """The members of a constructor's class in declaration order, which is the order of
+    """Returns the members of a constructor's class in declaration order, which is the order of
     initialization.
     """
     record = lc.library().clang_getCursorSemanticParent(constructor)
@@ -109,7 +111,7 @@ def _members(constructor: lc.Cursor, declarations: Declarations) -> list[Decl]:
 def _default_initialisers(
     constructor: lc.Cursor, declarations: Declarations
 ) -> list[tuple[Decl, Node]]:
-    """The members with a default value in the class (`int nz = 1;`), each with this value.
+    """Returns the members with a default value in the class (`int nz = 1;`), each with this value.
 
     Arrays and bit fields are excluded, since the value may be their extent.
     """

@@ -35,12 +35,14 @@ class Node:
 
 
 def key_of(cursor: lc.Cursor) -> int:
-    """The identity of a cursor. Statements, expressions and attributes have their own address."""
+    """Returns the identity of a cursor. Statements, expressions and attributes have their own
+    address.
+    """
     return int((cursor.data1 if 100 <= cursor.kind < 500 else cursor.data0) or 0)
 
 
 def grow(root: lc.Cursor) -> Node:
-    """The tree of nodes below a cursor."""
+    """Returns the tree of nodes below a cursor."""
     top = Node(root, root.kind)
     nodes = {key_of(root): top}
     find = nodes.get
@@ -61,7 +63,7 @@ def grow(root: lc.Cursor) -> Node:
 
 
 def unwrapped(node: Node, kinds: frozenset[int] = WRAPPERS) -> Node:
-    """The node inside implicit conversions and parentheses."""
+    """Returns the node inside implicit conversions and parentheses."""
     while node.kind in kinds and len(node.children) == 1:
         node = node.children[0]
     return node

@@ -93,7 +93,9 @@ class Declarations:
         return decl
 
     def _resolve_name(self, cursor: lc.Cursor, name: str) -> Decl | None:
-        """The declaration of a name in an array extent. It is in the function or in the file."""
+        """Returns the declaration of a name in an array extent. It is in the function or in the
+        file.
+        """
         own = self._scope.get(name)
         if own is not None:
             return own
@@ -108,7 +110,7 @@ class Declarations:
         return None
 
     def of(self, cursor: lc.Cursor) -> Decl:
-        """The declaration at a cursor that declares something."""
+        """Returns the declaration at a cursor that declares something."""
         own = cursor.data0 or 0
         decl = self._decls.get(own)
         if decl is not None:
@@ -123,8 +125,8 @@ class Declarations:
         return decl
 
     def is_systems(self, cursor: lc.Cursor) -> bool:
-        """Whether a declaration is in a system header. Shipped headers do not count, since their
-        functions may have bodies.
+        """Returns whether a declaration is in a system header. Shipped headers do not count, since
+        their functions may have bodies.
         """
         location = self._lib.clang_getCursorLocation(cursor)
         file = self._place.read(location)[0]
@@ -134,8 +136,8 @@ class Declarations:
         return bool(self._lib.clang_Location_isInSystemHeader(location)) or is_system_path(name)
 
     def referred(self, cursor: lc.Cursor) -> Decl | None:
-        """The declaration that a name or a member refers to. None if it is not in the user's
-        files.
+        """Returns the declaration that a name or a member refers to. Returns None if it is not in
+        the user's files.
         """
         target = self._lib.clang_getCursorReferenced(cursor)
         known = self._decls.get(target.data0) if target.data0 else None
@@ -144,17 +146,17 @@ class Declarations:
         return self.of(target) if target.kind in _REFERRED else None
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
-        """The cursor of the declaration `decl`."""
+        """Returns the cursor of the declaration `decl`."""
         return self._cursors.get(decl)
 
     def span(self, cursor: lc.Cursor) -> Span:
-        """The place where a cursor starts."""
+        """Returns the place where a cursor starts."""
         file, line, column, _ = self._place.start(cursor)
         return Span(self._file_name(file), line, column) if file else NO_SPAN
 
     def text(self, cursor: lc.Cursor) -> str:
-        """The text of a declaration in one line. "" in a macro's expansion, or if the file's text
-        is not kept.
+        """Returns the text of a declaration in one line. "" in a macro's expansion, or if the
+        file's text is not kept.
         """
         file, _, _, begin = self._place.start(cursor)
         known, end = self._sources.get(file), self._place.end(cursor)[3]
@@ -210,7 +212,7 @@ class Declarations:
         return self._types.of(self._lib.clang_getCursorType(definition))
 
     def _is_const(self, full: lc.Type, ctype: CType) -> bool:
-        """Whether the type is a constant number type."""
+        """Returns whether the type is a constant number type."""
         canonical = self._lib.clang_getCanonicalType(full)
         return (
             ctype.kind in ("int", "float")
@@ -231,14 +233,14 @@ class Declarations:
         )
 
     def _owner(self, field: lc.Cursor) -> str:
-        """The name of the struct that declares a member."""
+        """Returns the name of the struct that declares a member."""
         struct = self._lib.clang_getCursorSemanticParent(field)
         ctype = self._types.of(self._lib.clang_getCursorType(struct))
         return ctype.name if ctype.kind == "struct" else ""
 
     def _never_returns(self, function: lc.Cursor) -> bool:
-        """Whether `__attribute__`, `[[noreturn]]` or `_Noreturn` declares that the function never
-        returns.
+        """Returns whether `__attribute__`, `[[noreturn]]` or `_Noreturn` declares that the function
+        never returns.
         """
         ctype = self._lib.clang_getCursorType(function)
         if "noreturn" in lc.text(self._lib.clang_getTypeSpelling(ctype)):
@@ -285,7 +287,7 @@ class Declarations:
         return held, tuple(names)
 
     def field(self, record: lc.Type, name: str, ctype: CType) -> Decl:
-        """A member of a class, found by its name. `ctype` is its type if the class is not
+        """Returns a member of a class, found by its name. `ctype` is its type if the class is not
         instantiated.
         """
         declared = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(record))
@@ -295,7 +297,7 @@ class Declarations:
         return Decl(name, "field", ctype, NO_SPAN)
 
     def members(self, ctype: lc.Type) -> list[Decl]:
-        """The members of a struct in order, up to the first unnamed one."""
+        """Returns the members of a struct in order, up to the first unnamed one."""
         record = self._lib.clang_getTypeDeclaration(self._lib.clang_getCanonicalType(ctype))
         members: list[Decl] = []
         if record.kind != STRUCT:
@@ -308,7 +310,7 @@ class Declarations:
         return members
 
     def _symbol(self, cursor: lc.Cursor) -> str:
-        """The linker symbol of a declaration. Empty for internal linkage."""
+        """Returns the linker symbol of a declaration. The result is empty for internal linkage."""
         if self._lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE:
             return ""
         return lc.text(self._lib.clang_Cursor_getMangling(cursor))
@@ -338,7 +340,7 @@ class Declarations:
         return self._lib.clang_getPointeeType(ctype).kind in _FUNCTION_TYPES
 
     def is_closure(self, method: lc.Cursor) -> bool:
-        """Whether the method is the body of a lambda."""
+        """Returns whether the method is the body of a lambda."""
         if method.kind not in METHODS and method.kind != FUNCTION_TEMPLATE:
             return False
         if lc.spelling(method) != "operator()":
@@ -348,7 +350,9 @@ class Declarations:
         return "(lambda at" in lc.text(self._lib.clang_getTypeSpelling(ctype))
 
     def this_of(self, method: lc.Cursor) -> Decl | None:
-        """The parameter `this` of a method. All methods of a class share one declaration."""
+        """Returns the parameter `this` of a method. All methods of a class share one
+        declaration.
+        """
         while self.is_closure(method):  # it has the `this` of the enclosing method
             closure = self._lib.clang_getCursorSemanticParent(method)
             method = self._lib.clang_getCursorSemanticParent(closure)
@@ -376,7 +380,7 @@ class Declarations:
         return self._by_address[key]
 
     def result_of(self, function: lc.Cursor) -> CType:
-        """The type that a function returns."""
+        """Returns the type that a function returns."""
         return self._types.of(
             self._lib.clang_getResultType(self._lib.clang_getCursorType(function))
         )
@@ -384,11 +388,13 @@ class Declarations:
     # -- types ----------------------------------------------------------------------------------
 
     def type_at(self, cursor: lc.Cursor) -> CType:
-        """The type of an expression. Array extents in it are parsed with the names in scope."""
+        """Returns the type of an expression. Array extents in it are parsed with the names in
+        scope.
+        """
         return self.read_type(self._lib.clang_getCursorType(cursor))
 
     def read_type(self, of: lc.Type) -> CType:
-        """A type of libclang. Array extents in it are parsed with the names in scope."""
+        """Returns a type of libclang. Array extents in it are parsed with the names in scope."""
         ctype = self._types.of(of)
         if ctype.has_spelt_extent:
             ctype = self._types.resolve(ctype, self._scope.get, NO_SPAN)

@@ -127,23 +127,23 @@ class ExpressionBuilder:
         }
 
     def build(self, node: Node) -> Expression:
-        """The expression at a node, or `Opaque` if it is not supported."""
+        """Returns the expression at a node, or `Opaque` if it is not supported."""
         while node.kind in WRAPPERS and len(node.children) == 1:
             node = node.children[0]
         build = self._table.get(node.kind)
         return build(node) if build else self._opaque(node)
 
     def bounds(self, node: Node, place: Expression, span: Span) -> Bounds | None:
-        """The calls of `begin()` and `end()` for a range, as in `CallBuilder.bounds`."""
+        """Returns the calls of `begin()` and `end()` for a range, as in `CallBuilder.bounds`."""
         return self._calls.bounds(node, place, span)
 
     def getters(self) -> frozenset[tuple[str, str]]:
-        """The accessor methods read so far that return a member: `.m_n`, `size()`."""
+        """Returns the accessor methods read so far that return a member: `.m_n`, `size()`."""
         return frozenset(self._calls.getters)
 
     def is_decrement(self, node: Node) -> bool:
-        """Whether the expression is `j--`. If it is the only condition of a loop, it is not its
-        increment.
+        """Returns whether the expression is `j--`. If it is the only condition of a loop, it is not
+        its increment.
         """
         node = unwrapped(node)
         if node.kind != UNARY:
@@ -151,7 +151,7 @@ class ExpressionBuilder:
         return _UNARY[self._lib.clang_getCursorUnaryOperatorKind(node.cursor)] == "p--"
 
     def may_be_condition(self, node: Node) -> bool:
-        """Whether the expression may be the condition of a loop."""
+        """Returns whether the expression may be the condition of a loop."""
         node = unwrapped(node)
         if node.kind != 114:
             return node.kind in (NAME, MEMBER, SUBSCRIPT)
@@ -174,7 +174,7 @@ class ExpressionBuilder:
         return Opaque("{}", with_members_named(listed, members))
 
     def _initializer_value(self, node: Node) -> Expression:
-        """A value in an initializer list. `.nx = 4` is assigned to a member."""
+        """Returns a value in an initializer list. `.nx = 4` is assigned to a member."""
         names = [child for child in node.children if child.kind == MEMBER_NAME]
         if node.kind == IMPLICIT and not names and len(node.children) == 2:
             number, held = (self.build(child) for child in node.children)
@@ -193,8 +193,8 @@ class ExpressionBuilder:
         return Opaque("", string=string_value(lc.spelling(node.cursor)))
 
     def _statement_expression(self, node: Node) -> Expression:
-        """A statement expression without a value, such as `({ if (!x) fail(); })`. Its statements
-        are added to the enclosing ones.
+        """Returns a statement expression without a value, such as `({ if (!x) fail(); })`. Its
+        statements are added to the enclosing ones.
         """
         block = node.children[-1] if node.children else None
         if block is None or not block.children or block.children[-1].kind < BLOCK:
@@ -234,7 +234,7 @@ class ExpressionBuilder:
         return Unary("*", member, NO_SPAN) if _is_declared_reference(member) else member
 
     def _declared_member(self, node: Node) -> Expression:
-        """The member as declared. A reference member is a pointer."""
+        """Returns the member as declared. A reference member is a pointer."""
         field = self._declarations.referred(node.cursor)
         bases = [child for child in node.children if child.kind >= 100]
         base = self.build(bases[0]) if bases else None
@@ -308,8 +308,8 @@ class ExpressionBuilder:
         return self._subscript(node, self._declarations.span(node.cursor))
 
     def _subscript(self, node: Node, span: Span) -> Expression:
-        """The subscript `a[i][j]`. All subscripts of the chain start at the same source place,
-        which is read once.
+        """Returns the subscript `a[i][j]`. All subscripts of the chain start at the same source
+        place, which is read once.
         """
         base, index = node.children
         inner = unwrapped(base, _IMPLICIT)
@@ -369,7 +369,7 @@ class ExpressionBuilder:
 
 
 def _is_reference(expression: Expression) -> bool:
-    """Whether the expression uses a reference, which is an address that is dereferenced
+    """Returns whether the expression uses a reference, which is an address that is dereferenced
     implicitly.
     """
     if not isinstance(expression, Unary) or expression.op != "*":
@@ -378,7 +378,7 @@ def _is_reference(expression: Expression) -> bool:
 
 
 def _is_declared_reference(expression: Expression) -> bool:
-    """Whether the expression is a variable or a member that is declared as a reference."""
+    """Returns whether the expression is a variable or a member that is declared as a reference."""
     return (isinstance(expression, Name) and expression.decl.reference) or (
         isinstance(expression, Member) and expression.field.reference
     )

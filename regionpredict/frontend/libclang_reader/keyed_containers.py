@@ -29,7 +29,8 @@ def keyed_method(
     name: str, container: Expression, ctype: CType, args: tuple[Expression, ...],
     second: Decl, span: Span,
 ) -> Expression | None:  # fmt: skip
-    """A method call on a map or a set, expressed through its elements. None for any other call.
+    """Returns a method call on a map or a set, expressed through its elements. Returns None for any
+    other call.
 
     `second` is the member with the value in a map's elements.
     """

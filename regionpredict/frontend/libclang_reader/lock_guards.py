@@ -31,8 +31,8 @@ _METHODS = frozenset(("lock", "unlock", "try_lock"))
 
 
 def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
-    """The statements of a block. Guards are replaced by calls that acquire the locks, and release
-    them at the end.
+    """Returns the statements of a block. Guards are replaced by calls that acquire the locks, and
+    release them at the end.
     """
     made: list[Stmt] = []
     ends: list[Stmt] = []
@@ -52,7 +52,7 @@ def with_guards(items: Sequence[Stmt]) -> tuple[Stmt, ...]:
 
 
 def lock_method(name: str, base: Expression, ctype: CType, span: Span) -> Expression | None:
-    """`mu.lock()`, `guard.unlock()` and similar methods. None for any other method."""
+    """`mu.lock()`, `guard.unlock()` and similar methods. Returns None for any other method."""
     if name not in _METHODS:
         return None
     if _MUTEX.fullmatch(ctype.class_name):
@@ -70,12 +70,14 @@ def _guards(item: Stmt) -> list[Decl]:
 
 
 def _locks(guard: Decl) -> list[Expression]:
-    """The locks of a guard. The argument for its locking mode is left out."""
+    """Returns the locks of a guard. The argument for its locking mode is left out."""
     return [part for part in _parts(guard) if is_place(part) and not _is_tag(part)]
 
 
 def _does_not_acquire(guard: Decl) -> bool:
-    """Whether a guard is constructed without locking, or for a lock that is already held."""
+    """Returns whether a guard is constructed without locking, or for a lock that is already
+    held.
+    """
     return any(_is_tag(part) and part.decl.name != "try_to_lock"  # type: ignore[union-attr]
                for part in _parts(guard))  # fmt: skip
 

@@ -44,7 +44,7 @@ _MAX_RECOVERIES = 6
 
 
 def arguments(request: SourceRequest) -> list[str]:
-    """The arguments of the parser."""
+    """Returns the arguments of the parser."""
     args = ["-w", "-ferror-limit=0", "-D_OPENMP=201511", "-D__malloc__(...)=__malloc__"]
     args += ["-Xclang", "-disable-pragma-debug-crash"]  # of `#pragma clang __debug crash`
     if is_cpp(request.path):
@@ -103,7 +103,7 @@ class TranslationUnit:
             self.handle = 0
 
     def file_name(self, file: int) -> str:
-        """The normalized path of a file handle."""
+        """Returns the normalized path of a file handle."""
         name = self._names.get(file)
         if name is None:
             name = os.path.normpath(lc.text(self._lib.clang_getFileName(file))) if file else ""
@@ -113,7 +113,7 @@ class TranslationUnit:
         return name
 
     def errors(self) -> list[tuple[str, Span]]:
-        """The parser's errors, each with its place."""
+        """Returns the parser's errors, each with its place."""
         if self._errors is None:
             self._errors = self._read_errors()
         return self._errors
@@ -133,7 +133,7 @@ class TranslationUnit:
         return errors
 
     def missing_headers(self) -> list[tuple[str, Span]]:
-        """The headers that were not found, each with the place of its `#include`."""
+        """Returns the headers that were not found, each with the place of its `#include`."""
         return [
             (match.group(1), span)
             for message, span in self.errors()
@@ -156,11 +156,11 @@ class GuessingParser:
         self._guessed: dict[str, None] = {}
 
     def lookups(self) -> Lookups:
-        """The file system queries of the parses."""
+        """Returns the file system queries of the parses."""
         return Lookups(tuple(self._read), tuple(self._folders), tuple(self._guessed))
 
     def parse(self) -> TranslationUnit:
-        """The last parse. Include folders are guessed first, then declarations.
+        """Returns the last parse. Include folders are guessed first, then declarations.
 
         Raises InputError if the file cannot be read.
         """
@@ -261,8 +261,8 @@ class GuessingParser:
         }  # fmt: skip
 
     def _lacks_folder(self, angled: Collection[str]) -> bool:
-        """Whether a header in angle brackets is probably in a folder that has to be guessed. The
-        parser knows system headers, and whether an `#include` is active.
+        """Returns whether a header in angle brackets is probably in a folder that has to be
+        guessed. The parser knows system headers, and whether an `#include` is active.
         """
         if not is_cpp(self._request.path) or self._request.extra:
             return False  # C takes little time, and further options may name folders
@@ -327,7 +327,9 @@ class GuessingParser:
 
 @lru_cache(maxsize=64)  # many files include the same headers
 def _includes_in(text: bytes) -> list[tuple[str, bool, int]]:
-    """The headers that a text includes: each name, whether it is in quotes, and its place."""
+    """Returns the headers that a text includes: each name, whether it is in quotes, and its
+    place.
+    """
     return [
         (os.fsdecode(match.group(1) or match.group(2)), match.group(1) is not None, match.start())
         for match in _INCLUDE.finditer(text)
@@ -335,7 +337,9 @@ def _includes_in(text: bytes) -> list[tuple[str, bool, int]]:
 
 
 def _text_of(header: Path) -> bytes:
-    """A header's text. Empty if it must not be read. The parser then reports it."""
+    """Returns a header's text. The result is empty if it must not be read. The parser then reports
+    it.
+    """
     try:
         return read_regular_file(str(header))
     except InputError:

@@ -30,7 +30,7 @@ from regionpredict.ir import Span
 
 
 def has_positions(container: Expression | None, ctype: CType) -> bool:
-    """Whether a range of that type is an array or a container with contiguous elements."""
+    """Returns whether a range of that type is an array or a container with contiguous elements."""
     if container is None or not is_place(container):
         return False
     return is_container(ctype) or (ctype.kind == "array" and ctype.extent is not None)
@@ -39,7 +39,9 @@ def has_positions(container: Expression | None, ctype: CType) -> bool:
 def counted_loop(
     variable: Decl, container: Expression, ctype: CType, body: Stmt, span: Span, last_line: int
 ) -> For:
-    """The loop over the positions of `container`. `variable` is the element at each position."""
+    """Returns the loop over the positions of `container`. `variable` is the element at each
+    position.
+    """
     position = Decl(f"{variable.name}@{span.line}", "local", LONG, span, init=IntLit(0))
     at = Name(position, span)
     element = Index(container, at, span)
@@ -51,7 +53,9 @@ def counted_loop(
 
 
 def range_object(value: Expression, ctype: CType, span: Span) -> tuple[Expression, Decl | None]:
-    """The object that a range loop iterates over, and its declaration if the loop creates it."""
+    """Returns the object that a range loop iterates over, and its declaration if the loop creates
+    it.
+    """
     if is_place(value):
         return value, None
     made = Decl(f"range@{span.line}", "local", ctype, span, init=value)
@@ -61,7 +65,8 @@ def range_object(value: Expression, ctype: CType, span: Span) -> tuple[Expressio
 def pointer_loop(
     variable: Decl, made: Decl | None, bounds: Bounds, body: Stmt, span: Span, last_line: int
 ) -> Stmt:
-    """The loop from `bounds.begin` to `bounds.end`. `made` is the object, if the loop creates it.
+    """Returns the loop from `bounds.begin` to `bounds.end`. `made` is the object, if the loop
+    creates it.
 
     `for (int x : g.row(u))` is `row r = g.row(u); int *x@7 = r.begin(), *end@7 = r.end();` and a
     `while (x@7 != end@7)` around `int x = *x@7++`.

@@ -47,14 +47,14 @@ _NUMBERS = frozenset(("int", "float"))
 
 
 def is_container(ctype: CType) -> bool:
-    """Whether the type is a container. Its elements are read like those of an array."""
+    """Returns whether the type is a container. Its elements are read like those of an array."""
     return ctype.name in _ELEMENTS or ctype.name in KEYED
 
 
 def copied_elements(
     name: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """The copies that an assignment to a container makes: `v = w`, `v.assign(first, last)`.
+    """Returns the copies that an assignment to a container makes: `v = w`, `v.assign(first, last)`.
 
     None if it makes no copies. The caller adds the call itself, which sets the length.
     """
@@ -72,7 +72,7 @@ def copied_elements(
 
 
 def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
-    """The value of `v.size()`. It is a number for containers of fixed length."""
+    """Returns the value of `v.size()`. It is a number for containers of fixed length."""
     if ctype.kind == "array" and isinstance(ctype.extent, IntLit):
         return ctype.extent
     return CallExpr("size", None, (container,), span, method=True, free=True)
@@ -81,7 +81,7 @@ def size_of(container: Expression, ctype: CType, span: Span) -> Expression:
 def constructed_container(
     ctype: CType, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """A new container. It contains a copy of other elements if it is constructed from them.
+    """Returns a new container. It contains a copy of other elements if it is constructed from them.
 
     `vector(n)` is `calloc(n, size)`, and a copy is `memcpy(calloc(n, size), from, n * size)`. A
     view (`std::span`) is the address of its elements.
@@ -112,7 +112,9 @@ def constructed_container(
 
 
 def pointed_container(container: Expression, ctype: CType, span: Span) -> tuple[Expression, CType]:
-    """The container of a method call `p->size()` or `v.size()`, and the container's type."""
+    """Returns the container of a method call `p->size()` or `v.size()`, and the container's
+    type.
+    """
     held = ctype.element
     if ctype.kind == "pointer" and not ctype.name and held is not None and is_container(held):
         return dereferenced(container, span), held
@@ -122,7 +124,7 @@ def pointed_container(container: Expression, ctype: CType, span: Span) -> tuple[
 def standard_method(
     name: str, container: Expression, ctype: CType, args: tuple[Expression, ...], span: Span
 ) -> Expression | None:
-    """A method call expressed through addresses. None if it is not supported."""
+    """Returns a method call expressed through addresses. Returns None if it is not supported."""
     if ctype.name == "complex":
         half = CType("float", ctype.bits // 2)
         return Cast(half, container) if name in ("real", "imag") and not args else None
@@ -155,7 +157,9 @@ def standard_method(
 def standard_operator(
     op: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """An operator on addresses or complex numbers as a C operator. None for any other operator."""
+    """Returns an operator on addresses or complex numbers as a C operator. Returns None for any
+    other operator.
+    """
     if any(ctype.kind not in ("int", "float", "pointer", "array") for ctype in types):
         return None
     if op == "[]" and len(args) == 2 and types[0].name not in KEYED:
@@ -178,7 +182,9 @@ def standard_operator(
 def standard_call(
     name: str, args: tuple[Expression, ...], types: tuple[CType, ...], span: Span
 ) -> Expression | None:
-    """A function call expressed through addresses and assignments. None if it is not supported."""
+    """Returns a function call expressed through addresses and assignments. Returns None if it is
+    not supported.
+    """
     if name in _OF_CONTAINERS and len(args) == 1:
         ctype = types[0]
         if ctype.kind == "array":

@@ -97,7 +97,7 @@ class TreeBuilder:
         self._attacher.add(file, pragmas)
 
     def function(self, cursor: lc.Cursor, name: str) -> Function | None:
-        """The function with its body and directives, or None without a body."""
+        """Returns the function with its body and directives, or None without a body."""
         tree = grow(cursor)
         body = next((n for n in reversed(tree.children) if n.kind == BLOCK), None)
         if body is None:
@@ -128,17 +128,17 @@ class TreeBuilder:
         )  # fmt: skip
 
     def getters(self) -> frozenset[tuple[str, str]]:
-        """The accessor methods read so far, each with the member that it returns: `.m_n`,
+        """Returns the accessor methods read so far, each with the member that it returns: `.m_n`,
         `size()`.
         """
         return self._expressions.getters()
 
     def declared(self, cursor: lc.Cursor) -> Decl:
-        """The declaration at a cursor that declares something."""
+        """Returns the declaration at a cursor that declares something."""
         return self._declarations.of(cursor)
 
     def cursor_of(self, decl: Decl) -> lc.Cursor | None:
-        """The cursor of the declaration `decl`."""
+        """Returns the cursor of the declaration `decl`."""
         return self._declarations.cursor_of(decl)
 
     def _keep_block(self, body: Node, runs: bool) -> None:
@@ -175,7 +175,7 @@ class TreeBuilder:
         return Span(self._file_name(at[0]), at[1], at[2]) if at[0] else NO_SPAN
 
     def _statement(self, node: Node) -> Stmt:
-        """A statement with the directives before it. The bodies of its lambdas follow."""
+        """Returns a statement with the directives before it. The bodies of its lambdas follow."""
         outer, self._lambdas = self._lambdas, []
         built = self._directed_statement(node)
         bodies, self._lambdas = self._lambdas, outer
@@ -362,7 +362,7 @@ class TreeBuilder:
 
 
 def _without_attributes(node: Node) -> Node:
-    """The loop after a `#pragma unroll`, which libclang shows as an attribute."""
+    """Returns the loop after a `#pragma unroll`, which libclang shows as an attribute."""
     while node.kind == ATTRIBUTED:
         inner = [child for child in node.children if 200 <= child.kind < 300]
         if not inner:

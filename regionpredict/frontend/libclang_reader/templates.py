@@ -53,7 +53,7 @@ class Templates:
         self._calls: dict[int, list[tuple[int, lc.Cursor]]] = {}
 
     def is_template(self, function: lc.Cursor) -> bool:
-        """Whether a function is a template, or a method of one."""
+        """Returns whether a function is a template, or a method of one."""
         if function.kind == FUNCTION_TEMPLATE:
             return True
         if function.kind not in METHODS:
@@ -61,8 +61,8 @@ class Templates:
         return self._lib.clang_getCursorSemanticParent(function).kind in TEMPLATED_CLASSES
 
     def instances_of(self, template: lc.Cursor) -> list[Instance]:
-        """The instances in the file, callers first. They are called by the file's functions or by
-        other instances.
+        """Returns the instances in the file, callers first. They are called by the file's functions
+        or by other instances.
         """
         key = self._key(template)
         if key not in self._known:
@@ -97,7 +97,7 @@ class Templates:
                         calling.append(instance)
 
     def with_all_callers(self, functions: Sequence[lc.Cursor]) -> set[int]:
-        """The keys of these functions, and of all functions that refer to them directly or
+        """Returns the keys of these functions, and of all functions that refer to them directly or
         indirectly.
 
         In a template, a call whose target depends on types shows only the target's name.
@@ -115,8 +115,8 @@ class Templates:
         return leading
 
     def _callers(self, template: lc.Cursor) -> list[lc.Cursor]:
-        """The functions that may call a template. For a constructor, these are all functions, since
-        the name of a type may be a constructor call.
+        """Returns the functions that may call a template. For a constructor, these are all
+        functions, since the name of a type may be a constructor call.
         """
         if template.kind == CONSTRUCTOR:
             return [function for function, _, _, _ in self._located()]
@@ -129,7 +129,9 @@ class Templates:
         return functions_holding(self._located(), occurrences)
 
     def _called_instances(self, caller: lc.Cursor) -> list[tuple[int, lc.Cursor]]:
-        """The instances of templates that a function calls, each with the template's key."""
+        """Returns the instances of templates that a function calls, each with the template's
+        key.
+        """
         own = int(caller.data0 or 0)
         if own in self._calls:
             return self._calls[own]
@@ -155,14 +157,16 @@ class Templates:
 
 
 def _name(function: lc.Cursor) -> str:
-    """The name with which code refers to a function: `Grid` for the constructor `Grid<T>`."""
+    """Returns the name with which code refers to a function: `Grid` for the constructor
+    `Grid<T>`.
+    """
     name = lc.spelling(function)
     return name.partition("<")[0] if function.kind == CONSTRUCTOR else name
 
 
 def instance_name(function: lc.Cursor) -> str:
-    """The name of an instance: `scale<double, 4>`, `Grid<double>::step`,
-    `forall<lambda at f.cpp:19>`. "" for any other function.
+    """Returns the name of an instance: `scale<double, 4>`, `Grid<double>::step`, `forall<lambda at
+    f.cpp:19>`. Returns "" for any other function.
     """
     lib = lc.library()
     if lib.clang_getSpecializedCursorTemplate(function).kind not in FUNCTIONS:
@@ -177,7 +181,7 @@ def instance_name(function: lc.Cursor) -> str:
 
 
 def _argument(function: lc.Cursor, at: int) -> str:
-    """A template argument: a type or a number. "" for anything else."""
+    """Returns a template argument: a type or a number. Returns "" for anything else."""
     lib = lc.library()
     if lib.clang_Cursor_getTemplateArgumentKind(function, at) == _INTEGRAL:
         return str(lib.clang_Cursor_getTemplateArgumentValue(function, at))
@@ -186,7 +190,7 @@ def _argument(function: lc.Cursor, at: int) -> str:
 
 
 def is_of_lambda(name: str) -> bool:
-    """Whether this is the name of an instance with a lambda."""
+    """Returns whether this is the name of an instance with a lambda."""
     return "<lambda at " in name or ", lambda at " in name
 
 

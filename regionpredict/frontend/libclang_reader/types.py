@@ -59,8 +59,8 @@ class TypeReader:
         self._known: dict[tuple[int, int | None], CType] = {}
 
     def of(self, ctype: lc.Type, depth: int = 0) -> CType:
-        """The `CType`. An array length that is not a number is `Opaque` text until `resolve` is
-        called.
+        """Returns the `CType`. An array length that is not a number is `Opaque` text until
+        `resolve` is called.
         """
         canonical = self._lib.clang_getCanonicalType(ctype)
         key = (canonical.kind, canonical.ptr0)
@@ -111,7 +111,9 @@ class TypeReader:
         return UNKNOWN
 
     def _type_of_memory(self, name: str, ctype: lc.Type, depth: int) -> CType | None:
-        """The type of the memory of a standard class. None if unknown."""
+        """Returns the type of the memory of a standard class. Returns None if the result is
+        unknown.
+        """
         if self._lib.clang_Type_getNumTemplateArguments(ctype) < 1:
             return None
         first = self._lib.clang_Type_getTemplateArgumentAsType(ctype, 0)
@@ -140,8 +142,8 @@ class TypeReader:
         return CType("pointer", 64, element=element, name=f"std::{name}")
 
     def reference_target(self, ctype: lc.Type) -> CType | None:
-        """The type to which a reference refers, if the reference is used as an address. None for
-        any other type.
+        """Returns the type to which a reference refers, if the reference is used as an address.
+        Returns None for any other type.
 
         A reference to a constant number is equivalent to its value. A reference to an address (a
         pointer, array or container) is used as this address, but a string may be replaced.
@@ -169,7 +171,7 @@ class TypeReader:
         return CType("array", 64, element=element, extent=Opaque(extent_text))
 
     def resolve(self, ctype: CType, lookup: Callable[[str], Decl | None], span: Span) -> CType:
-        """The type with its array lengths parsed as expressions over the names in scope."""
+        """Returns the type with its array lengths parsed as expressions over the names in scope."""
         if ctype.element is None or not ctype.has_spelt_extent:
             return ctype
         element = self.resolve(ctype.element, lookup, span)
@@ -180,8 +182,8 @@ class TypeReader:
 
 
 def value_type(ctype: lc.Type) -> lc.Type:
-    """The type of the elements of a map or a set. It is the type that the allocator allocates,
-    which is the last template argument.
+    """Returns the type of the elements of a map or a set. It is the type that the allocator
+    allocates, which is the last template argument.
     """
     lib = lc.library()
     number = lib.clang_Type_getNumTemplateArguments(ctype)

@@ -122,7 +122,7 @@ class _Reader:
         )
 
     def _texts(self) -> dict[Hashable, bytes]:
-        """The text of the user's files, and of the macros on the command line."""
+        """Returns the text of the user's files, and of the macros on the command line."""
         texts: dict[Hashable, bytes] = {file: source.data for file, source in self.sources.items()}
         texts[0] = self.request.macro_text
         return texts
@@ -190,7 +190,7 @@ class _Reader:
         return directives
 
     def _enumerator(self, name: str) -> int | None:
-        """The number of an enumerator that no function declares."""
+        """Returns the number of an enumerator that no function declares."""
         if self.enumerators is None:
             top = self.lib.clang_getTranslationUnitCursor(self.handle)
             self.enumerators = {
@@ -201,20 +201,22 @@ class _Reader:
         return self.enumerators.get(name)
 
     def _active_text(self, file: int, data: bytes) -> Masked:
-        """The text of a file that the preprocessor keeps."""
+        """Returns the text of a file that the preprocessor keeps."""
         text = self.active.get(file)
         if text is None:
             text = self.active[file] = masked(blank_ranges(data, self._disabled_ranges(file)))
         return text
 
     def _is_kept(self, file: int, begin: int, end: int) -> bool:
-        """Whether the preprocessor keeps the text between two lines of a conditional."""
+        """Returns whether the preprocessor keeps the text between two lines of a conditional."""
         return not any(
             first <= begin and end <= last for first, last in self._disabled_ranges(file)
         )
 
     def _disabled_ranges(self, file: int) -> list[tuple[int, int]]:
-        """The ranges of a file that a false `#if` removes in every inclusion of the file."""
+        """Returns the ranges of a file that a false `#if` removes in every inclusion of the
+        file.
+        """
         if file not in self.disabled:
             self.disabled[file] = self._find_disabled_ranges(file)
         return self.disabled[file]
@@ -254,8 +256,8 @@ class _Reader:
     # -- functions ------------------------------------------------------------------------------
 
     def _located_functions(self) -> list[tuple[lc.Cursor, int, int, int]]:
-        """Every function that the user's files define, including methods, as (cursor, file, start,
-        end).
+        """Returns every function that the user's files define, including methods, as (cursor, file,
+        start, end).
         """
         if self.located is None:
             self.located = []
@@ -264,7 +266,7 @@ class _Reader:
         return self.located
 
     def _top_level(self, kinds: frozenset[int]) -> list[lc.Cursor]:
-        """The top-level cursors of these kinds (functions, classes or variables). They are
+        """Returns the top-level cursors of these kinds (functions, classes or variables). They are
         collected once, since headers contain thousands.
         """
         if self.top is None:
@@ -314,8 +316,8 @@ class _Reader:
         return functions
 
     def _instances(self, cursor: lc.Cursor) -> list[Instance]:
-        """The called instances of a template that leads to a directive. Empty for any other
-        function.
+        """Returns the called instances of a template that leads to a directive. The result is empty
+        for any other function.
         """
         if int(cursor.data0 or 0) not in self.leading or not self.templates.is_template(cursor):
             return []
@@ -332,7 +334,7 @@ class _Reader:
         return function
 
     def _include_offsets(self, files: set[int]) -> dict[int, list[int]]:
-        """The positions of includes as offsets in the including files, through all levels.
+        """Returns the positions of includes as offsets in the including files, through all levels.
 
         A function body may contain `#include "loop_template.c"`. Its directives are in that file.
         """
@@ -359,7 +361,7 @@ class _Reader:
         return self.functions[key]
 
     def body_of(self, decl: Decl) -> Function | None:
-        """The tree of a function with a body in the user's files, or None."""
+        """Returns the tree of a function with a body in the user's files, or None."""
         if decl not in self.known_bodies:
             self.known_bodies[decl] = self._body_of(decl)
         return self.known_bodies[decl]
@@ -380,11 +382,11 @@ class _Reader:
         return self._function(definition)
 
     def _is_shipped(self, cursor: lc.Cursor) -> bool:
-        """Whether a shipped header defines a function, in place of the library's header."""
+        """Returns whether a shipped header defines a function, in place of the library's header."""
         return self.file_name(self.place.start(cursor)[0]).startswith(SHIPPED)
 
     def _defined_functions(self) -> tuple[Located, ...]:
-        """The functions that the user's files define, in the form that linking needs."""
+        """Returns the functions that the user's files define, in the form that linking needs."""
         defined = []
         for cursor, file, begin, end in self._located_functions():
             private = self.lib.clang_getCursorLinkage(cursor) == INTERNAL_LINKAGE
@@ -397,7 +399,7 @@ class _Reader:
         return tuple(defined)
 
     def variables(self) -> list[Decl]:
-        """The external variables of the user's files with a known initializer."""
+        """Returns the external variables of the user's files with a known initializer."""
         declarations = []
         for cursor in self._top_level(frozenset((VARIABLE,))):
             location = self.lib.clang_getCursorLocation(cursor)

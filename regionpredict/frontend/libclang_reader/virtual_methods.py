@@ -17,7 +17,9 @@ from regionpredict.ir import Span
 
 
 def overridden(method: lc.Cursor) -> tuple[str, ...]:
-    """The symbols of a virtual method and of all methods that it overrides. Empty for others."""
+    """Returns the symbols of a virtual method and of all methods that it overrides. The result is
+    empty for others.
+    """
     lib = lc.library()
     if not lib.clang_CXXMethod_isVirtual(method):
         return ()
@@ -35,7 +37,9 @@ def overridden(method: lc.Cursor) -> tuple[str, ...]:
 
 
 def stored_method(method: lc.Cursor, name: str, address: Expression, span: Span) -> Member:
-    """The place that stores the method of an object whose class is known only at run time."""
+    """Returns the place that stores the method of an object whose class is known only at run
+    time.
+    """
     table = CType("struct", name=virtual_table(_symbol(method)))
     field = Decl(name, "field", CType("pointer"), span)
     return Member(Cast(table, address), field, arrow=True, span=span)

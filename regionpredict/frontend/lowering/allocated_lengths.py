@@ -75,22 +75,24 @@ class AllocatedLengths:
     def of_variable(
         self, decl: Decl, function: Function, element_bytes: int
     ) -> AllocatedLength | None:
-        """The length of the memory that a function's variable points to. None if unknown."""
+        """Returns the length of the memory that a function's variable points to. Returns None if
+        the result is unknown.
+        """
         return self._common_length((Name(decl, decl.span), function), element_bytes)
 
     def of_member(
         self, field: Decl, function: Function, element_bytes: int
     ) -> AllocatedLength | None:
-        """The length of the memory that a member points to, for a use of the member in `function`.
-        None if unknown.
+        """Returns the length of the memory that a member points to, for a use of the member in
+        `function`. Returns None if the result is unknown.
         """
         return self._common_length(
             (Member(None, field, False, field.span), function), element_bytes
         )
 
     def _common_length(self, source: _Source, element_bytes: int) -> AllocatedLength | None:
-        """The common length of all targets. None if they differ. Equal names in different functions
-        may have different values.
+        """Returns the common length of all targets. Returns None if they differ. Equal names in
+        different functions may have different values.
         """
         try:
             lengths = list(self._lengths(source, element_bytes))
@@ -105,7 +107,9 @@ class AllocatedLengths:
         return first if same else None
 
     def _lengths(self, source: _Source, element_bytes: int) -> Iterator[AllocatedLength]:
-        """The lengths of all possible targets, if each value is the address of a first element."""
+        """Yields the lengths of all possible targets, if each value is the address of a first
+        element.
+        """
         waiting = [source]
         seen: set[tuple[str, Span]] = set()
         while waiting:
@@ -136,7 +140,7 @@ class AllocatedLengths:
     def _in_elements(
         self, factors: Sequence[Expression], size: int, function: Function, element_bytes: int
     ) -> AllocatedLength:
-        """The number of elements in `size` bytes multiplied by these factors."""
+        """Returns the number of elements in `size` bytes multiplied by these factors."""
         amount = Expr.const(size)
         for factor in factors:
             amount = amount * self._context.value(factor, Frame({}))
@@ -147,7 +151,7 @@ class AllocatedLengths:
     # -- assigned values ------------------------------------------------------------------------
 
     def _sources_of(self, decl: Decl, function: Function) -> list[_Source]:
-        """The values of a variable, including those that callers pass for a parameter."""
+        """Returns the values of a variable, including those that callers pass for a parameter."""
         shared = decl.kind in ("global", "static")
         init = self._unit.variable_of(decl).init if shared else None
         sources = [] if init is None else [(init, function)]
@@ -161,7 +165,7 @@ class AllocatedLengths:
         return sources
 
     def _member_values(self, field: Decl) -> list[_Source]:
-        """The values that the program assigns to a member of any object."""
+        """Returns the values that the program assigns to a member of any object."""
         sources: list[_Source] = []
         for function in self._unit.setters_of(field):
             for expression in self._unit.changes_in(function).sets.get(field.name, ()):
@@ -174,7 +178,9 @@ class AllocatedLengths:
         return sources
 
     def _local_values(self, decl: Decl, function: Function) -> list[Expression]:
-        """The values that a function assigns to a variable, if only this function sets it."""
+        """Returns the values that a function assigns to a variable, if only this function sets
+        it.
+        """
         changes = self._unit.changes_in(function)
         assigned = [decl.init] if decl.init is not None and decl in changes.declared else []
         for expression in changes.sets.get(decl.name, ()):
@@ -198,8 +204,8 @@ class AllocatedLengths:
     # -- allocations ----------------------------------------------------------------------------
 
     def _sizes(self, call: Expression, element_bytes: int, depth: int) -> Sequence[Expression]:
-        """The factors of the number of bytes that a call allocates, also through a function that
-        only returns memory of a given size.
+        """Returns the factors of the number of bytes that a call allocates, also through a function
+        that only returns memory of a given size.
         """
         call = without_casts(call)
         if not isinstance(call, CallExpr) or depth > _DEEPEST:
@@ -227,7 +233,7 @@ class AllocatedLengths:
 
 
 def _extents(ctype: CType) -> list[Expression]:
-    """The declared extents of an array."""
+    """Returns the declared extents of an array."""
     extents: list[Expression] = []
     inner: CType | None = ctype
     while inner is not None and inner.kind == "array":
@@ -241,8 +247,8 @@ def _extents(ctype: CType) -> list[Expression]:
 
 
 def _with_size(expression: Expression, element_bytes: int) -> Expression:
-    """The size in `sizeof(T)` of a template: that of the type to which the instance's returned
-    pointer points.
+    """Returns the size in `sizeof(T)` of a template: that of the type to which the instance's
+    returned pointer points.
     """
     if isinstance(expression, Opaque) and expression.text == "sizeof":
         return IntLit(element_bytes, 64)
@@ -257,7 +263,7 @@ def _with_size(expression: Expression, element_bytes: int) -> Expression:
 
 
 def _array_of_first_element(value: Expression) -> Expression:
-    """The array `x` in `&x[0]`."""
+    """Returns the array `x` in `&x[0]`."""
     place = address_taken(value)
     if isinstance(place, Index) and is_null(place.index):
         return place.base

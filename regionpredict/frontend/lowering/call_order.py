@@ -72,7 +72,7 @@ class CallOrder:
         self._parts: dict[Span, _Parts | None] = {}
 
     def follows_settings(self, read: Site, settings: Sequence[Site]) -> bool:
-        """Whether every path to `read` executes all assignments first."""
+        """Returns whether every path to `read` executes all assignments first."""
         if not settings:
             return True
         reads, sets = self._paths([read]), self._paths(settings)
@@ -101,8 +101,8 @@ class CallOrder:
     def _common_callee(
         self, function: Function, part: Sequence[Place], sets: _Paths, reads: _Paths
     ) -> Function | None:
-        """The only called function that reaches both places within one part of a function. None if
-        there is no such function.
+        """Returns the only called function that reaches both places within one part of a function.
+        Returns None if there is no such function.
         """
         led = [
             (on, called) for ways in (sets, reads) for on, called in ways.on[function.span]
@@ -114,7 +114,7 @@ class CallOrder:
     # -- paths --------------------------------------------------------------------------------
 
     def _paths(self, places: Iterable[Site]) -> _Paths | None:
-        """The call paths to places. None if a path is unknown."""
+        """Returns the call paths to places. Returns None if a path is unknown."""
         on: dict[Span, list[tuple[Place, Function | None]]] = {}
         waiting: list[Function] = []
         for function, place in places:
@@ -154,7 +154,7 @@ class CallOrder:
     # -- parts of a function ------------------------------------------------------------------
 
     def _parts_of(self, function: Function) -> _Parts | None:
-        """The parts of a function. None if the function contains a jump."""
+        """Returns the parts of a function. Returns None if the function contains a jump."""
         if function.span not in self._parts:
             jumps = any(
                 isinstance(statement, Jump) and statement.kind == "goto"
@@ -187,7 +187,9 @@ def _parts(statement: Stmt) -> Iterator[_Part]:
 def _places(
     places: Mapping[Place, Sequence[int]], wanted: Sequence[tuple[Place, Function | None]]
 ) -> list[int] | None:
-    """The parts that contain the expressions. None if an expression is missing from all parts."""
+    """Returns the parts that contain the expressions. Returns None if an expression is missing from
+    all parts.
+    """
     if any(expression not in places for expression, _ in wanted):
         return None
     return [number for expression, _ in wanted for number in places[expression]]

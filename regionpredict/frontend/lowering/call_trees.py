@@ -90,16 +90,17 @@ class CallTrees:
         self._reports: dict[Function, bool] = {}
 
     def representative(self, functions: Functions) -> Decl | None:
-        """The function that represents several targets of a call, as `candidate_functions.py`
-        selects it."""
+        """Returns the function that represents several targets of a call, as
+        `candidate_functions.py` selects it.
+        """
         if functions not in self._representatives:
             self._representatives[functions] = representative(self._unit, functions)
         return self._representatives[functions]
 
     def only_reports(self, function: Function) -> bool:
-        """Whether a function only writes a message, such as `warn("row %d", i)`. Either it formats
-        its variable arguments and writes to a stream. Or it has no loop, sets only local variables,
-        and calls only functions that write messages, format text or access no memory.
+        """Returns whether a function only writes a message, such as `warn("row %d", i)`. Either it
+        formats its variable arguments and writes to a stream. Or it has no loop, sets only local
+        variables, and calls only functions that write messages, format text or access no memory.
         """
         if function not in self._reports:
             self._reports[function] = False  # for recursion
@@ -142,7 +143,7 @@ class CallTrees:
         return "text" if is_text(call) or _is_without_memory(call) else ""
 
     def is_recursive(self, function: Function) -> bool:
-        """Whether a function may call itself, perhaps through others."""
+        """Returns whether a function may call itself, perhaps through others."""
         if function not in self._recursive:
             self._recursive[function] = function in reached(
                 self._direct_callees(function), self._direct_callees
@@ -150,7 +151,7 @@ class CallTrees:
         return self._recursive[function]
 
     def _direct_callees(self, function: Function) -> frozenset[Function]:
-        """The functions with a body that a function calls directly or through pointers."""
+        """Returns the functions with a body that a function calls directly or through pointers."""
         if function not in self._callees:
             targets = list(calls_in(function.body))
             for inner in expressions_in(function.body):
@@ -161,7 +162,7 @@ class CallTrees:
         return self._callees[function]
 
     def tree_of(self, function: Function) -> CallTree:
-        """The call tree of a call of the function."""
+        """Returns the call tree of a call of the function."""
         if function not in self._known:
             self._known[function] = _NOTHING  # for recursion
             if ends_program(self._unit, function.body):
@@ -174,12 +175,13 @@ class CallTrees:
         return self._known[function]
 
     def tree_of_loop(self, loop: Stmt | None, function: Function) -> CallTree:
-        """The call tree of a function's loop."""
+        """Returns the call tree of a function's loop."""
         return _NOTHING if loop is None else self._statement(loop, function)
 
     def sides(self, functions: Functions) -> Functions:
-        """The possible targets of a call that become branches of a condition, in the given order.
-        The condition selects one target. Empty if fewer than two targets have a body.
+        """Returns the possible targets of a call that become branches of a condition, in the given
+        order. The condition selects one target. The result is empty if fewer than two targets have
+        a body.
 
         Only the largest targets are kept. If there are many, only those are considered whose calls
         can all be inlined.
@@ -205,7 +207,7 @@ class CallTrees:
         return _together(trees)
 
     def _is_left_out(self, statement: If, side: Stmt, at: Function) -> bool:
-        """Whether a branch ends the program or calls an empty hook."""
+        """Returns whether a branch ends the program or calls an empty hook."""
         if ends_program(self._unit, side):
             return True
         hook = optional_call(
@@ -234,7 +236,7 @@ class CallTrees:
 
 
 def _sets_others(expression: Expression) -> bool:
-    """Whether the expression sets something other than a local variable."""
+    """Returns whether the expression sets something other than a local variable."""
     place = set_place(expression)
     if place is None or (isinstance(expression, Unary) and expression.op == "&"):
         return False
@@ -246,7 +248,7 @@ def _is_without_memory(call: CallExpr) -> bool:
 
 
 def _is_known(call: CallExpr) -> bool:
-    """Whether the call is a library function with known memory accesses."""
+    """Returns whether the call is a library function with known memory accesses."""
     name = call.name
     return _is_without_memory(call) or (
         call.pointer is None

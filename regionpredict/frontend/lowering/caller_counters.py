@@ -32,8 +32,8 @@ Range = tuple[Expr, Expr]
 def range_at_call(
     decl: Decl, call: CallExpr, caller: Function, unit: LinkedUnit, context: Context
 ) -> Range | None:
-    """The range of a counter of the loop around a call. None if the name is not a counter or its
-    range is unknown.
+    """Returns the range of a counter of the loop around a call. Returns None if the name is not a
+    counter or its range is unknown.
     """
     for loop in _loops_of_calls(caller).get(id(call), ()):
         header = read_header(loop, context, Frame({}))
@@ -56,8 +56,8 @@ def range_at_call(
 
 @once_a_region
 def _loops_of_calls(function: Function) -> dict[int, tuple[For, ...]]:
-    """The loops around each call of a function, innermost first. The key is the identity of the
-    call.
+    """Returns the loops around each call of a function, innermost first. The key is the identity of
+    the call.
     """
     return {
         id(part): counted_loops(around)[::-1]

@@ -94,8 +94,8 @@ class _UnseenError(Exception):
 
 
 def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
-    """The most expensive of several functions that access the same memory. None if their accesses
-    differ or the list is empty. A single function represents itself.
+    """Returns the most expensive of several functions that access the same memory. Returns None if
+    their accesses differ or the list is empty. A single function represents itself.
     """
     if len(functions) < 2:
         return functions[0] if functions else None
@@ -112,7 +112,7 @@ def representative(unit: LinkedUnit, functions: Functions) -> Decl | None:
 
 
 def _work_of_call(unit: LinkedUnit, decl: Decl, calling: tuple[Function, ...]) -> _Work:
-    """The work of a call of a function."""
+    """Returns the work of a call of a function."""
     function = unit.body_of(decl)
     if function is None:
         if (
@@ -145,7 +145,7 @@ class _Body:
         }  # fmt: skip
 
     def work(self) -> _Work:
-        """The work of the whole function."""
+        """Returns the work of the whole function."""
         operations = self._statement(self._function.body, in_loop=False)
         return _Work(operations, frozenset(self._places))
 
@@ -190,7 +190,9 @@ class _Body:
         return total
 
     def _is_local_or_plain_number(self, name: Name) -> bool:
-        """Whether a variable is local to the function, or a number that the function only reads."""
+        """Returns whether a variable is local to the function, or a number that the function only
+        reads.
+        """
         if name.decl.kind not in ("global", "static"):
             return True
         return name.decl.ctype.kind in ("int", "float") and name not in self._set
@@ -235,7 +237,7 @@ class _Body:
 
 
 def _is_local_memory(place: Expression) -> bool:
-    """Whether the place belongs to a local variable: an array, or a member of a struct."""
+    """Returns whether the place belongs to a local variable: an array, or a member of a struct."""
     while isinstance(place, (Index, Member)):
         if isinstance(place, Index) and type_of(place.base).kind != "array":
             return False
@@ -255,8 +257,8 @@ def _operations(expression: Binary | Assign) -> float:
 
 
 def _trips(loop: Stmt) -> float:
-    """The number of iterations of a loop with a constant bound. If the bound varies, its largest
-    value counts.
+    """Returns the number of iterations of a loop with a constant bound. If the bound varies, its
+    largest value counts.
     """
     if isinstance(loop, For) and isinstance(loop.condition, Binary):
         bound = loop.condition.right

@@ -86,8 +86,8 @@ class _Counted(NamedTuple):
 
 
 def choices_of(unit: LinkedUnit) -> dict[CallKey, tuple[Choice, ...]]:
-    """The possible targets of calls in a unit, for calls whose target depends on data or on a loop
-    counter.
+    """Returns the possible targets of calls in a unit, for calls whose target depends on data or on
+    a loop counter.
     """
     choices: dict[CallKey, tuple[Choice, ...]] = {}
     for function in unit.bodies():
@@ -109,8 +109,8 @@ class _Calls:
         self._context = Context(unit)
 
     def calls_through_pointers(self) -> Iterator[tuple[CallExpr, Around]]:
-        """The calls through pointers, and the calls that pass pointers to functions. Each comes
-        with its enclosing statements.
+        """Yields the calls through pointers, and the calls that pass pointers to functions. Each
+        comes with its enclosing statements.
         """
         for statement, around in nested(self._function.body):
             for inner in own_parts(statement):
@@ -118,7 +118,7 @@ class _Calls:
                     yield inner, (*around, statement)
 
     def choices(self, call: CallExpr, around: Around) -> tuple[Choice, ...]:
-        """The possible targets of a call, and the functions that it may pass."""
+        """Returns the possible targets of a call, and the functions that it may pass."""
         made = []
         if call.decl is None and call.pointer is not None:
             made.append(self._choice(call.pointer, None, around, alone=True))
@@ -160,7 +160,7 @@ class _Calls:
     def _table_argument_target(
         self, pointer: Expression, around: Around
     ) -> CallThroughTableParameter | None:
-        """The target of a call through an element of a table that is a known argument."""
+        """Returns the target of a call through an element of a table that is a known argument."""
         asked = table_call(pointer)
         if asked is None:
             return None
@@ -192,8 +192,9 @@ class _Calls:
         return handed._replace(sign=0) if still and at_begin else None
 
     def _loop_through(self, pointer: Expression, around: Around) -> Span | None:
-        """The loop whose counter indexes an unknown table, such as a parameter. The loop calls each
-        function of the table once. An array of objects with one function each is not such a table.
+        """Returns the loop whose counter indexes an unknown table, such as a parameter. The loop
+        calls each function of the table once. An array of objects with one function each is not
+        such a table.
         """
         asked = table_call(pointer)
         if asked is None or not is_listed(self._unit, pointer):
@@ -210,7 +211,7 @@ class _Calls:
         return None
 
     def _depends_on_callers(self, pointer: Expression) -> bool:
-        """Whether the callers decide the target."""
+        """Returns whether the callers decide the target."""
         return (
             isinstance(pointer, Name)
             and pointer.decl in self._function.parameters
@@ -249,7 +250,7 @@ class _Calls:
     def _targets_of_counter(
         self, pointer: Expression, position: int | None, counted: _Counted
     ) -> Choice | None:
-        """The functions that a loop's counter selects from a table."""
+        """Returns the functions that a loop's counter selects from a table."""
         asked = table_call(pointer)
         if asked is None:
             return None
@@ -287,7 +288,9 @@ class _Calls:
         )  # fmt: skip
 
     def _starts_at_first_element(self, counted: _Counted) -> bool:
-        """Whether a loop that stops at an element of the table starts at the first element."""
+        """Returns whether a loop that stops at an element of the table starts at the first
+        element.
+        """
         if counted.decl.ctype.kind == "pointer":
             return True  # as `_table_of_pointer_loop` has found
         start = start_of(counted.loop.init, counted.decl, self._context, Frame({}))
@@ -304,7 +307,7 @@ class _Calls:
 
 
 def _table_of_pointer_loop(counted: _Counted) -> Decl | None:
-    """The table that a loop traverses with a pointer, if the pointer starts at the first
+    """Returns the table that a loop traverses with a pointer, if the pointer starts at the first
     element.
     """
     if counted.decl.ctype.kind != "pointer":
@@ -319,7 +322,9 @@ def _table_of_pointer_loop(counted: _Counted) -> Decl | None:
 
 
 def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str | None:
-    """The member whose null value ends a loop over a table. "" for a table of pointers."""
+    """Returns the member whose null value ends a loop over a table. Returns "" for a table of
+    pointers.
+    """
     if condition is None:
         return None
     asked = table_call(without_cast_or_dereference(tested_pointer(condition)))
@@ -332,8 +337,8 @@ def _sentinel(condition: Expression | None, table: Decl, counter: Decl) -> str |
 
 
 def _is_always_called(pointer: Expression, around: Around) -> bool:
-    """Whether each iteration of the outermost of these loops reaches the call. A test for a null
-    pointer is ignored.
+    """Returns whether each iteration of the outermost of these loops reaches the call. A test for a
+    null pointer is ignored.
     """
     if any(isinstance(s, (Jump, Return)) for s in every_statement(around[0])):
         return False
@@ -353,7 +358,7 @@ def _is_always_called(pointer: Expression, around: Around) -> bool:
 
 
 def _calls_parameter(function: Function, parameter: Decl) -> bool:
-    """Whether a function calls one of its parameters or passes it on."""
+    """Returns whether a function calls one of its parameters or passes it on."""
     return may_be_function_pointer(parameter.ctype) and any(
         is_variable(used, parameter)
         for call in expressions_in(function.body) if isinstance(call, CallExpr)

@@ -10,7 +10,7 @@ from regionpredict.ir import Span
 
 
 def listed_private(pragma: Pragma) -> set[str]:
-    """The names in clauses that give each thread its own copy."""
+    """Returns the names in clauses that give each thread its own copy."""
     names: set[str] = set()
     for clause in pragma.clauses:
         if clause.name in ("private", "firstprivate", "lastprivate") and clause.text:
@@ -19,7 +19,9 @@ def listed_private(pragma: Pragma) -> set[str]:
 
 
 def reduced(simd: Pragma | None) -> frozenset[str]:
-    """The names in the reductions of a `simd` directive. Empty for another directive."""
+    """Returns the names in the reductions of a `simd` directive. The result is empty for another
+    directive.
+    """
     clauses = simd.clauses if simd is not None else ()
     texts = [clause.text or "" for clause in clauses if clause.name == "reduction"]
     names = (name.partition("[")[0].strip() for text in texts
@@ -28,7 +30,7 @@ def reduced(simd: Pragma | None) -> frozenset[str]:
 
 
 def collapsed(pragma: Pragma, context: Context, span: Span) -> int | None:
-    """The number of loops that `collapse` joins. None if it is not a constant."""
+    """Returns the number of loops that `collapse` joins. Returns None if it is not a constant."""
     clause = pragma.clause("collapse")
     if clause is None or clause.text is None:
         return 1

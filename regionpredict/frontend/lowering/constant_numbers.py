@@ -30,7 +30,7 @@ instruction.
 
 
 def constant_number(expression: Expression | None) -> int | float | None:
-    """The value of a constant expression. None if it contains anything else.
+    """Returns the value of a constant expression. Returns None if it contains anything else.
 
     Constants are literals, enumerators, and variables declared `const` with a constant value.
     Floating-point arithmetic has double precision, or single if the type requires it.
@@ -40,7 +40,7 @@ def constant_number(expression: Expression | None) -> int | float | None:
 
 
 def division(kind: str, op: str, left: Expression | None, right: Expression, ctype: CType) -> str:
-    """The kind of a division for `Operation`, with the divisor if it is a constant.
+    """Returns the kind of a division for `Operation`, with the divisor if it is a constant.
 
     `op` is the operator, `kind` is its operation, and `ctype` is the type of the operands. `left`
     is the dividend. It is None if a value in memory is divided.

@@ -96,14 +96,14 @@ def definitions_of(
 
 
 def _variable_of(name: str) -> str:
-    """The variable at the beginning of a place's name."""
+    """Returns the variable at the beginning of a place's name."""
     return re.split(r"[.\[(]|->", name, maxsplit=1)[0]
 
 
 def _allocated_lengths(
     unit: LinkedUnit, function: Function, context: Context
 ) -> dict[str, AllocatedLength]:
-    """The unknown lengths of declarations, by the names used for them: `x[]`."""
+    """Returns the unknown lengths of declarations, by the names used for them: `x[]`."""
     lengths = AllocatedLengths(unit, context)
     told: dict[str, AllocatedLength] = {}
     named = context.named()
@@ -121,21 +121,21 @@ def _allocated_lengths(
 
 
 def _is_of_renamed_variable(name: str) -> bool:
-    """Whether the name is a member of a variable whose own name means another variable in the
-    region (`a'.n`).
+    """Returns whether the name is a member of a variable whose own name means another variable in
+    the region (`a'.n`).
     """
     return "'" in name.partition(".")[0].partition("->")[0] and not name.endswith("'")
 
 
 def _is_unnamed(value: Expr) -> bool:
-    """Whether part of the value has no name, such as the result of a function of a string. For
-    `n = rows("mesh")`, the user sets `n`.
+    """Returns whether part of the value has no name, such as the result of a function of a string.
+    For `n = rows("mesh")`, the user sets `n`.
     """
     return any(atom.kind == "varying" and is_nameless(atom.label) for atom in value.atoms())
 
 
 def _unconditional(definitions: dict[str, Definition]) -> tuple[Definition, ...]:
-    """The definitions by name, without those that depend on an undecided condition.
+    """Returns the definitions by name, without those that depend on an undecided condition.
 
     For `if (debug) n = 10;`, the user sets `n`, not `debug`.
     """
@@ -217,7 +217,7 @@ class _Finder:
     def member_value(
         self, use: Member | Index, home: Function | None = None
     ) -> tuple[Expr, Function] | None:
-        """The value of a struct member at the directive. It comes from the member's only
+        """Returns the value of a struct member at the directive. It comes from the member's only
         assignment, or is the member's name at its origin. `home` is the function that this name
         belongs to.
         """
@@ -230,7 +230,9 @@ class _Finder:
         return self.pointed.name_of(use, home or self.function)
 
     def _at_site(self, use: Name | Member) -> Expr | None:
-        """The value at the directive in the region's names. None if unknown."""
+        """Returns the value at the directive in the region's names. Returns None if the result is
+        unknown.
+        """
         known = self.values.value(self.site, use) if self.values and self.site else None
         if known is None:
             return None
@@ -245,8 +247,8 @@ class _Finder:
         return self.values.outlives(self.site, use)
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
-        """The defining value, and the function that its names belong to. None if there is no
-        definition.
+        """Returns the defining value, and the function that its names belong to. Returns None if
+        there is no definition.
         """
         if decl.ctype.kind != "int" or decl.is_volatile:
             return None
@@ -278,7 +280,9 @@ class _Finder:
         return converted(self.context.value(given, Frame({})), decl.ctype), function
 
     def _reads_later_assigned(self, value: Expression, at: Span) -> bool:
-        """Whether the value reads a member that the function sets later: `m = s.n; s.n = 5;`."""
+        """Returns whether the value reads a member that the function sets later: `m = s.n; s.n =
+        5;`.
+        """
         read = {e.field.name for e in every_expression(value) if isinstance(e, Member)}
         sets = self.unit.changes_in(self.function).sets
         places = (set_place(e) for name in read for e in sets.get(name, ()))
@@ -287,8 +291,8 @@ class _Finder:
     def _only_value_of_global(
         self, decl: Decl, writers: list[Function]
     ) -> tuple[Expr, Function] | None:
-        """The value that the program's only assignment gives to a global (`lastrow = NA;` in
-        main).
+        """Returns the value that the program's only assignment gives to a global (`lastrow = NA;`
+        in main).
         """
         if len(writers) != 1:
             return None
@@ -297,7 +301,9 @@ class _Finder:
         return None if value is None else (self.context.value(value, Frame({})), function)
 
     def _only_value(self, decl: Decl, function: Function) -> Expression | None:
-        """The value of the only assignment of a variable in a function, outside its loops."""
+        """Returns the value of the only assignment of a variable in a function, outside its
+        loops.
+        """
         values = self.unit.changes_in(function).values_of(decl) or []
         value, by = values[0] if len(values) == 1 else (None, None)
         return value if by is not None and is_outside(by, function) else None
@@ -305,8 +311,8 @@ class _Finder:
     def range_of_counter(
         self, name: str, decl: Decl, function: Function
     ) -> tuple[Range, Function] | None:
-        """The range of a counter in loops of callers, and the function that the range's names
-        belong to. All callers must have the same range.
+        """Returns the range of a counter in loops of callers, and the function that the range's
+        names belong to. All callers must have the same range.
         """
         if name in self._counters:
             return self._counters[name]
@@ -360,7 +366,9 @@ class _Finder:
 def _common_range(
     ranges: Sequence[tuple[Range | None, Function]],
 ) -> tuple[Range, Function] | None:
-    """The range that all definitions have in common. None if they differ or one is unknown."""
+    """Returns the range that all definitions have in common. Returns None if they differ or one is
+    unknown.
+    """
     if not ranges:
         return None
     first, home = ranges[0]

@@ -26,8 +26,8 @@ from regionpredict.frontend.syntax import (
 def with_separate_rest(
     items: Sequence[Stmt], *, in_loop: bool
 ) -> tuple[tuple[Stmt, ...], Compound | None]:
-    """The statements of a block. The last statement is separate if no `if` has a branch that
-    contains it.
+    """Returns the statements of a block. The last statement is separate if no `if` has a branch
+    that contains it.
 
     `in_loop` says that the block is in a loop of its function. There, a `return` ends that loop
     like a `break`, and only `continue` and `goto` skip the rest of the iteration. The cases of a
@@ -50,7 +50,7 @@ def with_separate_rest(
 
 
 def ends_loop(side: Stmt, *, breaks: bool) -> bool:
-    """Whether a branch of an `if` ends the enclosing loop.
+    """Returns whether a branch of an `if` ends the enclosing loop.
 
     `breaks` says whether a `break` belongs to this loop.
     """
@@ -60,11 +60,11 @@ def ends_loop(side: Stmt, *, breaks: bool) -> bool:
 
 
 def _may_skip_rest(statement: Stmt, *, in_loop: bool) -> bool:
-    """Whether the statement may skip the statements after it in its block."""
+    """Returns whether the statement may skip the statements after it in its block."""
     kinds = {jump_kind(jump) for jump in jumps_out(statement)}
     return bool(kinds & ({"continue", "goto"} if in_loop else {"return", "continue", "goto"}))
 
 
 def _always_jumps(statement: Stmt) -> bool:
-    """Whether the statement always leaves the block, so that no later statement runs."""
+    """Returns whether the statement always leaves the block, so that no later statement runs."""
     return ends_with(statement, "return", "continue", "goto")

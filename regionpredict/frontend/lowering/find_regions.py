@@ -79,7 +79,7 @@ def regions_of(
     *,
     tasks: bool = False,
 ) -> UnitRegions:
-    """Every worksharing loop of the unit, with the definitions of its names.
+    """Returns every worksharing loop of the unit, with the definitions of its names.
 
     With `tasks`, also every explicit task, as a loop whose iterations are the tasks.
     """
@@ -137,8 +137,8 @@ def regions_of(
 
 
 def withheld_regions(unit: LinkedUnit, reason: str) -> UnitRegions:
-    """A region without a body for every worksharing loop in a directive. Each has `reason` as its
-    diagnostic.
+    """Returns a region without a body for every worksharing loop in a directive. Each has `reason`
+    as its diagnostic.
     """
     lost = _regions_of_unparsed_code(unit, CallTrees(unit), set())
     return UnitRegions([(region.withheld(reason), ()) for region, _ in lost], [], {})
@@ -148,7 +148,7 @@ def _region_of_directive(
     unit: LinkedUnit, function: Function, site: LoopSite, trees: CallTrees, numbers: ThreadNumbers,
     around: TeamsAround,
 ) -> tuple[Region, tuple[Definition, ...]]:  # fmt: skip
-    """The region of one directive, with the definitions of its names."""
+    """Returns the region of one directive, with the definitions of its names."""
     span = site.directive.span
     builder = RegionBuilder(unit, function, site.directive.pragma, span, trees)
     region = builder.build(site.loop, site.context, site.enclosing, site.team)
@@ -166,8 +166,8 @@ def _region_of_directive(
 def _with_parallel(
     unit: LinkedUnit, region: Region, nested_in: Span | None, callers: Callers
 ) -> Region:  # fmt: skip
-    """The region with the `parallel` construct that starts its threads, in its own function or in a
-    caller, and with its enclosing regions.
+    """Returns the region with the `parallel` construct that starts its threads, in its own function
+    or in a caller, and with its enclosing regions.
     """
     inside = sorted({nested_in} if nested_in is not None else callers.inside)
     if not inside:
@@ -198,7 +198,7 @@ def _with_parallel(
 def _with_nesting_notes(
     built: list[tuple[Region, tuple[Definition, ...]]], teams: Collection[Span]
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """The regions, each with a note if its `teams` construct starts nested teams."""
+    """Returns the regions, each with a note if its `teams` construct starts nested teams."""
     made = []
     for region, defined in built:
         own = region.parallel.span if region.parallel is not None else region.span
@@ -215,7 +215,7 @@ def _manually_shared(
     unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees,
     notes: list[Diagnostic],
 ) -> list[ManuallySharedLoop]:  # fmt: skip
-    """The loops of a function that threads share by their thread numbers.
+    """Returns the loops of a function that threads share by their thread numbers.
 
     Failures are added to `notes`.
     """
@@ -229,14 +229,14 @@ def _manually_shared(
 def _region_without_loop(
     unit: LinkedUnit, function: Function, pragma: Pragma, span: Span, trees: CallTrees, context: str
 ) -> Region:
-    """The region of a directive whose loop could not be read."""
+    """Returns the region of a directive whose loop could not be read."""
     return RegionBuilder(unit, function, pragma, span, trees).build(None, context, ())
 
 
 def _constructs_without_hint(
     unit: LinkedUnit, function: Function, trees: CallTrees, seen: set[Span], *, tasks: bool
 ) -> list[tuple[Region, tuple[Definition, ...]]]:
-    """The constructs of a function that contain no shared loop. Each is listed once.
+    """Returns the constructs of a function that contain no shared loop. Each is listed once.
 
     `tasks` says that explicit tasks are regions.
     """
@@ -255,7 +255,7 @@ def other_names(
     unit: LinkedUnit, region: Region, function: Function, context: Context,
     definitions: tuple[Definition, ...],
 ) -> tuple[OtherName, ...]:  # fmt: skip
-    """The variables of other functions that occur in the region or in its definitions.
+    """Returns the variables of other functions that occur in the region or in its definitions.
 
     A prime marks a variable whose name is already used for another variable.
     """
@@ -285,7 +285,7 @@ def other_names(
 def with_names(
     unit: LinkedUnit, region: Region, defined: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region with one name per value, and with constructs in place of lock calls."""
+    """Returns the region with one name per value, and with constructs in place of lock calls."""
     region = with_critical_sections(region)
     region, defined = with_invariant_names(region, defined)
     region, defined = with_one_name(region, defined, unit.objects.values(), unit.getters)

@@ -30,7 +30,7 @@ _MIRROR = {">": "<", ">=": "<="}
 
 
 def exact_number(expression: Expression) -> Number | None:
-    """The exact value of a floating-point constant. None if it has none."""
+    """Returns the exact value of a floating-point constant. Returns None if it has none."""
     number = constant_number(expression)
     if number is None or abs(number) > _LARGEST or number * _FINEST != int(number * _FINEST):
         return None
@@ -63,12 +63,12 @@ class FloatConditions:
             self._variables[decl] = value
 
     def value(self, condition: Expression, frame: Frame) -> Expr:
-        """A condition on integers that replaces a comparison of floating-point numbers."""
+        """Returns a condition on integers that replaces a comparison of floating-point numbers."""
         told = self._if_decided(condition, frame)
         return self._context.value(condition, frame) if told is None else told
 
     def _if_decided(self, condition: Expression, frame: Frame) -> Expr | None:
-        """The condition, if known floating-point numbers decide it."""
+        """Returns the condition, if known floating-point numbers decide it."""
         if isinstance(condition, Unary) and condition.op == "!":
             inner = self._if_decided(condition.operand, frame)
             return None if inner is None else Expr.atom("not", inner)
@@ -128,14 +128,16 @@ class FloatConditions:
 
 
 def _is_plain(number: _Ratio) -> bool:
-    """Whether the number is a constant or a parameter. A computed number may differ from both."""
+    """Returns whether the number is a constant or a parameter. A computed number may differ from
+    both.
+    """
     names = [Expr.name(name) for name in number.over.names]
     whole = number.over.constant is not None or number.over in (*names, *(-name for name in names))
     return whole and number.under == ONE
 
 
 def _unequal(left: _Ratio, right: _Ratio) -> Expr:
-    """Whether two numbers differ. A division by zero differs from every number."""
+    """Returns whether two numbers differ. A division by zero differs from every number."""
     equal = Expr.atom("eq", left.over * right.under, right.over * left.under)
     under = left.under * right.under
     if under.constant is None:

@@ -61,19 +61,21 @@ class Lowering(Protocol):
     statements: int
 
     def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
-        """The effect of a statement and its parts."""
+        """Returns the effect of a statement and its parts."""
 
     def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
-        """The effect of a call's argument, and the address that the argument evaluates to."""
+        """Returns the effect of a call's argument, and the address that the argument evaluates
+        to.
+        """
 
     def branch(self, condition: str, sides: list[Stmt], span: Span, frame: Frame) -> Node:
-        """The branches of a condition, and the values that they leave in variables."""
+        """Returns the branches of a condition, and the values that they leave in variables."""
 
     def open_loop(
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
         lower_iteration: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
-        """A loop of unknown length. `lower_iteration` lowers one iteration, in which the
+        """Returns a loop of unknown length. `lower_iteration` lowers one iteration, in which the
         variables in `written` may be set.
         """
 
@@ -263,7 +265,7 @@ class FollowedCalls:
         return sides[0].ctype
 
     def _has_room(self) -> bool:
-        """Whether another function can be inlined within the limits."""
+        """Returns whether another function can be inlined within the limits."""
         so_far, depth = self.lowering.statements, len(self.calling)
         if depth <= _MAX_INLINE and so_far <= _MAX_STATEMENTS:
             return True
@@ -279,7 +281,7 @@ class FollowedCalls:
         return self._all_seen
 
     def _current_function(self) -> Function:
-        """The function whose statements are being lowered."""
+        """Returns the function whose statements are being lowered."""
         return self.unit.body_of(self.calling[-1]) or self.function
 
     def optional_call(self, condition: Expression, side: Stmt) -> CallExpr | None:
@@ -291,14 +293,15 @@ class FollowedCalls:
         return call
 
     def _targets_of_pointer(self, call: CallExpr) -> Targets:
-        """The possible targets of a call through a pointer."""
+        """Returns the possible targets of a call through a pointer."""
         if call.decl is not None or call.pointer is None:
             return Targets()
         return self._functions_of_expression(call.pointer, self._current_function())
 
     def _functions_of_expression(self, pointer: Expression, at: Function) -> Targets:
-        """The possible functions of an expression in the function `at`. They come from the argument
-        of an inlined call, from the struct that the call passes, or from all stores in the program.
+        """Returns the possible functions of an expression in the function `at`. They come from the
+        argument of an inlined call, from the struct that the call passes, or from all stores in the
+        program.
         """
         if isinstance(pointer, Name) and pointer.decl in self.handed:
             argument, caller = self.handed[pointer.decl]
@@ -312,7 +315,9 @@ class FollowedCalls:
     def _functions_in_local_struct(
         self, struct: Expression | None, member: str, at: Function
     ) -> Functions:
-        """The functions in a member of a local struct whose address is passed to inlined calls."""
+        """Returns the functions in a member of a local struct whose address is passed to inlined
+        calls.
+        """
         while isinstance(struct, Cast) or (isinstance(struct, Unary) and struct.op in "&*"):
             struct = struct.operand
         if not isinstance(struct, Name):
@@ -428,5 +433,5 @@ def _list_of_names(functions: Functions) -> str:
 
 
 def _passes_parameter_on(call: CallExpr, number: int, parameter: Decl) -> bool:
-    """Whether an argument of a recursive call is a parameter of the caller."""
+    """Returns whether an argument of a recursive call is a parameter of the caller."""
     return number < len(call.args) and is_variable(without_casts(call.args[number]), parameter)

@@ -23,19 +23,21 @@ class Pointer(NamedTuple):
     offset: int = 0
 
     def plus(self, distance: Expr) -> Pointer:
-        """The pointer after a move by a number of elements."""
+        """Returns the pointer after a move by a number of elements."""
         subscripts = (*self.subscripts[:-1], self.subscripts[-1] + distance)
         return self._replace(subscripts=subscripts)
 
     def of_member(self, field: Decl) -> Pointer:
-        """The place of a field of the struct at this address."""
+        """Returns the place of a field of the struct at this address."""
         member = f"{self.member}.{field.name}" if self.member else field.name
         offset = self.offset + field.offset
         return self._replace(pointee=field.ctype, member=member, offset=offset)
 
 
 def decayed(place: Pointer | None) -> Pointer | None:
-    """The address of the first element, if the pointer points to an array or to a pointer."""
+    """Returns the address of the first element, if the pointer points to an array or to a
+    pointer.
+    """
     if place is None or place.pointee.element is None:
         return None
     return place._replace(subscripts=(*place.subscripts, ZERO), pointee=place.pointee.element)
@@ -57,5 +59,5 @@ class Frame(NamedTuple):
 
 
 def divisible(amount: Expr, size: int) -> bool:
-    """Whether a number of bytes is known to be a multiple of the element size."""
+    """Returns whether a number of bytes is known to be a multiple of the element size."""
     return all(isinstance(value, int) and value % size == 0 for value in amount.terms.values())

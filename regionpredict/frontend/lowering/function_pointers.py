@@ -55,7 +55,7 @@ class Targets(NamedTuple):
 
 
 def pointed_functions(unit: LinkedUnit, pointer: Expression, function: Function) -> Targets:
-    """The possible functions of an expression in `function`.
+    """Returns the possible functions of an expression in `function`.
 
     Follows assignments, arguments, returned values and copied members back to the names of
     functions. A null pointer is ignored, because it cannot be called.
@@ -85,7 +85,9 @@ def pointed_functions(unit: LinkedUnit, pointer: Expression, function: Function)
 
 
 def called_functions(unit: LinkedUnit, call: CallExpr, function: Function) -> Functions:
-    """The possible targets of a call through a pointer in `function`. Empty for any other call."""
+    """Returns the possible targets of a call through a pointer in `function`. The result is empty
+    for any other call.
+    """
     if call.decl is not None or call.pointer is None:
         return ()
     return pointed_functions(unit, call.pointer, function).functions
@@ -94,8 +96,8 @@ def called_functions(unit: LinkedUnit, call: CallExpr, function: Function) -> Fu
 def optional_call(
     condition: Expression, side: Stmt, targets: Callable[[CallExpr], Functions]
 ) -> CallExpr | None:
-    """The call in `if (hook) hook(p);`, if `targets` contains no function for it. None for any
-    other statement.
+    """Returns the call in `if (hook) hook(p);`, if `targets` contains no function for it. Returns
+    None for any other statement.
 
     Hooks are meant for users of a library. The sources of the library do not set them.
     """
@@ -109,7 +111,9 @@ def optional_call(
 
 
 def _source_of_value(source: Expression, home: Function | None) -> Hashable:
-    """The variable, member, table or call that a value is read from. None for any other value."""
+    """Returns the variable, member, table or call that a value is read from. Returns None for any
+    other value.
+    """
     if isinstance(source, Name):
         return source.decl, source.decl.kind in ("local", "parameter") and home
     if isinstance(source, CallExpr):
@@ -118,8 +122,8 @@ def _source_of_value(source: Expression, home: Function | None) -> Hashable:
 
 
 def _sources(unit: LinkedUnit, source: Expression, home: Function | None) -> _Sources:
-    """The values that a variable, member or call can have, with the functions that contain them.
-    Also returns whether other values are possible.
+    """Returns the values that a variable, member or call can have, with the functions that contain
+    them. Also returns whether other values are possible.
     """
     if isinstance(source, Name):
         return _values_of_variable(unit, source.decl, home)
@@ -165,10 +169,10 @@ def _results(unit: LinkedUnit, call: CallExpr) -> _Sources:
 
 
 def member_functions(unit: LinkedUnit, function: Function, struct: Decl, member: str) -> Functions:
-    """The functions that a function assigns to a member of its local struct. Empty if the member
-    may have another value.
+    """Returns the functions that a function assigns to a member of its local struct. The result is
+    empty if the member may have another value.
 
-    F.function = integrand;        struct rule F = {.function = integrand};
+    F.function = integrand; struct rule F = {.function = integrand};
     """
     if struct.kind != "local" or struct.ctype.kind != "struct":
         return ()  # others may assign it
@@ -197,8 +201,8 @@ def member_functions(unit: LinkedUnit, function: Function, struct: Decl, member:
 
 
 def _may_assign(unit: LinkedUnit, call: CallExpr, struct: Decl, member: str) -> bool:
-    """Whether a call that receives the address of a struct assigns its member, or passes it to an
-    unknown function.
+    """Returns whether a call that receives the address of a struct assigns its member, or passes it
+    to an unknown function.
 
     The functions that it calls are not followed, because they rarely set a member that they receive
     for use.

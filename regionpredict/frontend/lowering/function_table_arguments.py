@@ -72,7 +72,7 @@ def _numbers(
 def _derived_from_parameters(
     unit: LinkedUnit, context: Context, values: Sequence[Expr], function: Function, call: CallExpr
 ) -> tuple[Passed, ...]:
-    """The numbers that a caller computes from its own constant parameters."""
+    """Returns the numbers that a caller computes from its own constant parameters."""
     named = context.named()
     passed: list[Passed] = []
     for position, value in enumerate(values):
@@ -91,13 +91,13 @@ def _derived_from_parameters(
 
 
 def _may_be_constant(argument: Expression) -> bool:
-    """Whether the argument may be a constant. Most arguments are names."""
+    """Returns whether the argument may be a constant. Most arguments are names."""
     return not isinstance(argument, Name) or argument.decl.is_const
 
 
 def _kind_of(unit: LinkedUnit, call: CallExpr, position: int) -> str:
-    """The kind of type of the parameter for an argument. "" if the called function is not
-    visible.
+    """Returns the kind of type of the parameter for an argument. Returns "" if the called function
+    is not visible.
     """
     called = unit.body_of(call.decl) if call.decl is not None else None
     known = called is not None and position < len(called.parameters)
@@ -134,8 +134,9 @@ def _of_structs(decl: Decl) -> bool:
 def table_parameter_targets(
     unit: LinkedUnit, function: Function, pointer: Expression, asked: TableCall
 ) -> CallThroughTableParameter | None:
-    """The targets of a call through an element of a parameter. None if the parameter is not a
-    table."""
+    """Returns the targets of a call through an element of a parameter. Returns None if the
+    parameter is not a table.
+    """
     table = asked.base.decl
     if table not in function.parameters or not asked.member or not is_listed(unit, pointer):
         return None
@@ -143,7 +144,9 @@ def table_parameter_targets(
 
 
 def count_of(function: Function, loop: For, counter: Decl) -> int | None:
-    """The parameter that is the bound of a loop from 0: `n` in `for (int k = 0; k < n; k++)`."""
+    """Returns the parameter that is the bound of a loop from 0: `n` in `for (int k = 0; k < n;
+    k++)`.
+    """
     test = loop.condition
     if not isinstance(test, Binary) or test.op not in ("<", "!="):
         return None

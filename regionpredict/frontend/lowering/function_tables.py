@@ -40,8 +40,9 @@ class TableCall(NamedTuple):
 
 
 def table_call(pointer: Expression) -> TableCall | None:
-    """The table element that `kernels[k]`, `all[k].run` or `test->run` selects. None for other
-    expressions."""
+    """Returns the table element that `kernels[k]`, `all[k].run` or `test->run` selects. Returns
+    None for other expressions.
+    """
     member = ""
     if isinstance(pointer, Member):
         member = pointer.field.name
@@ -62,7 +63,9 @@ function.
 
 
 def table_rows(unit: LinkedUnit, table: Decl) -> Rows:
-    """The elements of a table as set by its initializer. Empty for another variable."""
+    """Returns the elements of a table as set by its initializer. The result is empty for another
+    variable.
+    """
     table = unit.variable_of(table)
     elements = elements_listed(table.init) or {}
     extent = table.ctype.extent
@@ -86,13 +89,15 @@ def _functions_in(element: Expression | None) -> Mapping[str, str]:
 
 
 def is_listed(unit: LinkedUnit, pointer: Expression) -> bool:
-    """Whether the functions at a place are set only by initializers."""
+    """Returns whether the functions at a place are set only by initializers."""
     held = unit.functions_at(pointer)
     return bool(held) and all(put.listed for put in held or ())
 
 
 def may_be_function_pointer(ctype: CType) -> bool:
-    """Whether a type may be a pointer to a function. It is then neither a number nor a struct."""
+    """Returns whether a type may be a pointer to a function. It is then neither a number nor a
+    struct.
+    """
     return ctype.kind == "pointer" and (
         ctype.element is None or ctype.element.kind not in ("float", "struct", "pointer", "array")
     )

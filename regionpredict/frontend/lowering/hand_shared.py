@@ -98,8 +98,8 @@ class _Threads(NamedTuple):
 def manually_shared_loops(
     unit: LinkedUnit, function: Function, numbers: ThreadNumbers, trees: CallTrees
 ) -> Iterator[ManuallySharedLoop]:
-    """The loops that the threads of the function's `parallel` constructs share, also in called
-    functions.
+    """Yields the loops that the threads of the function's `parallel` constructs share, also in
+    called functions.
     """
     for threads in _parallels(unit, function, function.body, ()):
         if numbers.calls_thread_number(threads.body):
@@ -135,8 +135,8 @@ def _fixed_size(unit: LinkedUnit, directive: Directive) -> int | None:
 
 
 def _requested_size(context: Context, directive: Directive) -> Expr:
-    """The value of `num_threads` in the names of a region. The maximum number of threads if the
-    clause is missing.
+    """Returns the value of `num_threads` in the names of a region. The maximum number of threads if
+    the clause is missing.
     """
     clause = directive.pragma.clause("num_threads")
     if clause is None or not clause.text:
@@ -160,7 +160,7 @@ class _Search:
         self.moved = numbers.dependent_variables(threads.body, moved)
 
     def loops(self, statement: Stmt, around: tuple[For, ...]) -> Iterator[ManuallySharedLoop]:
-        """The outermost shared loops that have no directive."""
+        """Yields the outermost shared loops that have no directive."""
         if isinstance(statement, Directive):
             return
         if isinstance(statement, For):
@@ -177,7 +177,7 @@ class _Search:
             yield from self.loops(below, around)
 
     def _loops_in_callee(self, call: CallExpr) -> Iterator[ManuallySharedLoop]:
-        """The loops in a function that the threads call."""
+        """Yields the loops in a function that the threads call."""
         threads = self.threads
         function = self.unit.body_of(call.decl) if call.decl is not None else None
         if function is None or threads.depth >= _MAX_CALLS:
@@ -205,14 +205,14 @@ class _Search:
         yield from _Search(self.unit, self.numbers, self.trees, inside).loops(function.body, ())
 
     def _count_names(self, value: Expr, of_team: Mapping[str, Expr]) -> frozenset[str]:
-        """The names of the number of threads in a value, including those that are passed to this
-        function.
+        """Returns the names of the number of threads in a value, including those that are passed to
+        this function.
         """
         before = self.threads.taken.values() if TEAM in value.names else ()
         return frozenset(value.names & of_team.keys()).union(*before)
 
     def _region_of_loop(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
-        """The loop as a region of all threads. None if they do not share it."""
+        """Returns the loop as a region of all threads. Returns None if they do not share it."""
         threads, span = self.threads, loop.span
         builder = self._builder(span)
         context = "orphaned" if threads.team is None else "inside"
@@ -251,8 +251,8 @@ class _Search:
         return RegionBuilder(self.unit, self.threads.function, pragma, span, self.trees)
 
     def _region_of_own_loops(self, loop: For, around: tuple[For, ...]) -> ManuallySharedLoop | None:
-        """The region if each thread has its own loop: a loop over the threads with the loop inside.
-        None if the header depends on other unknown values.
+        """Returns the region if each thread has its own loop: a loop over the threads with the loop
+        inside. Returns None if the header depends on other unknown values.
         """
         threads, span = self.threads, loop.span
         builder = self._builder(span)
@@ -331,8 +331,8 @@ def _in_caller_names(value: Expr, threads: _Threads) -> Expr:
 def _in_parameters(
     bounds: ThreadBounds, partition: Partition, handed: Mapping[str, Expr], size: int | None
 ) -> ThreadBounds | None:
-    """The whole range in the function's own names. A parameter that is constant for one thread is
-    replaced by that constant. None if the callers' names are needed.
+    """Returns the whole range in the function's own names. A parameter that is constant for one
+    thread is replaced by that constant. Returns None if the callers' names are needed.
     """
     if partition.whole.names <= {name for name in bounds.names if name not in handed}:
         return partition.whole
@@ -345,7 +345,7 @@ def _in_parameters(
 
 
 def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequence[str]) -> Region:
-    """The region of all threads.
+    """Returns the region of all threads.
 
     `taken` are the names of the number of threads that occur in the bounds.
     """
@@ -365,7 +365,7 @@ def _with_whole(region: Region, nest: Loop, partition: Partition, taken: Sequenc
 
 
 def with_used_arrays(region: Region) -> Region:
-    """The region without arrays that are accessed only by statements before its loop."""
+    """Returns the region without arrays that are accessed only by statements before its loop."""
     memories = region.memories()
     used = {access.array for statement, _ in region.statements() for access in statement.accesses}
     used |= {memories[name] for name in used if name in memories}
@@ -373,7 +373,9 @@ def with_used_arrays(region: Region) -> Region:
 
 
 def with_one_thread(region: Region, defined: tuple[Definition, ...]) -> tuple[Definition, ...]:
-    """The definitions for a team of one thread. In such a team, thread 0 has the whole range."""
+    """Returns the definitions for a team of one thread. In such a team, thread 0 has the whole
+    range.
+    """
     known = {definition.name for definition in defined}
     said = names_in(region).union(*(definition.value.names for definition in defined))
     return (

@@ -43,7 +43,7 @@ def with_index_lists(built: Sequence[Built]) -> list[Built]:
 
 
 def _by_rows(region: Region) -> Region:
-    """The region with loops over rows that count from the start of the row."""
+    """Returns the region with loops over rows that count from the start of the row."""
     if region.nest is None:
         return region
     moving = frozenset((region.nest.variable,))
@@ -72,8 +72,8 @@ def _rows_of(node: Node, moving: frozenset[str]) -> Node:
 
 
 def _known_length(loop: Loop) -> Expr | None:
-    """The number of iterations of a loop that starts at an entry of a table, if it depends only on
-    the enclosing loops.
+    """Returns the number of iterations of a loop that starts at an entry of a table, if it depends
+    only on the enclosing loops.
     """
     if loop.start is None or loop.step is None or loop.step != 1 or "ref" not in loop.start.kinds:
         return None
@@ -82,9 +82,9 @@ def _known_length(loop: Loop) -> Expr | None:
 
 
 def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
-    """The table entry that is added to the loop's variable in all subscripts: `row[i]` in
-    `t[row[i] + k]`. The entry changes with the enclosing loops. None if there is no such entry, if
-    all rows have the same length, or if a condition contains the variable.
+    """Returns the table entry that is added to the loop's variable in all subscripts: `row[i]` in
+    `t[row[i] + k]`. The entry changes with the enclosing loops. Returns None if there is no such
+    entry, if all rows have the same length, or if a condition contains the variable.
     """
     if loop.step is None or loop.step != 1 or loop.unsigned_bits:
         return None
@@ -102,7 +102,7 @@ def _start_of_row(loop: Loop, moving: frozenset[str]) -> Expr | None:
 
 
 def _tests_in(nodes: Sequence[Node]) -> Iterator[Expr]:
-    """The conditions of branches, if known."""
+    """Yields the conditions of branches, if known."""
     for node in nodes:
         if isinstance(node, Branch):
             if node.test is not None:
@@ -114,7 +114,7 @@ def _tests_in(nodes: Sequence[Node]) -> Iterator[Expr]:
 
 
 def _operands_with(expression: Expr, variable: str) -> Iterator[Expr]:
-    """The expression and those of its operands whose terms contain the variable."""
+    """Yields the expression and those of its operands whose terms contain the variable."""
     if any(factor == variable for monomial in expression.terms for factor, _ in monomial):
         yield expression
     for monomial in expression.terms:
@@ -136,7 +136,7 @@ def _added_entry(expression: Expr, variable: str) -> Expr | None:
 
 
 def _is_entry(monomial: Monomial) -> bool:
-    """Whether a term consists only of a table entry."""
+    """Returns whether a term consists only of a table entry."""
     if len(monomial) != 1:
         return False
     factor, power = monomial[0]
@@ -150,7 +150,9 @@ def _with(region: Region, lists: dict[str, int]) -> Region:
 
 
 def _lists_of(region: Region) -> Iterator[tuple[str, int]]:
-    """The tables of the region with the number of entries per iteration of the parallel loop."""
+    """Yields the tables of the region with the number of entries per iteration of the parallel
+    loop.
+    """
     if region.nest is None:
         return
     columns: dict[str, set[str]] = {}
@@ -182,8 +184,8 @@ def _tables(access: Access) -> Iterator[Atom]:
 
 
 def _unsynchronized_references(nodes: Sequence[Node]) -> Iterator[tuple[Access, bool]]:
-    """The references outside `atomic`, `critical` and similar constructs, and whether one is only
-    written. An update, as in a histogram, does not show that places are distinct.
+    """Yields the references outside `atomic`, `critical` and similar constructs, and whether one is
+    only written. An update, as in a histogram, does not show that places are distinct.
     """
     for node in nodes:
         if isinstance(node, Statement):

@@ -19,7 +19,9 @@ Change = Callable[[Expr], Expr]
 def with_invariant_names(
     region: Region, definitions: tuple[Definition, ...]
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region and its definitions. Each value that no loop of the region changes has a name."""
+    """Returns the region and its definitions. Each value that no loop of the region changes has a
+    name.
+    """
     variables = {loop.variable for loop in region.loops()}
     elements: dict[str, str] = {}  # `t[k].n` -> its name for all elements
 
@@ -45,14 +47,14 @@ def with_invariant_names(
 
 
 def with_values(region: Region, values: Mapping[str, Expr]) -> Region:
-    """The region with names replaced by expressions."""
+    """Returns the region with names replaced by expressions."""
     if not values:
         return region
     return _region_with_change(region, lambda expression: expression.substitute(values))
 
 
 def names_in(region: Region) -> set[str]:
-    """Every name in the region's expressions."""
+    """Returns every name in the region's expressions."""
     names: set[str] = set()
 
     def note(expression: Expr) -> Expr:
@@ -64,7 +66,7 @@ def names_in(region: Region) -> set[str]:
 
 
 def with_values_in_loop(loop: Loop, values: Mapping[str, Expr]) -> Loop:
-    """The loop with names replaced by values, in its header and its body."""
+    """Returns the loop with names replaced by values, in its header and its body."""
     return _loop(loop, lambda expression: expression.substitute(values))
 
 
@@ -76,7 +78,9 @@ def _region_with_change(region: Region, change: Change) -> Region:
 
 
 def is_place_value(atom: Atom) -> bool:
-    """Whether the value is read from memory or returned by a function. It contains no operator."""
+    """Returns whether the value is read from memory or returned by a function. It contains no
+    operator.
+    """
     return atom.kind in ("ref", "call") and (atom.label[-1:].isalnum() or atom.label[-1:] == "_")
 
 

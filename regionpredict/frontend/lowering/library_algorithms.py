@@ -96,14 +96,14 @@ range of its elements as arguments.
 
 
 def is_algorithm(name: str) -> bool:
-    """Whether a library function with that name traverses ranges of elements."""
+    """Returns whether a library function with that name traverses ranges of elements."""
     base = name.removeprefix("std::")
     return base in _SORTS_OF_C or (base in ALGORITHMS and base != name)
 
 
 def algorithm_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
-    """The loops that replace a call in `frame`. None for any other function, or if an array is
-    unknown.
+    """Returns the loops that replace a call in `frame`. Returns None for any other function, or if
+    an array is unknown.
     """
     name = call.name.removeprefix("std::")
     if not is_algorithm(call.name):
@@ -127,7 +127,7 @@ def algorithm_loops(call: CallExpr, context: Context, frame: Frame) -> Stmt | No
 
 
 def _sort_of_c(call: CallExpr, context: Context, frame: Frame) -> Stmt | None:
-    """The loops of `qsort`. The element size must be known from the array's type."""
+    """Returns the loops of `qsort`. The element size must be known from the array's type."""
     if len(call.args) != 4:
         return None
     base, length, size, order = call.args
@@ -148,13 +148,13 @@ class _Loops:
         self._element = Decl(f"{base}@{self._at.line}", "local", LONG, self._at)
 
     def _saved_length(self, length: Expression) -> Expression:
-        """A new variable that contains the current length."""
+        """Returns a new variable that contains the current length."""
         held = Decl(f"length of {self._element.name}", "local", LONG, self._at)
         self._frame.env[held] = self._context.value(length, self._frame)
         return Name(held, self._at)
 
     def over(self, length: Expression, form: _Range) -> Stmt | None:
-        """One pass over the elements. None if an array is unknown."""
+        """One pass over the elements. Returns None if an array is unknown."""
         positions = sorted({*form.reads, *form.writes})
         if len(self._call.args) <= positions[-1]:
             return None
@@ -182,7 +182,7 @@ class _Loops:
                              Compound(tuple(body)))  # fmt: skip
 
     def sort(self, base: Expression, length: Expression, order: Expression | None) -> Stmt | None:
-        """The passes of a sort by merging. None if the array is unknown."""
+        """Returns the passes of a sort by merging. Returns None if the array is unknown."""
         element = self._element_at(base)
         if element is None:
             return None
@@ -205,7 +205,7 @@ class _Loops:
         return self._for_loop(width, 1, length, doubled, one_pass)
 
     def search(self, base: Expression, length: Expression) -> Stmt | None:
-        """The steps of a binary search. None if the array is unknown."""
+        """Returns the steps of a binary search. Returns None if the array is unknown."""
         element = self._element_at(base)
         if element is None:
             return None
@@ -218,7 +218,7 @@ class _Loops:
         return Compound((start, self._for_loop(step, 1, self._saved_length(length), doubled, body)))
 
     def compare_once(self, base: Expression) -> Stmt | None:
-        """One comparison with an element. None if the array is unknown."""
+        """One comparison with an element. Returns None if the array is unknown."""
         element = self._element_at(base)
         if element is None:
             return None
@@ -226,7 +226,7 @@ class _Loops:
         return self._does(Binary("==", element, self._call.args[-1]))
 
     def _element_at(self, base: Expression) -> Unary | None:
-        """The element at the loop's variable in the array that starts at `base`."""
+        """Returns the element at the loop's variable in the array that starts at `base`."""
         base = _without_pointer_cast(base)
         place: Pointer | None = self._context.pointer(base, self._frame)
         if place is None or place.array not in self._context.arrays:
@@ -253,7 +253,7 @@ class _Loops:
 
 
 def _without_pointer_cast(expression: Expression) -> Expression:
-    """The operand of a cast of a pointer."""
+    """Returns the operand of a cast of a pointer."""
     while isinstance(expression, Cast) and expression.ctype.kind == "pointer":
         expression = expression.operand
     return expression
@@ -262,7 +262,9 @@ def _without_pointer_cast(expression: Expression) -> Expression:
 def _call_of_comparison(
     order: Expression, elements: tuple[Expression, ...], call: CallExpr
 ) -> CallExpr:
-    """The call of the comparison function, or a call of an unknown function if there is none."""
+    """Returns the call of the comparison function, or a call of an unknown function if there is
+    none.
+    """
     meant = named_function(order)
     if meant is not None:
         return CallExpr(meant.name, meant, elements, call.span)

@@ -132,7 +132,9 @@ _WIDTHS = {"s": (32, 4), "d": (64, 8), "c": (32, 8), "z": (64, 16)}
 
 
 def _base_name(name: str) -> str:
-    """The function's name without the prefixes and suffixes that headers and compilers add."""
+    """Returns the function's name without the prefixes and suffixes that headers and compilers
+    add.
+    """
     name = name.removeprefix("__builtin_").removeprefix("std::")
     if name.startswith("__") and name.endswith("_chk"):  # a call's name after macros of <string.h>
         name = name.strip("_").removesuffix("_chk")
@@ -140,19 +142,19 @@ def _base_name(name: str) -> str:
 
 
 def has_loops(call: CallExpr) -> bool:
-    """Whether a function with that name may traverse arrays."""
+    """Returns whether a function with that name may traverse arrays."""
     name = _base_name(call.name)
     return name in _COPIES | _FILLS or name in _TEXT or blas_routine(name) is not None
 
 
 def is_text(call: CallExpr) -> bool:
-    """Whether a function with that name reads or writes text."""
+    """Returns whether a function with that name reads or writes text."""
     return _base_name(call.name) in _TEXT
 
 
 def library_loops(call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
-    """The loops that replace a call. None for any other function, or if an argument is not
-    supported.
+    """Returns the loops that replace a call. Returns None for any other function, or if an argument
+    is not supported.
     """
     name = _base_name(call.name)
     if name in _COPIES or name in _FILLS:
@@ -213,13 +215,13 @@ def _moved(name: str, call: CallExpr, context: Context, frame: Frame) -> list[No
 
 
 def _is_allocated_in_region(argument: Expression) -> bool:
-    """Whether the argument is memory that the region allocates."""
+    """Returns whether the argument is memory that the region allocates."""
     made = _without_cast(argument)
     return isinstance(made, CallExpr) and allocated(made.name) is not None
 
 
 def _text(name: str, call: CallExpr, context: Context, frame: Frame) -> list[Node] | None:
-    """A loop over the characters that a text function reads or writes."""
+    """Returns a loop over the characters that a text function reads or writes."""
     read, written = _TEXT[name]
     accesses = []
     variable = _new_loop_variable(name, call, context)
@@ -246,7 +248,7 @@ def _divided(amount: Expr, size: int) -> Expr:
 
 
 def _without_cast(expression: Expression) -> Expression:
-    """The operand of a cast: `a` in `(void *)a`."""
+    """Returns the operand of a cast: `a` in `(void *)a`."""
     while isinstance(expression, Cast) and expression.ctype.kind == "pointer":
         expression = expression.operand
     return expression
@@ -256,12 +258,14 @@ def _without_cast(expression: Expression) -> Expression:
 
 
 def _is_transposed(argument: Expression, context: Context, frame: Frame) -> bool:
-    """Whether a matrix is known to be used transposed: `CblasTrans`, or a letter other than `N`."""
+    """Returns whether a matrix is known to be used transposed: `CblasTrans`, or a letter other than
+    `N`.
+    """
     return context.value(argument, frame).constant in _TRANSPOSED
 
 
 def _swapped_arguments(name: str, args: Sequence[Expression]) -> tuple[Expression, ...]:
-    """The arguments of the transposed operation: (A B)' = B' A'."""
+    """Returns the arguments of the transposed operation: (A B)' = B' A'."""
     swaps = {
         "gemv": ((1, 2),), "ger": ((0, 1), (3, 5), (4, 6)), "gemm": ((2, 3), (6, 8), (7, 9)),
         "geru": ((0, 1), (3, 5), (4, 6)), "gerc": ((0, 1), (3, 5), (4, 6)),
@@ -331,7 +335,8 @@ def _lowered(
 def _blocked_product(
     variables: list[str], lengths: list[Expr], body: tuple[Node, ...], call: CallExpr
 ) -> Node:
-    """A blocked matrix product. A block of one matrix is reused for all columns of the other.
+    """Returns a blocked matrix product. A block of one matrix is reused for all columns of the
+    other.
 
     for l in blocks, for i in blocks, for j: for l in the block, for i in the block
     """
@@ -351,7 +356,7 @@ def _blocked_product(
 def _number_argument(
     argument: Expression, context: Context, frame: Frame, *, by_address: bool
 ) -> Expr:
-    """A number that is passed by value, or by address as in Fortran."""
+    """Returns a number that is passed by value, or by address as in Fortran."""
     if not by_address:
         return context.value(argument, frame)
     bare = _without_cast(argument)
@@ -366,7 +371,7 @@ def _number_argument(
 
 
 def _new_loop_variable(name: str, call: CallExpr, context: Context) -> str:
-    """A loop variable that no enclosing loop uses."""
+    """Returns a loop variable that no enclosing loop uses."""
     variable = f"{name}@{call.span.line}"
     while variable in context.open_loops:
         variable += "'"

@@ -19,12 +19,12 @@ from regionpredict.frontend.syntax import (
 
 
 def runs_once(loop: While) -> bool:
-    """Whether the loop is `do { ... } while (0)`, and nothing leaves it before its end."""
+    """Returns whether the loop is `do { ... } while (0)`, and nothing leaves it before its end."""
     return loop.behind and is_null(loop.condition) and not leaves_loop(loop.body)
 
 
 def jumped_back(items: Sequence[Stmt], at: int) -> int | None:
-    """The last statement of a block, if it is a `goto` back to the statement at `at`."""
+    """Returns the last statement of a block, if it is a `goto` back to the statement at `at`."""
     own = labels_in(items[at])
     if not own or not isinstance(items[at], Compound):
         return None
@@ -37,10 +37,10 @@ def jumped_back(items: Sequence[Stmt], at: int) -> int | None:
 
 
 def may_end_early(loop: For) -> bool:
-    """Whether a loop may end before its variable reaches the bound."""
+    """Returns whether a loop may end before its variable reaches the bound."""
     return has_second_condition(loop) or leaves_loop(loop.body)
 
 
 def has_second_condition(loop: For) -> bool:
-    """Whether a loop has a second condition."""
+    """Returns whether a loop has a second condition."""
     return isinstance(loop.condition, Binary) and loop.condition.op == "&&"

@@ -48,7 +48,9 @@ class Header(NamedTuple):
 
 
 def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
-    """The parts of a header. None if the loop does not count a variable up or down."""
+    """Returns the parts of a header. Returns None if the loop does not count a variable up or
+    down.
+    """
     steps = steps_of(loop.increment)
     test = _test(loop.condition)
     for decl, step in steps:
@@ -66,7 +68,9 @@ def read_header(loop: For, context: Context, frame: Frame) -> Header | None:
 
 
 def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
-    """An enclosing loop without its body. Its variable has a name for the code after this call."""
+    """Returns an enclosing loop without its body. Its variable has a name for the code after this
+    call.
+    """
     header = read_header(loop, context, frame)
     if header is None:
         return Loop(f"for@{loop.span.line}", None, None, "", None, (), loop.span)
@@ -79,14 +83,16 @@ def outer_loop(loop: For, context: Context, frame: Frame) -> Loop:
 
 
 def unsigned_bits(header: Header) -> int:
-    """The width in bits of an unsigned variable that counts up to a bound. 0 for any other loop."""
+    """Returns the width in bits of an unsigned variable that counts up to a bound. Returns 0 for
+    any other loop.
+    """
     ctype = header.decl.ctype
     up = header.comparison in ("<", "<=")
     return ctype.bits if ctype.kind == "int" and ctype.unsigned and up else 0
 
 
 def in_type_of_variable(loop: For, header: Header, context: Context, frame: Frame) -> Header | None:
-    """The header in the arithmetic of the type of its variable.
+    """Returns the header in the arithmetic of the type of its variable.
 
     None if the number of iterations is unknown.
 
@@ -131,7 +137,9 @@ def in_type_of_variable(loop: For, header: Header, context: Context, frame: Fram
 
 
 def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
-    """Whether an unsigned difference that changes with an enclosing loop may wrap below zero."""
+    """Returns whether an unsigned difference that changes with an enclosing loop may wrap below
+    zero.
+    """
     around = set(context.open_loops)
     for inner in every_expression(end):
         if isinstance(inner, Binary) and inner.op == "-" and type_of(inner).unsigned:
@@ -142,7 +150,8 @@ def may_wrap(end: Expression, context: Context, frame: Frame) -> bool:
 
 
 def has_constant_step(loop: For, header: Header, effects: Effects) -> bool:
-    """Whether only the header changes the loop variable, and whether bound and step are constant.
+    """Returns whether only the header changes the loop variable, and whether bound and step are
+    constant.
 
     The loop `for (i = 0, j = n; i < j; i++, j--)` does not count. A loop whose body sets its
     variable does not count either. In `j < w && !done`, only the bound counts, and the second
@@ -166,7 +175,7 @@ def has_constant_step(loop: For, header: Header, effects: Effects) -> bool:
 
 
 def _names_in(expression: Expression) -> Iterator[Decl]:
-    """The variables that an expression names."""
+    """Yields the variables that an expression names."""
     return (e.decl for e in every_expression(expression) if isinstance(e, Name))
 
 
@@ -198,7 +207,7 @@ def _header(
 def start_of(
     init: Stmt | None, decl: Decl, context: Context, frame: Frame
 ) -> Expr | Pointer | None:
-    """The value that a loop's `init` gives to a variable, or its previous value."""
+    """Returns the value that a loop's `init` gives to a variable, or its previous value."""
     value = start_expression(init, decl)
     if value is None:
         held = frame.env.get(decl)
@@ -211,7 +220,9 @@ def start_of(
 
 
 def start_expression(init: Stmt | None, decl: Decl) -> Expression | None:
-    """The expression of a variable's first value. None if `init` does not set the variable."""
+    """Returns the expression of a variable's first value. Returns None if `init` does not set the
+    variable.
+    """
     if isinstance(init, DeclStmt) and decl in init.decls:
         return decl.init
     value: Expression | None = None
@@ -233,7 +244,7 @@ def _comma_parts(expression: Expression | None) -> list[Expression]:
 
 
 def steps_of(increment: Expression | None) -> list[tuple[Decl, Expression | int]]:
-    """The variables that an increment changes, each with its amount."""
+    """Returns the variables that an increment changes, each with its amount."""
     steps: list[tuple[Decl, Expression | int]] = []
     for part in _comma_parts(increment):
         if isinstance(part, Unary) and isinstance(part.operand, Name):
@@ -300,7 +311,7 @@ def _counts_down(condition: Expression | None) -> Decl | None:
 
 
 def trips_of(header: Header) -> Expr | None:
-    """The number of iterations of a loop with this header, in the form of `Loop.trips`."""
+    """Returns the number of iterations of a loop with this header, in the form of `Loop.trips`."""
     return Loop(
         "", header.start, header.bound, header.comparison, header.step, (), Span("", 0)
     ).trips

@@ -53,7 +53,9 @@ def loop_over_threads(
     unit: LinkedUnit, function: Function, site: LoopSite, region: Region,
     defined: tuple[Definition, ...], trees: CallTrees, numbers: ThreadNumbers,
 ) -> tuple[Region, tuple[Definition, ...]] | None:  # fmt: skip
-    """The region of the inner loop. None if `region` is not a loop over the threads."""
+    """Returns the region of the inner loop. Returns None if `region` is not a loop over the
+    threads.
+    """
     if not isinstance(site.loop, For) or not _counts_threads(region, defined):
         return None
     header = read_header(site.loop, Context(unit), Frame({}))
@@ -75,7 +77,7 @@ def loop_over_threads(
 
 
 def _counts_threads(region: Region, defined: tuple[Definition, ...]) -> bool:
-    """Whether the loop has one iteration per thread."""
+    """Returns whether the loop has one iteration per thread."""
     nest = region.nest
     if nest is None or nest.trips is None:
         return False
@@ -83,7 +85,9 @@ def _counts_threads(region: Region, defined: tuple[Definition, ...]) -> bool:
 
 
 def _only_loop(body: Stmt, counter: Decl, numbers: ThreadNumbers) -> For | None:
-    """The only loop in the body, if its header depends on the variable of the outer loop."""
+    """Returns the only loop in the body, if its header depends on the variable of the outer
+    loop.
+    """
     items = body.items if isinstance(body, Compound) else (body,)
     repeating = [item for item in items if _repeats(item)]
     if len(repeating) != 1 or not isinstance(repeating[0], For):

@@ -87,7 +87,8 @@ class CarriedLoop(NamedTuple):
 def carried_loop(
     loop: Repeated, name: str, unit: LinkedUnit, context: Context, frame: Frame, trial: Trial
 ) -> CarriedLoop | None:
-    """The loop as a recurrence. None if it depends on anything other than numbers and names.
+    """Returns the loop as a recurrence. Returns None if it depends on anything other than numbers
+    and names.
 
     `name` is the name of the iteration number, which starts at 0.
     """
@@ -107,7 +108,9 @@ def carried_loop(
 
 
 def repeated_by_goto(back: Compound) -> Repeated | None:
-    """The loop formed by `again: ...; if (c) goto again;`. None for any other form."""
+    """Returns the loop formed by `again: ...; if (c) goto again;`. Returns None for any other
+    form.
+    """
     first, last = back.items[0], back.items[-1]
     if len(back.items) < 2 or not isinstance(first, Compound) or not isinstance(last, If):
         return None
@@ -120,7 +123,7 @@ def repeated_by_goto(back: Compound) -> Repeated | None:
 
 
 def written_by(loop: Repeated, effects: Effects) -> set[Decl]:
-    """The variables that the loop may set."""
+    """Returns the variables that the loop may set."""
     written = set(effects.written_in(loop.body)) | set(effects.of(loop.condition))
     return written | (set(effects.of(loop.increment)) if loop.increment is not None else set())
 
@@ -198,7 +201,9 @@ class _Recurrence:
             self.next[label] = after.replace_atoms(named)
 
     def counted(self, written: set[Decl]) -> CarriedLoop | None:
-        """The loop. None if its number of iterations depends on unsupported code."""
+        """Returns the loop. Returns None if its number of iterations depends on unsupported
+        code.
+        """
         needed = self._needed(self.goes_on)
         if self.goes_on is None or needed is None or not self._are_names(needed, written):
             return None
@@ -228,7 +233,9 @@ class _Recurrence:
         return not self.loop.behind and decl in self.values.effects.of(self.loop.condition)
 
     def _needed(self, value: Expr | None) -> list[str] | None:
-        """The states that a value depends on, directly or indirectly. None if one is unknown."""
+        """Returns the states that a value depends on, directly or indirectly. Returns None if one
+        is unknown.
+        """
         names: list[str] = []
         waiting = [value]
         while waiting:
@@ -242,7 +249,7 @@ class _Recurrence:
         return sorted(names)
 
     def _are_names(self, needed: list[str], written: set[Decl]) -> bool:
-        """Whether the needed names are integers that the loop does not change."""
+        """Returns whether the needed names are integers that the loop does not change."""
         parts = [self.goes_on, *(self.first[name] for name in needed),
                  *(self.next[name] for name in needed)]  # fmt: skip
         names = frozenset[str]().union(*(part.names for part in parts if part is not None))
@@ -269,7 +276,7 @@ class _Recurrence:
         return Expr.atom("trips", *self._parts(needed, self.goes_on))
 
     def _closed_form(self, needed: list[str]) -> Expr | None:
-        """The number of iterations, if each iteration reduces the remaining distance by a
+        """Returns the number of iterations, if each iteration reduces the remaining distance by a
         constant.
         """
         if self.goes_on is None or self.breaks:
@@ -300,7 +307,7 @@ class _Recurrence:
         return Expr.atom("floordiv", starts + (shrinks - 1), Expr.const(shrinks))
 
     def _next_value(self, value: Expr, needed: list[str]) -> Expr | None:
-        """The value after another iteration."""
+        """Returns the value after another iteration."""
         after = {label: _as_if_unbounded(self.next[label]) for label in needed}
         if any(expression is None for expression in after.values()):
             return None
@@ -315,7 +322,7 @@ class _Recurrence:
         )  # fmt: skip
 
     def _value_after(self, decl: Decl, number: Expr, written: set[Decl]) -> Expr | None:
-        """The value of a variable after this number of iterations."""
+        """Returns the value of a variable after this number of iterations."""
         label = _label(self.states[decl])
         first, after = self.first[label], self.next[label]
         endless = _as_if_unbounded(after)
@@ -338,7 +345,7 @@ def _items(body: Stmt) -> tuple[Stmt, ...]:
 
 
 def _last_break(body: Stmt) -> Expression | None:
-    """The condition of `if (c) break;` at a body's end."""
+    """Returns the condition of `if (c) break;` at a body's end."""
     last = _items(body)[-1] if _items(body) else None
     if not isinstance(last, If) or last.other is not None:
         return None
@@ -348,14 +355,14 @@ def _last_break(body: Stmt) -> Expression | None:
 
 
 def _jumps(body: Stmt) -> bool:
-    """Whether the body contains a `goto`, or a jump to a place outside."""
+    """Returns whether the body contains a `goto`, or a jump to a place outside."""
     return any(jumps_out(body)) or any(
         isinstance(inner, Jump) and inner.kind == "goto" for inner in every_statement(body)
     )
 
 
 def _may_not_change(expression: Expression, unit: LinkedUnit) -> bool:
-    """Whether the expression has side effects in parts that are not always evaluated."""
+    """Returns whether the expression has side effects in parts that are not always evaluated."""
     if isinstance(expression, Ternary):
         return bool(unit.effects.of(expression))
     return (
@@ -373,7 +380,9 @@ def _states_in(value: Expr) -> set[str]:
 
 
 def _as_if_unbounded(value: Expr) -> Expr | None:
-    """The value if unsigned types had no limit. None if it has a narrow unsigned type."""
+    """Returns the value if unsigned types had no limit. Returns None if it has a narrow unsigned
+    type.
+    """
     narrow = [atom for atom in value.atoms()
               if atom.kind == "wrap" and (atom.args[1].constant or 0) < _LEAST_BITS]  # fmt: skip
     if narrow:
@@ -384,7 +393,7 @@ def _as_if_unbounded(value: Expr) -> Expr | None:
 
 
 def _never_below_zero(value: Expr) -> bool:
-    """Whether a value is a sum of names and numbers without subtraction."""
+    """Returns whether a value is a sum of names and numbers without subtraction."""
     return all(number > 0 for number in value.terms.values()) and all(
         atom.kind == "state" or (atom.kind == "wrap" and _never_below_zero(atom.args[0]))
         for monomial in value.terms for atom, _ in monomial if isinstance(atom, Atom)
@@ -397,7 +406,7 @@ def _rises(value: Expr, after: Expr | None) -> bool:
 
 
 def writes_memory(expression: Expression) -> bool:
-    """Whether an expression writes to memory other than a named variable."""
+    """Returns whether an expression writes to memory other than a named variable."""
     place = assigned_place(expression)
     element = (
         isinstance(expression, Assign) and isinstance(place, Index) and _is_array_element(place)
@@ -406,7 +415,9 @@ def writes_memory(expression: Expression) -> bool:
 
 
 def _is_array_element(target: Index) -> bool:
-    """Whether a store certainly writes an array element, and not a variable through a pointer."""
+    """Returns whether a store certainly writes an array element, and not a variable through a
+    pointer.
+    """
     base: Expression = target
     while isinstance(base, Index):
         base = base.base

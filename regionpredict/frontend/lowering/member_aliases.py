@@ -19,7 +19,7 @@ def with_one_name(
     objects: Collection[str],
     getters: Collection[tuple[str, str]],
 ) -> tuple[Region, tuple[Definition, ...]]:
-    """The region with aliases replaced by members of `objects`.
+    """Returns the region with aliases replaced by members of `objects`.
 
     `getters` maps a member to the method that returns it: `.m_numElem` to `numElem()`.
     """

@@ -8,8 +8,8 @@ from regionpredict.ir import Array, Expr
 
 
 def extents_with_stride(shape: Array, struct_bytes: int) -> tuple[Expr | None, ...]:
-    """The extents of an array inside a struct, such that the array of the next struct begins
-    `struct_bytes` later.
+    """Returns the extents of an array inside a struct, such that the array of the next struct
+    begins `struct_bytes` later.
 
     The extents are unchanged if the length is not a multiple of the row length.
 

@@ -18,7 +18,7 @@ _ELEMENT = "*"
 
 
 def element(text: str) -> str:
-    """The name of an array element in dependency paths (`a[i]`). No scalar has such a name.
+    """Returns the name of an array element in dependency paths (`a[i]`). No scalar has such a name.
 
     >>> element("a[i]"), element_text(element("a[i]")), element_text("s")
     ('*a[i]', 'a[i]', None)
@@ -27,7 +27,7 @@ def element(text: str) -> str:
 
 
 def element_text(name: str) -> str | None:
-    """The array element at the start of a path. None for a scalar."""
+    """Returns the array element at the start of a path. Returns None for a scalar."""
     return name.removeprefix(_ELEMENT) if name.startswith(_ELEMENT) else None
 
 
@@ -36,7 +36,7 @@ MOST_OPERATIONS = 64
 
 
 def with_operation(paths: Paths, kind: str) -> Paths:
-    """The paths with another operation appended."""
+    """Returns the paths with another operation appended."""
     return {
         name: path if len(path) == MOST_OPERATIONS else (*path, kind)
         for name, path in paths.items()
@@ -44,7 +44,7 @@ def with_operation(paths: Paths, kind: str) -> Paths:
 
 
 def longest_of_each(first: Paths = MappingProxyType({}), *others: Paths) -> Paths:
-    """The longest path of each scalar."""
+    """Returns the longest path of each scalar."""
     longest = dict(first)
     for paths in others:
         for name, path in paths.items():
@@ -54,7 +54,9 @@ def longest_of_each(first: Paths = MappingProxyType({}), *others: Paths) -> Path
 
 
 def converted(paths: Paths, from_type: CType, to_type: CType) -> Paths:
-    """The paths of a value after its conversion between integer and floating-point registers."""
+    """Returns the paths of a value after its conversion between integer and floating-point
+    registers.
+    """
     kinds = {from_type.kind, to_type.kind}
     return with_operation(paths, "fp_convert") if kinds == {"int", "float"} else paths
 
@@ -72,13 +74,15 @@ class OperandPaths:
         self._results: list[Paths] = []
 
     def of_scalar(self, name: str) -> Paths:
-        """The paths of a variable that is read. For a parameter, they are the paths of its
+        """Returns the paths of a variable that is read. For a parameter, they are the paths of its
         argument.
         """
         return self._given.get(name, {name: ()})
 
     def of_call(self, call: CallExpr) -> Paths:
-        """The paths through an inlined function. Empty for any other function."""
+        """Returns the paths through an inlined function. The result is empty for any other
+        function.
+        """
         return self._returned.get(call, {})
 
     def assigned(self, name: str) -> None:

@@ -101,7 +101,7 @@ class Tally:
         self._perhaps = 0
 
     def statement(self, text: str, role: str) -> Statement:
-        """The completed statement."""
+        """Returns the completed statement."""
         return Statement(
             text,
             self.span,
@@ -120,7 +120,7 @@ class Tally:
         return {name: path for name, path in self.paths.items() if element_text(name) is None}
 
     def _element_paths(self) -> Paths:
-        """The completed statement, with the paths of the elements that it writes."""
+        """Returns the completed statement, with the paths of the elements that it writes."""
         written = {access.text for access in self.accesses if access.kind == "write"}
         elements = {element_text(name): path for name, path in self.paths.items()}
         return {text: path for text, path in elements.items() if text in written and text}
@@ -472,7 +472,9 @@ class Tally:
         self.calls.append(Call(name, call.span, memory=not known, place=place))
 
     def _synchronization(self, call: CallExpr) -> Access | None:
-        """The lock that a call acquires or releases, or the place that it updates atomically."""
+        """Returns the lock that a call acquires or releases, or the place that it updates
+        atomically.
+        """
         position = place_argument(call.name)
         if position is None or position >= len(call.args):
             return None
@@ -537,8 +539,8 @@ class Tally:
 
 
 def _is_of_temporary(member: Member) -> bool:
-    """Whether an object that only exists in an expression contains the member: `f(x).re`, or
-    `v.re` where the reference `v` is bound to `a + b`.
+    """Returns whether an object that only exists in an expression contains the member: `f(x).re`,
+    or `v.re` where the reference `v` is bound to `a + b`.
     """
     base = member.base
     while isinstance(base, Cast) and _is_reference(base):
@@ -549,7 +551,9 @@ def _is_of_temporary(member: Member) -> bool:
 
 
 def _is_reference(cast: Cast) -> bool:
-    """Whether the cast names an object as another class, such as `static_cast<Base &>(x)`."""
+    """Returns whether the cast names an object as another class, such as `static_cast<Base
+    &>(x)`.
+    """
     return cast.ctype.kind == "struct" and cast.constructor is None
 
 

@@ -22,8 +22,8 @@ _HOST = (
 
 
 def other_constructs(body: Stmt) -> Iterator[tuple[Directive, str, str]]:
-    """The constructs of a function's body, each with its rule and message. Outer constructs come
-    first.
+    """Yields the constructs of a function's body, each with its rule and message. Outer constructs
+    come first.
 
     Everything inside `target` runs on the device. Only the outermost construct is listed, and
     loops.
@@ -50,8 +50,8 @@ def _find(statement: Stmt, *, in_target: bool) -> Iterator[tuple[Directive, str,
 
 
 def is_target(pragma: Pragma) -> bool:
-    """Whether a directive runs its statement on a device. `target data` and similar directives do
-    not.
+    """Returns whether a directive runs its statement on a device. `target data` and similar
+    directives do not.
     """
     directive_tokens = pragma.kind.split()
     return directive_tokens[0] == "target" and not {"data", "enter", "exit", "update"} & set(
@@ -69,5 +69,5 @@ def _holds_loop(statement: Stmt | None) -> bool:
 
 
 def on_the_host(span: Span) -> Diagnostic:
-    """The note on a loop under `target`."""
+    """Returns the note on a loop under `target`."""
     return Diagnostic("RP118", span, _HOST)

@@ -45,7 +45,7 @@ class ParallelSite(NamedTuple):
 
 
 def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> ParallelConstruct:
-    """The `parallel` construct. `frame` contains the loops around the region."""
+    """Returns the `parallel` construct. `frame` contains the loops around the region."""
     synchronisations, successors = _other_constructs(site.directive)
     return ParallelConstruct(
         span=site.directive.span,
@@ -68,7 +68,9 @@ def parallel_construct(site: ParallelSite, context: Context, frame: Frame) -> Pa
 def _other_constructs(
     parallel: Directive,
 ) -> tuple[tuple[tuple[Directive, tuple[For, ...]], ...], tuple[LoopSuccessor, ...]]:
-    """The other constructs in a `parallel` with their loops, and the successors of its loops."""
+    """Returns the other constructs in a `parallel` with their loops, and the successors of its
+    loops.
+    """
     if parallel.body is None or parallel.pragma.is_loop:  # the body of a combined one is its loop
         return (), ()
     return tuple(_synchronisations(parallel.body, ())), tuple(_successors(parallel.body, ends=True))
@@ -77,7 +79,9 @@ def _other_constructs(
 def _synchronisations(
     statement: Stmt, loops: tuple[For, ...]
 ) -> Iterator[tuple[Directive, tuple[For, ...]]]:
-    """The constructs outside worksharing loops and inner teams, with their enclosing loops."""
+    """Yields the constructs outside worksharing loops and inner teams, with their enclosing
+    loops.
+    """
     if isinstance(statement, Directive):
         directive_tokens = statement.pragma.kind.split()
         if directive_tokens[0] in _KINDS:
@@ -92,13 +96,13 @@ def _synchronisations(
 
 
 def outer_parallel(directives: Sequence[Directive], own: Directive) -> Span | None:
-    """The innermost `parallel` among `directives` that encloses the `parallel` of `own`."""
+    """Returns the innermost `parallel` among `directives` that encloses the `parallel` of `own`."""
     teams = [one.span for one in (*directives, own) if "parallel" in one.pragma.kind.split()]
     return teams[-2] if len(teams) > 1 else None
 
 
 def nests_teams(unit: LinkedUnit) -> bool:
-    """Whether the unit enables nested teams.
+    """Returns whether the unit enables nested teams.
 
     They are disabled by default (OpenMP 5.2, sec. 2.4, table 2.1: max-active-levels-var is 1 for
     most implementations).
@@ -143,8 +147,8 @@ class TeamsAround:
         self._known: dict[Decl, Callers] = {}
 
     def callers_of(self, function: Function) -> Callers:
-        """The `parallel` directives from which a function is called, directly or through other
-        functions.
+        """Returns the `parallel` directives from which a function is called, directly or through
+        other functions.
 
         A function without callers is called from outside the unit.
         """
@@ -170,7 +174,7 @@ class TeamsAround:
 
 
 def _team_around(body: Stmt, call: CallExpr) -> Span | None:
-    """The outermost `parallel` around a call in a function's body, or None."""
+    """Returns the outermost `parallel` around a call in a function's body, or None."""
     for statement, around in nested(body):
         if any(own is call for own in own_parts(statement)):
             teams = (
@@ -186,7 +190,7 @@ def _waits(pragma: Pragma) -> bool:
 
 
 def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
-    """The worksharing loops in a statement whose next construct is known.
+    """Yields the worksharing loops in a statement whose next construct is known.
 
     `ends` says that the `parallel` ends after the statement.
     """
@@ -208,7 +212,7 @@ def _successors(statement: Stmt, *, ends: bool) -> Iterator[LoopSuccessor]:
 
 
 def _in_order(block: Compound) -> Iterator[Stmt]:
-    """The statements of a block. Inner blocks without declarations are flattened."""
+    """Yields the statements of a block. Inner blocks without declarations are flattened."""
     for item in block.items:
         if isinstance(item, Compound) and _is_plain(item):
             yield from _in_order(item)
@@ -222,7 +226,7 @@ def _is_plain(block: Compound) -> bool:
 
 
 def _successor(loop: Directive, follower: Directive) -> Iterator[LoopSuccessor]:
-    """The relation between two consecutive directives."""
+    """Yields the relation between two consecutive directives."""
     if not loop.pragma.is_loop or "parallel" in loop.pragma.kind.split():
         return
     directive_tokens = follower.pragma.kind.split()

@@ -69,10 +69,10 @@ class PointedMembers:
         self._order = CallOrder(unit)
 
     def name_of(self, use: Member | Index, function: Function) -> tuple[Expr, Function] | None:
-        """The name of the member at the origin of its pointer, and the function that the name
-        belongs to.
+        """Returns the name of the member at the origin of its pointer, and the function that the
+        name belongs to.
 
-        `function` contains the region. None if the member has no other name.
+        `function` contains the region. Returns None if the member has no other name.
         """
         what = stored_at(use)
         home = self._function_of_root(use, function)
@@ -95,8 +95,8 @@ class PointedMembers:
         return None if value.has_unreadable_part else (value, target.function)
 
     def is_read_after_settings(self, use: Expression, function: Function) -> bool:
-        """Whether a function reads a member only after all assignments to it in any object. Each
-        object then has one value.
+        """Returns whether a function reads a member only after all assignments to it in any object.
+        Each object then has one value.
         """
         what = stored_at(use)
         home = self._function_of_root(use, function)
@@ -113,7 +113,7 @@ class PointedMembers:
         return self._unit.all_sets_of(what) if what is not None else None
 
     def _has_no_earlier_value(self, use: Expression, function: Function) -> bool:
-        """Whether the member has no earlier value that has the same name in a function.
+        """Returns whether the member has no earlier value that has the same name in a function.
 
         A value read by a condition such as `if (s->n == 0) s->n = 64;` is not a size.
         """
@@ -127,8 +127,8 @@ class PointedMembers:
         self, place: Expression, read: Place, function: Function, settings: Sequence[Site],
         depth: int,
     ) -> bool:  # fmt: skip
-        """Whether a member is read after all assignments. For a copy of a struct, the original
-        counts.
+        """Returns whether a member is read after all assignments. For a copy of a struct, the
+        original counts.
         """
         root = _root(place)
         if root is None or depth > _MOST_COPIES:
@@ -151,8 +151,8 @@ class PointedMembers:
     # -- pointers -------------------------------------------------------------------------------
 
     def _with_origin(self, place: Expression, function: Function) -> _Target | None:
-        """Replaces the first pointer of a place or an address by its origin. None if a pointer on
-        the path may change.
+        """Replaces the first pointer of a place or an address by its origin. Returns None if a
+        pointer on the path may change.
         """
         root = _root(place)
         if root is None or not self._has_fixed_pointers(place):
@@ -168,8 +168,8 @@ class PointedMembers:
         return _Target(substituted(place, {decl: target.value}), target.function)
 
     def _target(self, decl: Decl, function: Function) -> _Target | None:
-        """The value of a variable, followed as long as it is unique. None if there are several
-        values.
+        """Returns the value of a variable, followed as long as it is unique. Returns None if there
+        are several values.
         """
         if decl not in self._targets:
             itself = _Target(Name(decl, decl.span), function)
@@ -199,7 +199,7 @@ class PointedMembers:
         return self._common_value(values) if values else itself
 
     def _common_value(self, values: list[_Target]) -> _Target | None:
-        """The common value of all calls. None if they differ."""
+        """Returns the common value of all calls. Returns None if they differ."""
         targets = [self._with_origin(without_casts(value), function) for value, function in values]
         first = targets[0] if targets else None
         if first is None or any(t is None or _kind(t.value) != _kind(first.value) for t in targets):
@@ -213,8 +213,8 @@ class PointedMembers:
         return [_Target(value, caller) for caller, _, value in self._calls(decl, function)]
 
     def _calls(self, decl: Decl, function: Function) -> list[tuple[Function, CallExpr, Expression]]:
-        """The calls of a function, with the arguments for one parameter. Empty if there are too
-        many calls.
+        """Returns the calls of a function, with the arguments for one parameter. The result is
+        empty if there are too many calls.
         """
         if decl not in function.parameters:
             return []
@@ -222,7 +222,9 @@ class PointedMembers:
         return handed if len(handed) <= _MOST_CALLS else []
 
     def _values(self, decl: Decl, function: Function) -> list[_Target] | None:
-        """The assigned values of a pointer, without null pointers. None if unknown."""
+        """Returns the assigned values of a pointer, without null pointers. Returns None if the
+        result is unknown.
+        """
         values = self._unit.assigned_values(decl, function)
         if values is None:
             return None
@@ -231,15 +233,17 @@ class PointedMembers:
     # -- single assignments ----------------------------------------------------------------------
 
     def _is_set_once(self, what: Stored) -> bool:
-        """Whether the member has a single value per object of its struct in the given files."""
+        """Returns whether the member has a single value per object of its struct in the given
+        files.
+        """
         if what not in self._once:
             places = self._unit.set_at(what)
             self._once[what] = places is not None and all(map(self._runs_once_per_object, places))
         return self._once[what]
 
     def _runs_once_per_object(self, setting: SetPlace) -> bool:
-        """Whether each object is assigned at most once. No loop may repeat the assignment, and no
-        two calls of its function may pass the same object.
+        """Returns whether each object is assigned at most once. No loop may repeat the assignment,
+        and no two calls of its function may pass the same object.
         """
         function = setting.function
         root = _root(setting.place)
@@ -262,7 +266,7 @@ class PointedMembers:
     # -- constant pointers ----------------------------------------------------------------------
 
     def _has_fixed_pointers(self, place: Expression) -> bool:
-        """Whether each struct pointer on the path to a place is set at most once."""
+        """Returns whether each struct pointer on the path to a place is set at most once."""
         while True:
             inner = _base_of(place)
             if inner is None:
@@ -288,7 +292,7 @@ class PointedMembers:
     # -- names ----------------------------------------------------------------------------------
 
     def _unique_name(self, place: Expression) -> str:
-        """A unique name for a place. "" if it has none."""
+        """Returns a unique name for a place. Returns "" if it has none."""
         if isinstance(place, Name):
             return self._context.name_of(place.decl)
         inner = _base_of(place)
@@ -303,7 +307,7 @@ class PointedMembers:
         return f"{place.op}({words})" if isinstance(place, Unary) else words
 
     def _function_of_root(self, place: Expression, function: Function) -> Function | None:
-        """The function that declares the variable at the start of a place.
+        """Returns the function that declares the variable at the start of a place.
 
         For a global variable, it is the region's function.
         """
@@ -315,8 +319,8 @@ class PointedMembers:
 
 
 def _base_of(place: Expression | None) -> Expression | None:
-    """The expression that a place or an address is part of. None for a variable and for any other
-    expression.
+    """Returns the expression that a place or an address is part of. Returns None for a variable and
+    for any other expression.
     """
     if isinstance(place, (Member, Index)):
         return place.base
@@ -326,7 +330,7 @@ def _base_of(place: Expression | None) -> Expression | None:
 
 
 def _is_any_element(place: Expression | None) -> bool:
-    """Whether the place is an element of an array whose subscript is not a number."""
+    """Returns whether the place is an element of an array whose subscript is not a number."""
     while place is not None:
         if isinstance(place, Index) and not isinstance(place.index, IntLit):
             return True
@@ -335,20 +339,22 @@ def _is_any_element(place: Expression | None) -> bool:
 
 
 def _root(place: Expression | None) -> Name | None:
-    """The variable at the start of a place."""
+    """Returns the variable at the start of a place."""
     while place is not None and not isinstance(place, Name):
         place = _base_of(place)
     return place
 
 
 def _original_of_copy(decl: Decl) -> Expression | None:
-    """The original of a local copy of a struct, as in `struct grid g = *grid;`."""
+    """Returns the original of a local copy of a struct, as in `struct grid g = *grid;`."""
     place = decl.init if decl.kind == "local" else None
     return place if isinstance(place, (Name, Member, Unary)) and _root(place) is not None else None
 
 
 def _reads_of(field: Decl, function: Function) -> list[Expression]:
-    """The places where a function reads a member of any object itself. Conditions are excluded."""
+    """Returns the places where a function reads a member of any object itself. Conditions are
+    excluded.
+    """
     reads: list[Expression] = []
     for statement in every_statement(function.body):
         if isinstance(statement, If):
@@ -362,8 +368,8 @@ def _reads_of(field: Decl, function: Function) -> list[Expression]:
 
 
 def _is_modified_copy(decl: Decl, function: Function) -> bool:
-    """Whether a function sets part of a struct that is passed by value, or passes its address
-    on.
+    """Returns whether a function sets part of a struct that is passed by value, or passes its
+    address on.
     """
     if decl.ctype.kind != "struct":
         return False
@@ -380,5 +386,5 @@ def _kind(value: Expression) -> bool:
 
 
 def declares(unit: LinkedUnit, function: Function, decl: Decl) -> bool:
-    """Whether a function declares a variable."""
+    """Returns whether a function declares a variable."""
     return decl in function.parameters or decl in unit.changes_in(function).declared

@@ -16,7 +16,7 @@ from regionpredict.quoting import double_quoted
 
 
 def in_array(base: Expression, place: Pointer, shape: Array | None) -> bool:
-    """Whether `base->x` is a member of an array element.
+    """Returns whether `base->x` is a member of an array element.
 
     `shape` is the array that contains `place`.
     """
@@ -28,7 +28,9 @@ def in_array(base: Expression, place: Pointer, shape: Array | None) -> bool:
 
 
 def is_written_pointer(expression: Expression) -> bool:
-    """Whether the expression is a pointer in the source, neither a container nor a reference."""
+    """Returns whether the expression is a pointer in the source, neither a container nor a
+    reference.
+    """
     if not isinstance(expression, Name):
         return False
     ctype = expression.decl.ctype
@@ -36,8 +38,8 @@ def is_written_pointer(expression: Expression) -> bool:
 
 
 def nameless(expression: Expression | None) -> str:
-    """The text that is shown for a value without a name. It is the literal for a string, and `?`
-    otherwise.
+    """Returns the text that is shown for a value without a name. It is the literal for a string,
+    and `?` otherwise.
 
     >>> nameless(Opaque("", string="rows"))
     '"rows"'
@@ -47,14 +49,14 @@ def nameless(expression: Expression | None) -> str:
 
 
 def is_nameless(label: str) -> bool:
-    """Whether the label belongs to a value without a name."""
+    """Returns whether the label belongs to a value without a name."""
     return label == "?" or label.startswith('"')
 
 
 def place_label(
     place: Pointer, expression: Expression, element: Callable[[Expression | None], Pointer | None]
 ) -> str:
-    """The name of a value in memory, with brackets for its subscripts: `row`, `t[].n`, and
+    """Returns the name of a value in memory, with brackets for its subscripts: `row`, `t[].n`, and
     `dom[]->n`. The last form is for elements that are pointers (`element`).
     """
     if not place.member:

@@ -14,7 +14,7 @@ class SetMembers:
         self.variables: dict[str, Decl] = {}
 
     def variable(self, path: str, ctype: CType) -> Decl:
-        """The variable in a frame for the member or struct at a path."""
+        """Returns the variable in a frame for the member or struct at a path."""
         known = self.variables.get(path)
         if known is None:
             known = self.variables[path] = Decl(path, "local", ctype, Span("", 0))
@@ -23,7 +23,9 @@ class SetMembers:
     def held(
         self, path: str | None, field: Decl, frame: Frame
     ) -> tuple[Pointer | None, Pointer | None]:
-        """The target of a member that was set, and the place from which its struct was copied."""
+        """Returns the target of a member that was set, and the place from which its struct was
+        copied.
+        """
         if not self.variables or path is None:
             return None, None
         struct = path.removesuffix(field.name).removesuffix(".").removesuffix("->")

@@ -30,7 +30,7 @@ _MAX_CALLS = 4  # `die()` calls `fail()`, which calls `exit()`
 
 
 def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bool:
-    """Whether every path through a statement ends the program. False if unknown.
+    """Returns whether every path through a statement ends the program. Returns False if unknown.
 
     Statements after a call that ends the program, as in `exit(1); return NULL;`, do not run. The
     result is False for a statement that a `goto` or `switch` can jump to.
@@ -60,8 +60,8 @@ def ends_program(unit: LinkedUnit, statement: Stmt | None, depth: int = 0) -> bo
 
 
 def _ends_endless_loop(unit: LinkedUnit, loop: For, depth: int) -> bool:
-    """Whether a loop never ends normally, as in `for (;; longjmp(*target, 1)) *reason = code;`,
-    which macros generate.
+    """Returns whether a loop never ends normally, as in `for (;; longjmp(*target, 1)) *reason =
+    code;`, which macros generate.
     """
     if loop.condition is not None or _may_be_jumped_to(loop.body):
         return False

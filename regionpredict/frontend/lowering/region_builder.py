@@ -125,7 +125,7 @@ class RegionBuilder:
         team: ParallelSite | None = None, *, behind: Stmt | None = None,
         holds: Mapping[Decl, Expr] = MappingProxyType({}),
     ) -> Region:  # fmt: skip
-        """The region. If the loop cannot be read, the region contains that diagnostic.
+        """Returns the region. If the loop cannot be read, the region contains that diagnostic.
 
         `behind` gives the statements before the loop that each thread executes. `holds` gives the
         values before these statements.
@@ -210,7 +210,9 @@ class RegionBuilder:
         return trial
 
     def values_at(self, site: For | CallExpr, begin: Stmt, frame: Frame) -> Frame | None:
-        """The values at a loop or a call in statements. None if the statements do not reach it."""
+        """Returns the values at a loop or a call in statements. Returns None if the statements do
+        not reach it.
+        """
         try:
             self._trial_builder(site).body(begin, frame)
         except SiteReachedError as met:
@@ -299,8 +301,9 @@ class RegionBuilder:
         return Expr.name(name)
 
     def _before_loop(self, loop: For, frame: Frame) -> list[Node]:
-        """The effects of an initializer other than setting the loop variable: `for (s = 0, i = 0;
-        ...)`."""
+        """Returns the effects of an initializer other than setting the loop variable: `for (s = 0,
+        i = 0; ...)`.
+        """
         if isinstance(loop.init, ExprStmt):
             self.values.assign(loop.init.expr, frame)
         elif isinstance(loop.init, DeclStmt):
@@ -339,8 +342,8 @@ class RegionBuilder:
     def _carried(
         self, loop: For | While, kind: str, frame: Frame, asked: Span | None = None
     ) -> Node | None:
-        """A loop that passes numbers from one iteration to the next. None if its iterations are not
-        counted.
+        """Returns a loop that passes numbers from one iteration to the next. Returns None if its
+        iterations are not counted.
 
         `asked` is the place of its condition, if this differs from the place of the loop.
         """
@@ -419,7 +422,7 @@ class RegionBuilder:
         self, name: str, repeated: Stmt, written: Collection[Decl], frame: Frame,
         once: Callable[[], list[Node]], span: Span, kind: str = "while",
     ) -> Loop:  # fmt: skip
-        """A loop of unknown length. `once` lowers one iteration, in which the variables in
+        """Returns a loop of unknown length. `once` lowers one iteration, in which the variables in
         `written` may be set.
         """
         self.context.open_loops.append(name)
@@ -456,7 +459,7 @@ class RegionBuilder:
     # -- statements -----------------------------------------------------------------------------
 
     def body(self, statement: Stmt | None, frame: Frame) -> list[Node]:
-        """The effect of a statement and its parts."""
+        """Returns the effect of a statement and its parts."""
         if statement is None:
             return []
         if statement is self.site:
@@ -580,7 +583,7 @@ class RegionBuilder:
     def branch(
         self, condition: str, sides: list[Stmt], span: Span, frame: Frame, test: Expr | None = None
     ) -> Branch:
-        """The branches of a condition, and the values that they leave in variables.
+        """Returns the branches of a condition, and the values that they leave in variables.
 
         `test` is the value of the condition if it is known. It selects one of two numbers.
         """
@@ -675,8 +678,8 @@ class RegionBuilder:
         nodes.append(tally.statement(text, role))
 
     def argument(self, argument: Expression, span: Span, frame: Frame) -> tuple[list[Node], Paths]:
-        """The effect of an argument of an inlined call, and the address that the argument evaluates
-        to.
+        """Returns the effect of an argument of an inlined call, and the address that the argument
+        evaluates to.
         """
         nodes: list[Node] = []
         tally = self._tally(span, frame, nodes)
@@ -689,19 +692,21 @@ class RegionBuilder:
 
 
 def _is_in_loop(loop: Stmt, site: For | CallExpr) -> bool:
-    """Whether a statement or a call is in a loop."""
+    """Returns whether a statement or a call is in a loop."""
     return any(inner is site for inner in (*every_statement(loop), *expressions_in(loop)))
 
 
 def _counters(loop: Stmt) -> set[Decl]:
-    """The counters in the header of a `for`."""
+    """Returns the counters in the header of a `for`."""
     if not isinstance(loop, For) or loop.increment is None:
         return set()
     return {inner.decl for inner in every_expression(loop.increment) if isinstance(inner, Name)}
 
 
 def _is_object(value: Expression) -> bool:
-    """Whether the value is a whole object through a reference. `return *this` copies no data."""
+    """Returns whether the value is a whole object through a reference. `return *this` copies no
+    data.
+    """
     if not isinstance(value, Unary) or value.op != "*" or not isinstance(value.operand, Name):
         return False
     decl = value.operand.decl

@@ -45,7 +45,7 @@ _DECIDING = (If, Switch, ExprStmt, DeclStmt, Return)
 
 
 def serial_branches_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialBranch]:
-    """The branches of the conditions at `spans`, each with the definitions of its names."""
+    """Returns the branches of the conditions at `spans`, each with the definitions of its names."""
     branches: list[SerialBranch] = []
     for function in unit.bodies() if spans else ():
         if not _has_place_at(function.body, spans):
@@ -56,7 +56,7 @@ def serial_branches_of(unit: LinkedUnit, spans: Collection[Span]) -> list[Serial
 
 
 def _has_place_at(body: Stmt, spans: Collection[Span]) -> bool:
-    """Whether a condition or a call in a function is at one of these places."""
+    """Returns whether a condition or a call in a function is at one of these places."""
     return any(
         (isinstance(inner, _DECIDING) and inner.span in spans)
         or any(type(part) is CallExpr and part.span in spans for part in own_parts(inner))
@@ -105,7 +105,9 @@ class _Conditions:
             self._in(below, frame, counters)
 
     def _tests_function_pointer(self, test: Expression | None) -> bool:
-        """Whether the test is `table[k] != NULL`. The called target shows whether this holds."""
+        """Returns whether the test is `table[k] != NULL`. The called target shows whether this
+        holds.
+        """
         pointer = tested_pointer(test) if test is not None else None
         return isinstance(pointer, (Index, Member)) and bool(self._unit.functions_at(pointer))
 
@@ -162,7 +164,7 @@ class _Conditions:
             self._known[span, side] = branch._replace(condition=unknown)
 
     def _parameters(self, names: Collection[str]) -> tuple[tuple[str, int], ...]:
-        """The parameters that the function does not change."""
+        """Returns the parameters that the function does not change."""
         own = ((name, self._context.invariants.get(name)) for name in sorted(names))
         return tuple(
             (name, self._function.parameters.index(decl)) for name, decl in own

@@ -31,7 +31,9 @@ from regionpredict.ir import SerialLoop, SerialNest, Span
 
 
 def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoop]:
-    """The headers of the counted loops at `spans`, each with the definitions of its names."""
+    """Returns the headers of the counted loops at `spans`, each with the definitions of its
+    names.
+    """
     if not spans:
         return []
     serial: list[SerialLoop] = []
@@ -54,7 +56,7 @@ def serial_loops_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialLoo
 
 
 def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNest]:
-    """The loops at `spans` with their bodies, as regions of one thread."""
+    """Returns the loops at `spans` with their bodies, as regions of one thread."""
     if not spans:
         return []
     trees = CallTrees(unit)
@@ -75,7 +77,7 @@ def serial_nests_of(unit: LinkedUnit, spans: Collection[Span]) -> list[SerialNes
 def _outermost(
     statement: Stmt, loops: tuple[For, ...], spans: Collection[Span], *, inside: bool
 ) -> Iterator[tuple[For | RangeFor, tuple[For, ...]]]:
-    """The outermost counted loops at these places, also inside uncounted loops."""
+    """Yields the outermost counted loops at these places, also inside uncounted loops."""
     if isinstance(statement, (For, RangeFor, While)):
         inside = inside or statement.span in spans
         if inside and not isinstance(statement, While):

@@ -14,8 +14,8 @@ from regionpredict.ir import Span
 def shared_names(
     context: Context, pragma: Pragma, span: Span, team: ParallelSite | None, own: Collection[str]
 ) -> frozenset[str]:
-    """The names that are certainly shared (OpenMP 5.2, sec. 5.1.1), including struct members. Each
-    thread has a copy of the variables in `own` (threadprivate).
+    """Returns the names that are certainly shared (OpenMP 5.2, sec. 5.1.1), including struct
+    members. Each thread has a copy of the variables in `own` (threadprivate).
 
     Declarations in a function that the threads call, or that contains the region without its
     `parallel`, are private.
@@ -38,7 +38,7 @@ def shared_names(
 
 
 def home_of(expression: Member, context: Context, frame: Frame) -> str:
-    """The variable that contains a member. "this" for the object of the method, and "" if
+    """Returns the variable that contains a member. "this" for the object of the method, and "" if
     unknown.
     """
     first: Expression | None = expression

@@ -61,7 +61,9 @@ class SingleAssignments:
         self._asked: dict[Stored, tuple[Expr, Function | None] | None] = {}
 
     def value_of(self, place: Expression, ctype: CType) -> tuple[Expr, Function | None] | None:
-        """The value, and the function that its names belong to. None if unknown."""
+        """Returns the value, and the function that its names belong to. Returns None if the result
+        is unknown.
+        """
         what = stored_at(place)
         if what is None or (isinstance(place, Index) and not type_of(place.base).holds_sizes):
             return None
@@ -89,8 +91,8 @@ class SingleAssignments:
         return Expr.name(name), function
 
     def _name_in_program(self, place: Expression) -> str:
-        """The name of a member that is the same for any path to it. "" if the member's own name is
-        unique, as in a class with one object.
+        """Returns the name of a member that is the same for any path to it. Returns "" if the
+        member's own name is unique, as in a class with one object.
         """
         base = place.base if isinstance(place, Index) else place
         if isinstance(base, Member) and base.base is not None:
@@ -105,7 +107,7 @@ class SingleAssignments:
     def _is_constant_in_run(
         self, value: Expression, function: Function, by: Expression | None, depth: int = 0
     ) -> bool:
-        """Whether an expression of a function has the same value whenever it is evaluated.
+        """Returns whether an expression of a function has the same value whenever it is evaluated.
 
         `by` is the enclosing expression. It is needed because all uses of a name may share a node.
         """
@@ -137,7 +139,7 @@ class SingleAssignments:
         )
 
     def _is_final(self, value: Expression, function: Function, depth: int) -> bool:
-        """Whether a member is read only after all assignments."""
+        """Returns whether a member is read only after all assignments."""
         settled = (
             isinstance(value, Member)
             and is_outside(value, function)
@@ -197,7 +199,7 @@ class SingleAssignments:
     def are_one_value(
         self, handed: Sequence[tuple[Function, CallExpr, Expression]], depth: int = 0
     ) -> bool:
-        """Whether the arguments of these calls have the same value in the whole run."""
+        """Returns whether the arguments of these calls have the same value in the whole run."""
         values = {self._context.value(value, Frame({})) for _, _, value in handed}
         if any(
             not self._is_constant_in_run(value, caller, call, depth)
@@ -212,13 +214,15 @@ class SingleAssignments:
     # -- names in constant values ---------------------------------------------------------------
 
     def _in_root_names(self, value: Expr, home: Function, depth: int) -> Expr:
-        """A constant value of a function, in names that are not defined by others."""
+        """Returns a constant value of a function, in names that are not defined by others."""
         roots = {name: root for name in value.names
                  if (root := self._roots_of(name, home, depth + 1)) is not None}  # fmt: skip
         return value.substitute(roots)
 
     def _roots_of(self, name: str, home: Function, depth: int) -> Expr | None:
-        """The names that determine a name of a function. None if they are unknown."""
+        """Returns the names that determine a name of a function. Returns None if they are
+        unknown.
+        """
         if name in self._roots or depth > _DEEPEST:
             return self._roots.get(name)
         self._roots[name] = None  # for names that depend on themselves
@@ -251,7 +255,7 @@ class SingleAssignments:
         return self._context.value(value, Frame({})), caller
 
     def _runs_once(self, function: Function, depth: int) -> bool:
-        """Whether the program runs a function only once, like `main`."""
+        """Returns whether the program runs a function only once, like `main`."""
         if depth > _DEEPEST:
             return False
         if function.name == "main":
@@ -273,14 +277,16 @@ class SingleAssignments:
 
 
 def _runs_unconditionally(function: Function, by: Expression) -> bool:
-    """Whether an expression is evaluated without any condition in its function."""
+    """Returns whether an expression is evaluated without any condition in its function."""
     return any(
         inner is by for first in function.initialisers for inner in every_expression(first)
     ) or is_outside(by, function, _MAY_NOT_RUN)
 
 
 def _is_set_before(decl: Decl, use: Expression | None, function: Function) -> bool:
-    """Whether all assignments of a variable precede its use, and no loop leads back to them."""
+    """Returns whether all assignments of a variable precede its use, and no loop leads back to
+    them.
+    """
     if use is None or not is_outside(use, function):
         return False
     behind = False

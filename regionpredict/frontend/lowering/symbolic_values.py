@@ -100,8 +100,8 @@ class Context:
     # -- names ----------------------------------------------------------------------------------
 
     def name_of(self, decl: Decl, instance: int = 0) -> str:
-        """The name of a variable in this region. If another variable has the same name, a prime is
-        added.
+        """Returns the name of a variable in this region. If another variable has the same name, a
+        prime is added.
         """
         local = decl.kind in ("local", "parameter")
         # An external variable is the same in all units.
@@ -111,7 +111,7 @@ class Context:
         return self._names[key]
 
     def name_of_undeclared(self, text: str) -> str:
-        """The name of a variable without a visible declaration. It differs from all loop
+        """Returns the name of a variable without a visible declaration. It differs from all loop
         variables.
         """
         key = (text, 0)
@@ -124,24 +124,24 @@ class Context:
         return name
 
     def named(self) -> Mapping[str, tuple[Decl, int]]:
-        """The variable of each name used so far, and the call depth of its declaration."""
+        """Returns the variable of each name used so far, and the call depth of its declaration."""
         return self._declared
 
     def frame_of(self, decl: Decl, depth: int, frame: Frame) -> Frame | None:
-        """The frame of a variable that is declared at this call depth. It is the current frame or a
-        caller's.
+        """Returns the frame of a variable that is declared at this call depth. It is the current
+        frame or a caller's.
         """
         around = (frame, *reversed(self.frames))
         own = next((outer for outer in around if decl in outer.env), None)
         return own or next((outer for outer in around if outer.depth == depth), None)
 
     def varying(self, name: str) -> Expr:
-        """A value that changes with the enclosing loops in an unknown way."""
+        """Returns a value that changes with the enclosing loops in an unknown way."""
         return Expr.atom("varying", label=name, over=self.open_loops)
 
     def moves(self, expression: Expression | None, frame: Frame) -> bool:
-        """Whether the value contains a variable that changes with the enclosing loops, such as `u`
-        in `graph.neighbors(u)`.
+        """Returns whether the value contains a variable that changes with the enclosing loops, such
+        as `u` in `graph.neighbors(u)`.
         """
         for one in every_expression(expression) if expression is not None else ():
             held = frame.env.get(one.decl) if isinstance(one, Name) else None
@@ -151,8 +151,8 @@ class Context:
         return False
 
     def allocate(self, decl: Decl, value: Expression, frame: Frame) -> Pointer | None:
-        """Memory that a call allocates, as an array that belongs to the receiving pointer. None for
-        any other call.
+        """Memory that a call allocates, as an array that belongs to the receiving pointer. Returns
+        None for any other call.
         """
         value = without_casts(value)
         positions = allocated(value.name) if isinstance(value, CallExpr) else None
@@ -174,18 +174,20 @@ class Context:
     # -- integers -------------------------------------------------------------------------------
 
     def exactly(self, expression: Expression, frame: Frame) -> Expr:
-        """The value of an expression in the arithmetic of C's types, for numbers of any size."""
+        """Returns the value of an expression in the arithmetic of C's types, for numbers of any
+        size.
+        """
         before, self.exact = self.exact, True
         value = self.value(expression, frame)
         self.exact = before
         return value
 
     def converted(self, value: Expr, ctype: CType, source: CType = UNKNOWN) -> Expr:
-        """A value of type `source` after conversion to another type."""
+        """Returns a value of type `source` after conversion to another type."""
         return converted(value, ctype, source if self.exact else None)
 
     def value(self, expression: Expression | None, frame: Frame) -> Expr:
-        """The integer value of an expression. None if it is unknown."""
+        """Returns the integer value of an expression. Returns None if it is unknown."""
         result = self._value(expression, frame)
         if result.size <= _MAX_SIZE:
             return result
@@ -245,8 +247,8 @@ class Context:
         return result if type_of(expression) == INT else self.converted(result, promoted(ctype))
 
     def _distance(self, expression: Binary, frame: Frame) -> Expr | None:
-        """The number of elements between two pointers into the same array. None for any other
-        difference.
+        """Returns the number of elements between two pointers into the same array. Returns None for
+        any other difference.
         """
         if type_of(expression.left).kind not in ("pointer", "array"):
             return None
@@ -281,7 +283,7 @@ class Context:
         return Expr.atom("call", self.value(expression.operand, frame), label=expression.op)
 
     def _value_in_memory(self, expression: Expression, frame: Frame) -> Expr:
-        """A value read from memory. It is a parameter if no loop changes its address."""
+        """Returns a value read from memory. It is a parameter if no loop changes its address."""
         copied = None
         if isinstance(expression, Member):
             path = self.path(expression, frame)
@@ -312,7 +314,9 @@ class Context:
         return loaded
 
     def _running_total(self, expression: Expression, place: Pointer, label: str) -> Expr | None:
-        """`off[u + 1]` as the sum of `off[u]` and its increment. None for any other element."""
+        """`off[u + 1]` as the sum of `off[u]` and its increment. Returns None for any other
+        element.
+        """
         base = expression.base if isinstance(expression, Index) else None
         total = self._totals.get(base.decl) if isinstance(base, Name) else None
         if total is None or len(place.subscripts) != 1:
@@ -328,8 +332,8 @@ class Context:
     def _original_of_copy(
         self, path: str | None, expression: Member, frame: Frame
     ) -> Pointer | None:
-        """The origin of a member of a copied struct, as in `Window w = windows[k];`. None for any
-        other member.
+        """Returns the origin of a member of a copied struct, as in `Window w = windows[k];`.
+        Returns None for any other member.
         """
         _, place = self.members_set.held(path, expression.field, frame)
         return place.of_member(expression.field) if place and place.subscripts else None
@@ -376,7 +380,7 @@ class Context:
     def values_at_start(
         self, function: Function, args: tuple[Expression, ...], frame: Frame
     ) -> Frame:
-        """The values of a called function's variables at its start."""
+        """Returns the values of a called function's variables at its start."""
         bound = self.bind(function, args, frame)
         if function.closure:
             return Frame({**frame.env, **bound}, frame.depth, frame.calls + 1)
@@ -403,8 +407,8 @@ class Context:
     # -- memory ---------------------------------------------------------------------------------
 
     def path(self, expression: Expression | None, frame: Frame) -> str | None:
-        """The path `s->grid.nx` of a member, if only variables lead to it. None for any other
-        expression.
+        """Returns the path `s->grid.nx` of a member, if only variables lead to it. Returns None for
+        any other expression.
         """
         if expression is None:
             return "this"
@@ -431,8 +435,8 @@ class Context:
         return None
 
     def _object(self, decl: Decl, frame: Frame) -> str | None:
-        """The target of a reference without a known target, as a separate object: `&domain`, or
-        `this`.
+        """Returns the target of a reference without a known target, as a separate object:
+        `&domain`, or `this`.
 
         None for any other expression, and for the only object of a class.
         """
@@ -444,7 +448,7 @@ class Context:
         return "this" if decl.name == "this" else f"&{self.name_of(decl, frame.depth)}"
 
     def pointer(self, expression: Expression, frame: Frame) -> Pointer | None:
-        """The address that an expression of pointer or array type evaluates to."""
+        """Returns the address that an expression of pointer or array type evaluates to."""
         if isinstance(expression, Name):
             return self._named_pointer(expression.decl, frame)
         if isinstance(expression, Index):
@@ -475,8 +479,8 @@ class Context:
         return None
 
     def _chosen_pointer(self, expression: Ternary, frame: Frame) -> Pointer | None:
-        """The common address of both branches. If they are in two arrays, it is an unknown place in
-        a separate array.
+        """Returns the common address of both branches. If they are in two arrays, it is an unknown
+        place in a separate array.
         """
         then, other = self.pointer(expression.then, frame), self.pointer(expression.other, frame)
         if is_null(expression.then):
@@ -617,7 +621,9 @@ class Context:
         return inner._replace(subscripts=(*place.subscripts, ZERO), offset=offset)
 
     def element(self, expression: Expression | None, frame: Frame) -> Pointer | None:
-        """The place of an lvalue in memory. Its type is in `pointee`. None for a plain scalar."""
+        """Returns the place of an lvalue in memory. Its type is in `pointee`. Returns None for a
+        plain scalar.
+        """
         if isinstance(expression, Index):
             return self._indexed(expression, frame)
         if isinstance(expression, Unary) and expression.op == "*":

@@ -50,7 +50,7 @@ class Picked(NamedTuple):
 
 
 def picking_in(call: CallExpr) -> Expression | None:
-    """The expression that selects the called or passed function."""
+    """Returns the expression that selects the called or passed function."""
     if call.decl is None and call.pointer is not None:
         return call.pointer
     handed = [argument for argument in call.args if is_unknown_function_pointer(argument)]
@@ -58,7 +58,7 @@ def picking_in(call: CallExpr) -> Expression | None:
 
 
 def is_unknown_function_pointer(argument: Expression) -> bool:
-    """Whether an argument may be a pointer to a function that its text does not name."""
+    """Returns whether an argument may be a pointer to a function that its text does not name."""
     argument = without_cast_or_dereference(argument)
     if named_function(argument) is not None or is_null(argument):
         return False
@@ -76,8 +76,9 @@ class _Step(NamedTuple):
 
 
 def picked_from_table(unit: LinkedUnit, pointer: Expression, function: Function) -> Picked | None:
-    """The elements that `pointer` selects in `function`. None if its table may change or is
-    unknown."""
+    """Returns the elements that `pointer` selects in `function`. Returns None if its table may
+    change or is unknown.
+    """
     pointer = without_cast_or_dereference(initial_value(unit, function, pointer))
     if not isinstance(pointer, (Index, Member)) or not is_listed(unit, pointer):
         return None
@@ -110,7 +111,7 @@ _ANY = Opaque("any")
 def _root(
     unit: LinkedUnit, function: Function, place: Expression, steps: list[_Step]
 ) -> Decl | None:
-    """The variable that contains a place.
+    """Returns the variable that contains a place.
 
     The steps to the place are added to `steps` in reverse order.
     """
@@ -148,7 +149,7 @@ def _extent(unit: LinkedUnit, base: Expression) -> Expression | None:
 
 
 def _target_of_table_pointer(pointer: Expression) -> Expression | None:
-    """The target of a pointer into a table: `&table[i]`, `table + i`, `table`."""
+    """Returns the target of a pointer into a table: `&table[i]`, `table + i`, `table`."""
     pointer = without_cast_or_dereference(pointer)
     if isinstance(pointer, Unary) and pointer.op == "&":
         return pointer.operand
@@ -168,7 +169,7 @@ def _is_array(name: Name) -> bool:
 
 
 def initial_value(unit: LinkedUnit, function: Function, value: Expression) -> Expression:
-    """The initial value of a local variable without other assignments."""
+    """Returns the initial value of a local variable without other assignments."""
     for _ in range(_MOST_STEPS):
         if not isinstance(value, Name) or value.decl.kind != "local" or value.decl.init is None:
             return value
@@ -182,7 +183,7 @@ def initial_value(unit: LinkedUnit, function: Function, value: Expression) -> Ex
 
 
 def _functions(value: Expression | None, steps: list[_Step]) -> list[str] | None:
-    """The functions in the part of a value that these members and elements select."""
+    """Returns the functions in the part of a value that these members and elements select."""
     if not steps:
         if value is None or is_null(value):
             return [""]
@@ -213,8 +214,8 @@ def _member(value: Expression, member: str) -> Expression | None:
 
 
 def _index(steps: list[_Step]) -> Expression | None:
-    """The position of the selected function among all functions, as an expression in the variable
-    subscripts.
+    """Returns the position of the selected function among all functions, as an expression in the
+    variable subscripts.
     """
     whole: Expression | None = None
     for step in steps:

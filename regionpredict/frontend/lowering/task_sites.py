@@ -54,7 +54,7 @@ class LoopSite(NamedTuple):
 
 
 def task_sites(statement: Stmt) -> Iterator[LoopSite]:
-    """Every explicit task in a function's body, including those of `taskloop`."""
+    """Yields every explicit task in a function's body, including those of `taskloop`."""
     yield from _find(statement, (), ())
 
 

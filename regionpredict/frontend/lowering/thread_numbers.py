@@ -37,11 +37,11 @@ class ThreadNumbers:
         self._known: dict[Function, bool] = {}
 
     def calls_thread_number(self, statement: Stmt) -> bool:
-        """Whether a statement calls `omp_get_thread_num`."""
+        """Returns whether a statement calls `omp_get_thread_num`."""
         return any(map(self.is_thread_number, expressions_in(statement)))
 
     def is_thread_number(self, expression: Expression) -> bool:
-        """Whether an expression is a call of `omp_get_thread_num`."""
+        """Returns whether an expression is a call of `omp_get_thread_num`."""
         if not isinstance(expression, CallExpr):
             return False
         if expression.name == "omp_get_thread_num":
@@ -55,8 +55,8 @@ class ThreadNumbers:
         return self._known[function]
 
     def may_depend(self, expression: Expression, moved: Collection[Decl]) -> bool:
-        """Whether the value of an expression may depend on the thread number. `moved` gives the
-        variables that depend on it.
+        """Returns whether the value of an expression may depend on the thread number. `moved` gives
+        the variables that depend on it.
         """
         return any(
             self.is_thread_number(inner) or (isinstance(inner, Name) and inner.decl in moved)
@@ -64,12 +64,12 @@ class ThreadNumbers:
         )
 
     def header_depends(self, loop: For, moved: Collection[Decl]) -> bool:
-        """Whether a loop's header depends on the thread number."""
+        """Returns whether a loop's header depends on the thread number."""
         first = own_expressions(loop.init) if loop.init is not None else ()
         return any(self.may_depend(part, moved) for part in (*first, *own_expressions(loop)))
 
     def dependent_variables(self, body: Stmt, parameters: Collection[Decl] = ()) -> set[Decl]:
-        """The variables that may depend on the thread number, through an assignment or a
+        """Returns the variables that may depend on the thread number, through an assignment or a
         condition.
         """
         moved = set(parameters)

@@ -49,14 +49,14 @@ class ThreadBounds(NamedTuple):
         return self.start.names | self.bound.names | self.step.names
 
     def with_replacements(self, bindings: Mapping[str, Expr]) -> ThreadBounds:
-        """The header with names replaced and expressions simplified."""
+        """Returns the header with names replaced and expressions simplified."""
         start, bound, step = (
             shortened(part.substitute(bindings)) for part in (self.start, self.bound, self.step)
         )
         return ThreadBounds(start, self.comparison, bound, step)
 
     def moved(self, distance: Expr) -> ThreadBounds:
-        """The header of the same loop if its variable is increased by `distance`."""
+        """Returns the header of the same loop if its variable is increased by `distance`."""
         return self._replace(start=self.start + distance, bound=self.bound + distance)
 
 
@@ -68,7 +68,8 @@ class Partition(NamedTuple):
 
 
 def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | None:
-    """The range that the threads share, and its schedule. None if the bounds are not a partition.
+    """Returns the range that the threads share, and its schedule. Returns None if the bounds are
+    not a partition.
 
     `team` is the number of threads if the source fixes it. Otherwise the bounds contain `TEAM`.
     """
@@ -94,7 +95,8 @@ def partition_of(bounds: ThreadBounds, team: int | None = None) -> Partition | N
 def shared_loop(
     loop: Loop, bindings: Mapping[str, Expr], team: int | None = None
 ) -> tuple[Loop, Partition] | None:
-    """A loop and the partition of its iterations. None if the threads do not share the loop.
+    """Returns a loop and the partition of its iterations. Returns None if the threads do not share
+    the loop.
 
     `bindings` gives the names in the header in terms of `THREAD_NUMBER` and `TEAM`. A loop may
     count from zero in each thread, as in `for (i = 0; i < count; i++) a[first + i] = 0;`. In the
@@ -114,14 +116,14 @@ def shared_loop(
 
 
 def header_of(loop: Loop) -> ThreadBounds | None:
-    """The header of a counted loop."""
+    """Returns the header of a counted loop."""
     if loop.start is None or loop.bound is None or loop.step is None:
         return None
     return ThreadBounds(loop.start, loop.comparison, loop.bound, loop.step)
 
 
 def _thread_offsets(loop: Loop) -> list[Expr]:
-    """The terms that contain the thread number and are added to the loop's variable in
+    """Returns the terms that contain the thread number and are added to the loop's variable in
     subscripts.
     """
     offsets = {
@@ -135,7 +137,7 @@ def _thread_offsets(loop: Loop) -> list[Expr]:
 
 
 def _thread_offset(subscript: Expr, variable: str) -> Expr | None:
-    """The offset `first` in `(first + i)*width + j`.
+    """Returns the offset `first` in `(first + i)*width + j`.
 
     >>> first, i, j = Expr.name(THREAD_NUMBER) * 8, Expr.name("i"), Expr.name("j")
     >>> str(_thread_offset((first + i) * Expr.name("width") + j, "i"))
@@ -147,8 +149,8 @@ def _thread_offset(subscript: Expr, variable: str) -> Expr | None:
 
 
 def _serial_range(bounds: ThreadBounds, team: int | None) -> ThreadBounds | None:
-    """The range of a single thread. For a fixed number of threads, it extends from the first
-    thread's start to the last thread's end.
+    """Returns the range of a single thread. For a fixed number of threads, it extends from the
+    first thread's start to the last thread's end.
     """
     first = bounds.with_replacements({THREAD_NUMBER: Expr.const(0), TEAM: Expr.const(team or 1)})
     if team is None:
@@ -176,8 +178,8 @@ def _trial_bindings(names: Sequence[str], multiple: int) -> Iterator[dict[str, N
 def _schedule_at(
     bounds: ThreadBounds, whole: ThreadBounds, threads: int, bindings: Mapping[str, Number]
 ) -> str | None:
-    """The schedule at these values. 'other' for an unknown schedule, None if there are too few
-    iterations.
+    """Returns the schedule at these values. 'other' for an unknown schedule, None if there are too
+    few iterations.
     """
     everything = _range(whole, bindings)
     parts = [
@@ -195,7 +197,7 @@ def _schedule_at(
 
 
 def _are_blocks(parts: Sequence[range], everything: range) -> bool:
-    """Whether the parts divide all iterations into contiguous pieces, in any order."""
+    """Returns whether the parts divide all iterations into contiguous pieces, in any order."""
     end = 0
     for part in sorted(parts, key=lambda part: (part[0] - everything.start) * everything.step):
         if part != everything[end : end + len(part)]:
@@ -205,7 +207,7 @@ def _are_blocks(parts: Sequence[range], everything: range) -> bool:
 
 
 def _range(bounds: ThreadBounds, bindings: Mapping[str, Number]) -> range | None:
-    """The iterations as numbers. None if the header does not determine them."""
+    """Returns the iterations as numbers. Returns None if the header does not determine them."""
     numbers = [part.evaluate(bindings) for part in (bounds.start, bounds.bound, bounds.step)]
     if any(not isinstance(number, int) for number in numbers):
         return None

@@ -57,8 +57,8 @@ class VariableValues:
         self._writers: dict[Compound, dict[Decl, list[Stmt] | None]] = {}
 
     def known_iterations(self, loop: For, frame: Frame) -> int | None:
-        """The number of iterations of a loop whose condition has a known value at each test. None
-        if unknown.
+        """Returns the number of iterations of a loop whose condition has a known value at each
+        test. Returns None if the result is unknown.
         """
         if loop.condition is None or loop.increment is None or leaves_loop(loop.body):
             return None
@@ -82,7 +82,7 @@ class VariableValues:
         return None
 
     def unset(self, decl: Decl, frame: Frame) -> Expr | Pointer | None:
-        """The value of a variable that was not set: its own name."""
+        """Returns the value of a variable that was not set: its own name."""
         use = Name(decl, decl.span)
         if decl.ctype.kind == "pointer":
             return self.context.pointer(use, frame)
@@ -132,7 +132,7 @@ class VariableValues:
             frame.env[decl] = self.context.varying(name)
 
     def condition_value(self, condition: Expression, frame: Frame) -> Expr:
-        """The value of a condition. Unknown if the condition has side effects."""
+        """Returns the value of a condition. Unknown if the condition has side effects."""
         if self.effects.of(condition):
             return self.context.varying("?")
         return self.context.exactly(condition, frame)
@@ -141,7 +141,7 @@ class VariableValues:
     def chosen(
         test: Expr | None, then: Expr | Pointer | None, other: Expr | Pointer | None
     ) -> Expr | Pointer | None:
-        """Combines two values by a condition. None if the result is unknown."""
+        """Combines two values by a condition. Returns None if the result is unknown."""
         if then == other:
             return then
         if test is None or not isinstance(then, Expr) or not isinstance(other, Expr):
@@ -150,20 +150,22 @@ class VariableValues:
         return chosen(test, then, other, BY_IF) if plain else None
 
     def advance_of_loop(self, loop: For, decl: Decl, frame: Frame) -> Expr | None:
-        """The increment of `decl` in one iteration of a loop, in its body and its header."""
+        """Returns the increment of `decl` in one iteration of a loop, in its body and its
+        header.
+        """
         return self.advance_of(loop.body, loop.increment, decl, frame)
 
     def advance_of(
         self, body: Stmt, increment: Expression | None, decl: Decl, frame: Frame
     ) -> Expr | None:
-        """The increment of `decl` in a body and the action after it."""
+        """Returns the increment of `decl` in a body and the action after it."""
         inside = self.advance(body, decl, frame)
         own = self.effects.of(increment).get(decl, 0) if increment is not None else 0
         return None if inside is None or own is None else inside + own
 
     def advance(self, body: Stmt, decl: Decl, frame: Frame) -> Expr | None:
-        """The increment of `decl` in one execution of `body`, if every write is `v++` or
-        `v += c`.
+        """Returns the increment of `decl` in one execution of `body`, if every write is `v++` or `v
+        += c`.
         """
         if decl not in self.effects.written_in(body):
             return ZERO
@@ -194,8 +196,8 @@ class VariableValues:
         return None
 
     def _writers_in(self, block: Compound) -> dict[Decl, list[Stmt] | None]:
-        """The statements of a block that write each variable. None if an early exit precedes a
-        write.
+        """Returns the statements of a block that write each variable. Returns None if an early exit
+        precedes a write.
         """
         known = self._writers.get(block)
         if known is None:
@@ -316,7 +318,7 @@ class VariableValues:
             self.forget(decl, frame)
 
     def may_store(self, loop: For) -> bool:
-        """Whether statements may change an integer that the loop's own header reads."""
+        """Returns whether statements may change an integer that the loop's own header reads."""
         read = (part for part in (loop.condition, loop.increment) if part is not None)
         return self._stores(loop) and any(
             isinstance(inner, Name) and inner.decl in self.context.exposed
@@ -324,8 +326,8 @@ class VariableValues:
         )  # fmt: skip
 
     def _stores(self, loop: Stmt) -> bool:
-        """Whether the loop may set an integer whose address was taken. A store of another type
-        cannot set it (C11, sec. 6.5, 7).
+        """Returns whether the loop may set an integer whose address was taken. A store of another
+        type cannot set it (C11, sec. 6.5, 7).
         """
         return bool(self.context.exposed) and any(
             type_of(place).kind not in ("float", "pointer")
@@ -341,7 +343,7 @@ class VariableValues:
                     self.forget(decl, outer)
 
     def _result_of_update(self, assign: Assign, frame: Frame) -> Expr | None:
-        """The result of an update such as `n /= 2`, if it is supported."""
+        """Returns the result of an update such as `n /= 2`, if it is supported."""
         value = self.context.value(Binary(assign.op[:-1], assign.left, assign.right), frame)
         if not value.is_plain or not isinstance(assign.left, Name):
             return None
@@ -363,13 +365,15 @@ class VariableValues:
 
 
 def _memory_set(expression: Expression) -> Expression | None:
-    """The place that an expression sets through a pointer or in a member."""
+    """Returns the place that an expression sets through a pointer or in a member."""
     place = assigned_place(expression)
     return None if isinstance(place, Name) else place
 
 
 def _number_in_type(value: Expr, decl: Decl) -> Expr:
-    """A number as stored in the variable's type. Overflow is handled only for known numbers."""
+    """Returns a number as stored in the variable's type. Overflow is handled only for known
+    numbers.
+    """
     return converted(value, decl.ctype) if value.constant is not None else value
 
 

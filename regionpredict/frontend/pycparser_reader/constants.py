@@ -9,7 +9,7 @@ from regionpredict.frontend.text.string_literals import PART, character_code
 
 
 def literal(node: Any) -> int | float | None:
-    """The value of a constant. None for a string."""
+    """Returns the value of a constant. Returns None for a string."""
     text = node.value
     if node.type == "char":
         return character(text)
@@ -31,7 +31,7 @@ def literal(node: Any) -> int | float | None:
 
 
 def floating(text: str) -> float:
-    """The value of a floating constant."""
+    """Returns the value of a floating constant."""
     try:
         if text[:2] in ("0x", "0X"):
             return float.fromhex(text.rstrip("lLfF") if "p" in text.lower() else text)
@@ -41,7 +41,7 @@ def floating(text: str) -> float:
 
 
 def character(text: str) -> int:
-    """The value of a character constant. It has type `int` and is converted from a signed
+    """Returns the value of a character constant. It has type `int` and is converted from a signed
     `char`.
     """
     body = text[text.index("'") + 1 : -1]
@@ -55,12 +55,12 @@ def character(text: str) -> int:
 
 
 def string_length(text: str) -> int:
-    """The number of bytes of a string constant, including the terminating zero."""
+    """Returns the number of bytes of a string constant, including the terminating zero."""
     return len(PART.findall(text[text.index('"') + 1 : -1])) + 1
 
 
 def literal_type(node: Any) -> CType:
-    """The type of a constant."""
+    """Returns the type of a constant."""
     if node.type == "char":
         return INT
     if "int" in node.type:

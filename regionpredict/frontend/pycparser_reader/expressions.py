@@ -91,7 +91,7 @@ _LIBRARY = {
 
 
 def library_type(name: str) -> CType:
-    """The result type of an undeclared function, if compilers know it. Otherwise `int`."""
+    """Returns the result type of an undeclared function, if compilers know it. Otherwise `int`."""
     bare = name.removeprefix("__builtin_")
     if bare in _LIBRARY:
         return _LIBRARY[bare]
@@ -101,7 +101,7 @@ def library_type(name: str) -> CType:
 
 
 def _is_atomic(place: Expression) -> bool:
-    """Whether an expression is an `_Atomic` variable, or an element of an array of such
+    """Returns whether an expression is an `_Atomic` variable, or an element of an array of such
     variables.
     """
     while isinstance(place, Index):
@@ -136,7 +136,9 @@ class ExpressionBuilder:
         }
 
     def build(self, node: Any, scope: Scope) -> Expression:
-        """The expression. Anything that is not supported is `Opaque` with its subexpressions."""
+        """Returns the expression. Anything that is not supported is `Opaque` with its
+        subexpressions.
+        """
         builder = self._builders.get(type(node))
         return builder(node, scope) if builder else Opaque(_OTHER)
 
@@ -291,8 +293,8 @@ class ExpressionBuilder:
         return Opaque("statement expression", (self._statement_in_expression(node, Scope(scope)),))
 
     def _statement_in_expression(self, node: Any, scope: Scope) -> Expression:
-        """A statement inside an expression. Only its names are recorded, and its effects are
-        ignored.
+        """Returns a statement inside an expression. Only its names are recorded, and its effects
+        are ignored.
         """
         inner_expressions: list[Expression] = []
         for _, child in node.children():

@@ -198,7 +198,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     # -- interface of pcpp ----------------------------------------------------------------------
 
     def run(self, data: bytes) -> Iterator[Token]:
-        """The expanded tokens of the main file and its includes."""
+        """Yields the expanded tokens of the main file and its includes."""
         for name in self.forced:
             spot = Spot(self.request.path, 1, 0, 0)
             yield from self._read(name, spot, quoted=True)
@@ -216,13 +216,13 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
         yield from self.parsegen("", path, path)
 
     def group_lines(self, input: str, abssource: str) -> Iterator[list[Token]]:
-        """The tokens of each line. pcpp's lexer and its trigraphs are not used."""
+        """Yields the tokens of each line. pcpp's lexer and its trigraphs are not used."""
         for line in lines_of(self.text, abssource):
             self.line = line[0].lineno
             yield line
 
     def tokenize(self, text: str) -> list[Token]:
-        """The tokens of a macro definition given as text."""
+        """Returns the tokens of a macro definition given as text."""
         # A `#` before it keeps the spaces. The `#` and the newline are then removed.
         (line,) = lines_of("#" + text, "") if "\n" not in text else ([],)
         return [token for token in line[1:] if token.value != "\n"]
@@ -289,7 +289,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]
     # -- macros ---------------------------------------------------------------------------------
 
     def expand_macros(self, tokens: list[Token], expanding_from: Iterable[str] = ()) -> list[Token]:
-        """The tokens with all macros expanded, in time linear in the output.
+        """Returns the tokens with all macros expanded, in time linear in the output.
 
         Each token carries the set of macros from which it was expanded (Prosser's algorithm, the
         basis of the C standard). All tokens from a macro have the place of its name.
@@ -406,7 +406,7 @@ class _PastedLexer:
 
 
 def _guard(data: bytes) -> str:
-    """The include guard of a header, or ""."""
+    """Returns the include guard of a header, or ""."""
     if b"#ifndef" not in data[:20_000] and b"ifndef" not in data[:20_000]:
         return ""
     text = blank_comments(data)
@@ -429,7 +429,7 @@ def _guard(data: bytes) -> str:
 
 
 def _with_spaces(tokens: list[Token]) -> list[Token]:
-    """An argument with its original spaces, for `#argument`."""
+    """Returns an argument with its original spaces, for `#argument`."""
     spaced: list[Token] = []
     for token in tokens:
         last = spaced[-1].source if spaced else None
@@ -443,7 +443,7 @@ def _with_spaces(tokens: list[Token]) -> list[Token]:
 
 
 def _arguments(waiting: list[Token]) -> tuple[int, list[list[Token]], Token] | None:
-    """The arguments of a macro and its `)`, taken from the waiting tokens (last first)."""
+    """Returns the arguments of a macro and its `)`, taken from the waiting tokens (last first)."""
     at = len(waiting) - 1
     while at >= 0 and waiting[at].type == SPACE:
         at -= 1
@@ -479,7 +479,9 @@ def _stripped(tokens: list[Token]) -> list[Token]:
 
 
 def _checked_arguments(macro: Any, arguments: list[list[Token]]) -> list[list[Token]] | None:
-    """The arguments of a macro, with one for each parameter. None if their number is wrong."""
+    """Returns the arguments of a macro, with one for each parameter. Returns None if their number
+    is wrong.
+    """
     wanted = len(macro.arglist)
     if not wanted:
         return [] if arguments == [[]] else None
@@ -496,8 +498,8 @@ def _checked_arguments(macro: Any, arguments: list[list[Token]]) -> list[list[To
 
 
 def _options(request: SourceRequest) -> tuple[list[str], list[str], list[str], set[str]]:
-    """The options: folders for all includes, folders for quoted includes, forced includes, and
-    undefined macros.
+    """Returns the options: folders for all includes, folders for quoted includes, forced includes,
+    and undefined macros.
     """
     folders = list(request.includes)
     after: list[str] = []

@@ -33,27 +33,29 @@ class Places:
         self.attributes = attributes or {}
 
     def index(self, node: Any) -> int:
-        """The token index of the node, or -1."""
+        """Returns the token index of the node, or -1."""
         coord = getattr(node, "coord", None)
         return coord.column if coord is not None and coord.column is not None else -1
 
     def name_index(self, node: Any) -> int:
-        """The index of the declared name."""
+        """Returns the index of the declared name."""
         while isinstance(node, _DECLARATORS):
             node = node.type
         return self.index(node)
 
     def spot(self, index: int) -> Spot:
-        """The place of a token."""
+        """Returns the place of a token."""
         return self.tokens[index].spot if 0 <= index < len(self.tokens) else _NOWHERE
 
     def span(self, index: int) -> Span:
-        """The place of a token, as a `Span`."""
+        """Returns the place of a token, as a `Span`."""
         spot = self.spot(index)
         return Span(spot.file, spot.line, spot.column)
 
     def attribute(self, node: Any) -> int | None:
-        """The alignment given by an attribute of a declaration or struct. It is 0 for packed."""
+        """Returns the alignment given by an attribute of a declaration or struct. It is 0 for
+        packed.
+        """
         if not self.attributes:
             return None
         if isinstance(node, (c_ast.Struct, c_ast.Union)):
@@ -74,7 +76,7 @@ class Places:
     # -- expressions ----------------------------------------------------------------------------
 
     def expression_start(self, node: Any) -> int:
-        """The first token of an expression, without its own parentheses."""
+        """Returns the first token of an expression, without its own parentheses."""
         if isinstance(node, (c_ast.ArrayRef, c_ast.StructRef, c_ast.FuncCall)):
             return self._base_start(node.name)
         if isinstance(node, c_ast.UnaryOp):
@@ -102,7 +104,9 @@ class Places:
         return start
 
     def _base_start(self, base: Any) -> int:
-        """The start of the operand of `[`, `.`, `->` or a call, including its parentheses."""
+        """Returns the start of the operand of `[`, `.`, `->` or a call, including its
+        parentheses.
+        """
         start = self.expression_start(base)
         if isinstance(base, c_ast.ID):
             plain = start + 1 < len(self.tokens) and self.tokens[start + 1].value in _POSTFIX
@@ -120,7 +124,7 @@ class Places:
         return start
 
     def statement_start(self, node: Any) -> int:
-        """The first token of an expression statement, including parentheses."""
+        """Returns the first token of an expression statement, including parentheses."""
         start = self.expression_start(node)
         while start > 0 and self.tokens[start - 1].value in _PREFIX:
             before = self.tokens[start - 2].value if start > 1 else ""
@@ -132,7 +136,7 @@ class Places:
     # -- declarations ---------------------------------------------------------------------------
 
     def declaration_start(self, index: int, until: str = "") -> int:
-        """The first token of the declaration with the name (or type) at `index`.
+        """Returns the first token of the declaration with the name (or type) at `index`.
 
         `until` are the tokens that end it. `,` ends a parameter, and `)` ends a parameter after the
         parentheses of its function.
@@ -162,7 +166,9 @@ class Places:
         return at
 
     def _is_members_or_list(self, opening: int) -> bool:
-        """Whether a `{` starts the members of a struct or an initializer, and not a block."""
+        """Returns whether a `{` starts the members of a struct or an initializer, and not a
+        block.
+        """
         before = self.tokens[opening - 1] if opening > 0 else None
         if before is None:
             return False
@@ -174,7 +180,7 @@ class Places:
     # -- ends -----------------------------------------------------------------------------------
 
     def end(self, node: Any) -> int:
-        """The last token of a statement."""
+        """Returns the last token of a statement."""
         if isinstance(node, c_ast.Compound):
             return max(self.index(node), self.partner[self.index(node)])
         if isinstance(node, (c_ast.For, c_ast.While, c_ast.Switch)):

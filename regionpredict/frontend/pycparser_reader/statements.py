@@ -78,7 +78,7 @@ class TreeBuilder:
         self._attacher.add(file, pragmas)
 
     def function(self, node: Any, decl: Decl, chunk: Chunk, outer: Scope) -> Function:
-        """The function with its body and directives."""
+        """Returns the function with its body and directives."""
         begin = self._places.spot(chunk.start)
         self._attacher.enter(begin.file, begin.offset)
         before = self._scope
@@ -116,7 +116,7 @@ class TreeBuilder:
         return self._statement_with_directives(node, at, lambda: self._plain(node, at))
 
     def _statement_with_directives(self, node: Any, at: Spot, build: Callable[[], Stmt]) -> Stmt:
-        """A statement with the directives before it."""
+        """Returns a statement with the directives before it."""
         block, loop = isinstance(node, c_ast.Compound), isinstance(node, c_ast.For)
         taken = self._attacher.take(at.file, at.offset, block=block, loop=loop)
         built = build()
@@ -162,7 +162,7 @@ class TreeBuilder:
         return Compound(tuple(items))
 
     def _group_declarations(self, items: Any) -> Iterator[list[Any]]:
-        """The statements. Declarations of one `int i, j;` are grouped."""
+        """Yields the statements. Declarations of one `int i, j;` are grouped."""
         group: list[Any] = []
         start = -1
         for item in items:
@@ -290,7 +290,9 @@ def _defines_tag(node: Any) -> bool:
 
 
 def completed(ctype: CType, init: Any) -> CType:
-    """The type with the array length from its initializer. `a[] = {1, 2}` has two elements."""
+    """Returns the type with the array length from its initializer. `a[] = {1, 2}` has two
+    elements.
+    """
     if ctype.kind != "array" or ctype.extent is not None:
         return ctype
     if isinstance(init, c_ast.InitList):

@@ -121,7 +121,7 @@ class Cleaned(NamedTuple):
 
 
 def clean(tokens: list[Token]) -> Cleaned:
-    """The C tokens for pycparser, without unsupported extensions."""
+    """Returns the C tokens for pycparser, without unsupported extensions."""
     cleaner = _Cleaner(tokens)
     while cleaner.at < len(tokens):
         cleaner.step()
@@ -185,7 +185,7 @@ class _Cleaner:
             self._add(_SPELLINGS.get(value, value), spot)
 
     def _parenthesised(self) -> str:
-        """The text of the following parentheses, which are skipped."""
+        """Returns the text of the following parentheses, which are skipped."""
         end = _after_parentheses(self.tokens, self.at)
         text = "".join(token.value for token in self.tokens[self.at : end])
         self.at = end
@@ -229,7 +229,7 @@ class _Cleaner:
 
 
 def _alignment(text: str) -> int | None:
-    """The alignment in `((aligned(16)))` or `((packed))`."""
+    """Returns the alignment in `((aligned(16)))` or `((packed))`."""
     if "packed" in text:
         return 0
     match = re.search(r"aligned(?:__)?\((\d+)", text)
@@ -239,7 +239,7 @@ def _alignment(text: str) -> int | None:
 
 
 def _after_parentheses(tokens: list[Token], at: int) -> int:
-    """The index after the `)` that matches the `(` at `at`. `at` itself if there is no
+    """Returns the index after the `)` that matches the `(` at `at`. `at` itself if there is no
     parenthesis.
     """
     if at >= len(tokens) or tokens[at].value != "(":
@@ -269,7 +269,7 @@ def close_blocks(tokens: list[CToken]) -> int:
 
 
 def partners(tokens: list[CToken]) -> list[int]:
-    """For each bracket, the index of the matching one. -1 for all other tokens."""
+    """For each bracket, the index of the matching one. Returns -1 for all other tokens."""
     partner = [-1] * len(tokens)
     open_: list[int] = []
     for index, word in enumerate(tokens):

@@ -73,7 +73,7 @@ _SPLICE = re.compile(r"\\[ \t]*\r?\n")
 
 
 def lines_of(text: str, file: str) -> Iterator[list[Token]]:
-    """The tokens of each logical line, which ends with its newline. Spaces are kept only in
+    """Yields the tokens of each logical line, which ends with its newline. Spaces are kept only in
     directive lines.
 
     `text` is the file decoded byte by byte (latin-1), so that offsets are the same as in the file.

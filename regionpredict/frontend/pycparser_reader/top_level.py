@@ -31,7 +31,7 @@ class Chunk(NamedTuple):
 
 
 def split(tokens: list[CToken], partner: list[int]) -> Iterator[Chunk]:
-    """The top-level declarations, in order."""
+    """Yields the top-level declarations, in order."""
     at, count = 0, len(tokens)
     while at < count:
         start, body, assigned, old_style = at, -1, False, False
@@ -68,7 +68,7 @@ def split(tokens: list[CToken], partner: list[int]) -> Iterator[Chunk]:
 
 
 def _starts_old_style(tokens: list[CToken], at: int, partner: list[int]) -> bool:
-    """Whether old-style parameter declarations start here: `int f(a, b) int a; ...`."""
+    """Returns whether old-style parameter declarations start here: `int f(a, b) int a; ...`."""
     opening = partner[at - 1]
     names = tokens[opening + 1 : at - 1]
     plain = bool(names) and all(word.type in ("ID", "TYPEID", "COMMA") for word in names)
@@ -76,7 +76,7 @@ def _starts_old_style(tokens: list[CToken], at: int, partner: list[int]) -> bool
 
 
 def _ends_parameters(tokens: list[CToken], at: int) -> bool:
-    """Whether no function body follows within the next few declarations."""
+    """Returns whether no function body follows within the next few declarations."""
     for index in range(at + 1, min(at + 120, len(tokens))):
         if tokens[index].value == "{":
             return tokens[index - 1].value != ";"
@@ -86,7 +86,8 @@ def _ends_parameters(tokens: list[CToken], at: int) -> bool:
 
 
 def declared_names(tokens: list[CToken], chunk: Chunk, partner: list[int]) -> list[str] | None:
-    """The names in a plain declaration or function. None if they are known only after parsing.
+    """Returns the names in a plain declaration or function. Returns None if they are known only
+    after parsing.
 
     A header declares hundreds of functions, and a file uses ten of them. The others are never
     parsed.
@@ -125,7 +126,7 @@ class _Feed:
         """Does nothing, since `tokens` are set before."""
 
     def token(self) -> CToken | None:
-        """The next word, or None at the end."""
+        """Returns the next word, or None at the end."""
         word = next(self.tokens, None)
         if word is not None:
             self.last = word
@@ -150,7 +151,7 @@ class ChunkParser:
         without: tuple[tuple[int, int], ...] = (),
         guessed: set[str] | None = None,
     ) -> list[c_ast.Node]:
-        """The declarations in the tokens [start, stop). `close` adds a `;`.
+        """Returns the declarations in the tokens [start, stop). `close` adds a `;`.
 
         An undeclared identifier that can only be a type is assumed to be one, for example after a
         missing header. `guessed` keeps such names for later attempts. The statements at `without`
@@ -227,7 +228,7 @@ class ChunkParser:
 def statement_around(
     tokens: list[CToken], partner: list[int], place: int, body: int
 ) -> tuple[int, int]:
-    """The innermost statement of a function body that contains the word at `place`."""
+    """Returns the innermost statement of a function body that contains the word at `place`."""
     start = at = place
     while at > body + 1:  # out of parentheses, to where the statement begins
         value = tokens[at - 1].value

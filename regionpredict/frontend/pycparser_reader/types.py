@@ -69,7 +69,7 @@ class Scope:
         self.tags: dict[str, Tag] = {}
 
     def find(self, name: str) -> Decl | None:
-        """The declaration that the name refers to."""
+        """Returns the declaration that the name refers to."""
         scope: Scope | None = self
         while scope is not None:
             decl = scope.names.get(name) or scope.late(name)
@@ -83,7 +83,7 @@ class Scope:
         return None
 
     def find_typedef(self, name: str) -> tuple[Scope, Any] | None:
-        """The scope and the content of a type name."""
+        """Returns the scope and the content of a type name."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.typedefs:
@@ -92,7 +92,7 @@ class Scope:
         return None
 
     def find_tag(self, name: str) -> Tag | None:
-        """The struct or union with that tag."""
+        """Returns the struct or union with that tag."""
         scope: Scope | None = self
         while scope is not None:
             if name in scope.tags:
@@ -102,7 +102,7 @@ class Scope:
 
 
 def has_qualifier(node: Any, word: str) -> bool:
-    """Whether a declarator declares an `_Atomic` or `volatile` object, or an array of such
+    """Returns whether a declarator declares an `_Atomic` or `volatile` object, or an array of such
     objects.
     """
     while isinstance(node, c_ast.ArrayDecl):
@@ -181,7 +181,7 @@ class TypeReader:
     # -- types ----------------------------------------------------------------------------------
 
     def of(self, node: Any, scope: Scope, depth: int = 0) -> CType:
-        """The type of a declarator or type name."""
+        """Returns the type of a declarator or type name."""
         if isinstance(node, (c_ast.TypeDecl, c_ast.Typename)):
             return self.of(node.type, scope, depth)
         if isinstance(node, c_ast.IdentifierType):
@@ -244,7 +244,7 @@ class TypeReader:
         return self._typedefs[content]
 
     def is_const(self, node: Any, scope: Scope) -> bool:
-        """Whether a declarator declares a constant number."""
+        """Returns whether a declarator declares a constant number."""
         if not isinstance(node, c_ast.TypeDecl) or "volatile" in node.quals:
             return False
         if "const" in node.quals:
@@ -258,7 +258,7 @@ class TypeReader:
     # -- sizes ----------------------------------------------------------------------------------
 
     def layout(self, ctype: CType) -> Layout | None:
-        """Size and alignment of a type. None if they are unknown at compile time."""
+        """Size and alignment of a type. Returns None if they are unknown at compile time."""
         if ctype.kind in ("int", "float") and ctype.bits:
             half = ctype.bits // 16 if ctype.name == "complex" else ctype.bits // 8
             return Layout(ctype.bits // 8, half)
@@ -338,7 +338,7 @@ class TypeReader:
     # -- members --------------------------------------------------------------------------------
 
     def field(self, ctype: CType, name: str) -> Decl | None:
-        """The member of a struct or union, including members of unnamed nested ones."""
+        """Returns the member of a struct or union, including members of unnamed nested ones."""
         tag = self._tag_of(ctype)
         if tag is None or tag.node.decls is None:
             return None
@@ -347,7 +347,9 @@ class TypeReader:
         return tag._fields.get(name)
 
     def with_members_named(self, init: Expression, ctype: CType) -> Expression:
-        """A list of initial values for a type. The names of the members are added to the values."""
+        """Returns a list of initial values for a type. The names of the members are added to the
+        values.
+        """
         elements = initial_values(init)
         if elements is None:
             return init
@@ -372,7 +374,7 @@ class TypeReader:
         return named if placed is None else Opaque("[]", (IntLit(placed), named))
 
     def _members(self, ctype: CType) -> list[Decl]:
-        """The members of a struct in order, up to the first unnamed one."""
+        """Returns the members of a struct in order, up to the first unnamed one."""
         tag = self._tag_of(ctype)
         members: list[Decl] = []
         if tag is None or tag.node.decls is None or not isinstance(tag.node, c_ast.Struct):
@@ -387,8 +389,8 @@ class TypeReader:
         return members
 
     def _tag_of(self, ctype: CType) -> Tag | None:
-        """The definition of a struct. If two blocks define a struct with this name, the one with
-        the same size counts.
+        """Returns the definition of a struct. If two blocks define a struct with this name, the one
+        with the same size counts.
         """
         candidates = self._by_name.get(ctype.name, [])
         defined = [tag for tag in candidates if tag.node.decls is not None]
@@ -399,8 +401,8 @@ class TypeReader:
         return known[-1] if known else None
 
     def _fields_of(self, tag: Tag, begin: int) -> Iterator[tuple[str, Decl]]:
-        """The members of a struct that starts here, including members of unnamed nested structs.
-        The key is the name.
+        """Yields the members of a struct that starts here, including members of unnamed nested
+        structs. The key is the name.
         """
         self._layout_of(tag)
         for member in tag.node.decls:
@@ -416,7 +418,9 @@ class TypeReader:
     # -- constant expressions -------------------------------------------------------------------
 
     def constant(self, node: Any, scope: Scope) -> int | None:
-        """The value of an integer constant expression. None for any other expression."""
+        """Returns the value of an integer constant expression. Returns None for any other
+        expression.
+        """
         value = self._fold(node, scope)
         return int(value) if isinstance(value, int) else None
 
@@ -468,7 +472,7 @@ class TypeReader:
         return -value if node.op == "-" else value
 
     def size_of(self, node: Any, scope: Scope, *, alignment: bool = False) -> int | None:
-        """The value of `sizeof` or `_Alignof`, if it is known at compile time."""
+        """Returns the value of `sizeof` or `_Alignof`, if it is known at compile time."""
         if isinstance(node, c_ast.Typename):
             ctype = self.of(node, scope)
         elif isinstance(node, c_ast.Constant) and node.type == "string":
@@ -488,7 +492,9 @@ class TypeReader:
 
 
 def _arithmetic(names: list[str]) -> CType | None:
-    """The type given by specifiers such as `unsigned long`. None for a type name."""
+    """Returns the type given by specifiers such as `unsigned long`. Returns None for a type
+    name.
+    """
     specifiers = set(names)
     if "_Complex" in specifiers and len(specifiers) > 1 and not specifiers & {"double", "float"}:
         part = _arithmetic([name for name in names if name != "_Complex"])

@@ -95,7 +95,7 @@ class _FileScope(Scope):
         self.make: Any = None
 
     def late(self, name: str) -> Decl | None:
-        """The global variable or function with that name."""
+        """Returns the global variable or function with that name."""
         return self.make(name) if self.make is not None else None
 
 
@@ -219,7 +219,7 @@ class _Reader:
         self.diagnostics.append(Diagnostic(rule, span, message))
 
     def _never_returns(self, start: int) -> bool:
-        """Whether the function that a word declares never returns."""
+        """Returns whether the function that a word declares never returns."""
         if start - 1 in self.unreturning:  # an attribute in front of it
             return True
         for at in range(start, len(self.c_tokens)):
@@ -331,7 +331,7 @@ class _Reader:
             self._say("RP005", Span(self.request.path, 1), message)
 
     def _active_defines(self, source: SourceText) -> bytes:
-        """The text without comments and without inactive macro definitions."""
+        """Returns the text without comments and without inactive macro definitions."""
         text = bytearray(blank_comments(source.data))
         for match in _DEFINE.finditer(text):
             if (source.path, match.start(1)) not in self.read.defines:
@@ -364,13 +364,13 @@ class _Reader:
         return directives
 
     def _enumerator(self, name: str) -> int | None:
-        """The number of an enumerator that no function declares."""
+        """Returns the number of an enumerator that no function declares."""
         decl = self.scope.find(name)
         return decl.value if decl is not None else None
 
     def _is_kept(self, path: str, begin: int, end: int) -> bool:
-        """Whether the preprocessor kept some text between two places of a file. True if the text is
-        empty.
+        """Returns whether the preprocessor kept some text between two places of a file. Returns
+        True if the text is empty.
         """
         offsets = self._taken.get(path)
         if offsets is None:
@@ -389,7 +389,7 @@ class _Reader:
         return (path, pragma.offset) in self.read.pragmas
 
     def _from_operator(self, text: str, spot: Spot) -> Pragma | None:
-        """The directive in a `_Pragma("omp ...")`, which is in the text or in a macro."""
+        """Returns the directive in a `_Pragma("omp ...")`, which is in the text or in a macro."""
         inner = re.sub(r'\\(["\\])', r"\1", text.strip().lstrip("L")[1:-1])
         inner = " ".join(inner.split())
         if not re.match(r"omp\b", inner):
@@ -416,7 +416,7 @@ class _Reader:
         return functions
 
     def _includes(self, chunk: Chunk, files: set[str]) -> bool:
-        """Whether part of a function's body is in one of the files."""
+        """Returns whether part of a function's body is in one of the files."""
         if not files:
             return False
         return any(word.filename in files for word in self.c_tokens[chunk.start : chunk.stop])
@@ -459,11 +459,11 @@ class _Reader:
         return []
 
     def body_of(self, decl: Decl) -> Function | None:
-        """The tree of a function with a body in the user's files, or None."""
+        """Returns the tree of a function with a body in the user's files, or None."""
         return self._function(decl.name) if decl.kind == "function" else None
 
     def _defined_functions(self) -> tuple[Located, ...]:
-        """The functions that the user's files define, in the form that linking needs."""
+        """Returns the functions that the user's files define, in the form that linking needs."""
         return tuple(
             Located(name, file, begin, end, self._is_static(self.chunks[name]),
                     partial(self._function, name))
@@ -475,13 +475,13 @@ class _Reader:
         return any(word.value == "static" for word in self.c_tokens[chunk.start : head])
 
     def _texts(self) -> dict[Hashable, bytes]:
-        """The text of the user's files, and of the command line's macros."""
+        """Returns the text of the user's files, and of the command line's macros."""
         texts: dict[Hashable, bytes] = {path: source.data for path, source in self.sources.items()}
         texts[""] = self.request.macro_text
         return texts
 
     def variables(self) -> list[Decl]:
-        """The external variables of the user's files with a known initializer."""
+        """Returns the external variables of the user's files with a known initializer."""
         names = [
             name for name, chunks in self.has_waiting.items()
             if any(self._initialises(chunk) for chunk in chunks)
