@@ -19,19 +19,19 @@ from regionpredict.ir.recurrence import rounds, trips
 
 
 class Atom(NamedTuple):
-    """A term that is not a polynomial. It applies `kind` to `args`.
+    """A term that is not a polynomial. It applies the operator `kind` to `args`.
 
-    `kind` is an operator: `floordiv`, `mod`, `min`, `max`, a comparison, or a logical or bitwise
-    operator (`lt`, `and`, `bitand`, ...). `select` has the operands condition, then and else.
-    `exp2` is two to the power of its operand, for shifts: `n << k` is `n*exp2(k)`.
-    `wrap` is the conversion to an integer type, with the operands value, bits, and whether it is
-    unsigned. `ref` is a value read from an array, `label[args]`, or `t[args].n` for the label
-    `t[].n`. `call` is `label(args)`. `varying` is a scalar whose value changes in an unknown way.
-    `state`, `trips` and `carried` describe recurrences (`recurrence.py`). A `state` is a value that
-    a loop carries from one iteration to the next. `trips` counts the iterations of such a loop, and
-    `carried` (number, state, ...) is the state after that number of iterations. `label` is the name
-    of the array, function, type or variable. A `floordiv` or `mod` with `TRUNCATES` rounds towards
-    zero, as in C. `over` names the loop variables that a `varying` value changes with.
+    `kind` is `floordiv`, `mod`, `min`, `max`, a comparison, or a logical or bitwise operator (`lt`,
+    `and`, `bitand`, ...). `select` has the operands condition, then and else. `exp2` is two to the
+    power of its operand, for shifts: `n << k` is `n*exp2(k)`. `wrap` is the conversion to an
+    integer type, with the operands value, bits, and whether the type is unsigned. `ref` is a value
+    read from an array: `label[args]`, or `t[args].n` for the label `t[].n`. `call` is
+    `label(args)`. `varying` is a scalar whose value changes in an unknown way. `state`, `trips`
+    and `carried` describe recurrences (`recurrence.py`). A `state` is a value that a loop carries
+    from one iteration to the next. `trips` counts the iterations of such a loop, and `carried`
+    (number, state, ...) is the state after that number of iterations. `label` is the name of the
+    array, function, type or variable. A `floordiv` or `mod` with `TRUNCATES` rounds towards zero,
+    as in C. `over` names the loop variables that a `varying` value changes with.
     """
 
     kind: str
@@ -45,7 +45,7 @@ class Atom(NamedTuple):
         return self.over.union(*(arg.names for arg in self.args))
 
     def __str__(self) -> str:
-        return _show(self)
+        return _format_factor(self)
 
 
 Factor = str | Atom
@@ -60,7 +60,7 @@ _PREFIX = {"not": "!", "bitnot": "~"}
 
 
 def _factor_key(item: tuple[Factor, int]) -> tuple[str, int]:
-    return _show(item[0]), item[1]
+    return _format_factor(item[0]), item[1]
 
 
 class Expr:
@@ -73,7 +73,16 @@ class Expr:
     ('8*(i*n + 2*i)', 9)
     """
 
-    __slots__ = ("_asked", "_function", "_hash", "_kinds", "_names", "_size", "_text", "terms")
+    __slots__ = (
+        "_evaluations",
+        "_function",
+        "_hash",
+        "_kinds",
+        "_names",
+        "_size",
+        "_text",
+        "terms",
+    )
 
     terms: dict[Monomial, Number]
 
@@ -84,7 +93,7 @@ class Expr:
         self._names: frozenset[str] | None = None
         self._size = 0
         self._text = ""
-        self._asked = 0
+        self._evaluations = 0
         self._function: Callable[[Mapping[str, Number]], Number] | None = None
 
     def __reduce__(self) -> tuple[type[Expr], tuple[dict[Monomial, Number]]]:
@@ -95,18 +104,18 @@ class Expr:
 
     @staticmethod
     def const(value: Number) -> Expr:
-        """The number as an expression."""
+        """Returns a number as an expression."""
         return Expr({(): reduced(value)} if value else {})
 
     @staticmethod
     @lru_cache(maxsize=4096)
     def name(name: str) -> Expr:
-        """A variable of the program. It is identified by the name that is shown."""
+        """Returns a variable of the program as an expression. Equal names are the same variable."""
         return Expr({((name, 1),): 1})
 
     @staticmethod
     def atom(kind: str, *args: Expr, label: str = "", over: Iterable[str] = ()) -> Expr:
-        """An atom, or a number if all operands are numbers."""
+        """Returns an atom as an expression, or a number if all operands are numbers."""
         values = [arg.constant for arg in args]
         fold = fold_of(kind, label)
         divides_by_zero = kind in ("floordiv", "mod") and values[1] == 0
@@ -222,8 +231,8 @@ class Expr:
 
     def without(self, names: Iterable[str]) -> Expr:
         """The terms that contain none of `names`."""
-        gone = set(names)
-        return Expr({m: c for m, c in self.terms.items() if not (Expr({m: 1}).names & gone)})
+        excluded = set(names)
+        return Expr({m: c for m, c in self.terms.items() if not (Expr({m: 1}).names & excluded)})
 
     # -- arithmetic -----------------------------------------------------------------------------
 
@@ -265,7 +274,7 @@ class Expr:
         terms: dict[Monomial, Number] = {}
         for left, a in self.terms.items():
             for right, b in other.terms.items():
-                monomial = _times(left, right)
+                monomial = _multiply_monomials(left, right)
                 total = terms.get(monomial, 0) + a * b
                 if total:
                     terms[monomial] = reduced(total)
@@ -282,11 +291,11 @@ class Expr:
         return result
 
     def over(self, divisor: int) -> Expr:
-        """The exact quotient. It has rational coefficients."""
+        """Returns the exact quotient, which may have rational coefficients."""
         return self * Fraction(1, divisor)
 
     def divided(self, product: Expr) -> Expr | None:
-        """The exact quotient by a single term. None if it is not a polynomial.
+        """Returns the exact quotient by a single term. None if it is not a polynomial.
 
         >>> n, w = Expr.name("n"), Expr.name("w")
         >>> str((n * w * 8 + w * 4).divided(w * 2)), (n * w + 1).divided(w)
@@ -309,7 +318,7 @@ class Expr:
     # -- substitution ---------------------------------------------------------------------------
 
     def substitute(self, values: Mapping[str, Expr]) -> Expr:
-        """Replaces names everywhere, including inside atoms."""
+        """Replaces names by expressions, including the names inside atoms."""
         if self.names.isdisjoint(values):
             return self
         result = ZERO
@@ -374,7 +383,7 @@ class Expr:
         )
 
     def evaluate(self, bindings: Mapping[str, Number]) -> Number | None:
-        """The value if `bindings` has a value for every name. None otherwise.
+        """Returns the value if `bindings` has a value for every name. None otherwise.
 
         The result is exact: an integer or fraction of any size.
         """
@@ -383,9 +392,9 @@ class Expr:
                 return reduced(self._function(bindings))
             except (KeyError, ZeroDivisionError):
                 return None
-        self._asked += 1
-        if self._asked == COMPILED_FROM:
-            self._function = _function_of(self)
+        self._evaluations += 1
+        if self._evaluations == COMPILED_FROM:
+            self._function = _compiled_function(self)
         total: Number = 0
         for monomial, coefficient in self.terms.items():
             product = coefficient
@@ -404,10 +413,10 @@ class Expr:
 
     def __str__(self) -> str:
         if not self._text:
-            self._text = self._shown()
+            self._text = self._as_text()
         return self._text
 
-    def _shown(self) -> str:
+    def _as_text(self) -> str:
         if not self.terms:
             return "0"
         divisor = 1
@@ -420,7 +429,7 @@ class Expr:
             common = gcd(common, scaled)
         if len(whole) < 2 or (divisor == 1 and () in whole and abs(whole[()]) == common):
             common = 1
-        body = _sum({m: c // common for m, c in whole.items()})
+        body = _format_terms({m: c // common for m, c in whole.items()})
         if common > 1:
             body = f"{common}*({body})"
         if divisor > 1:
@@ -443,8 +452,8 @@ class Expr:
         return self._hash
 
 
-@lru_cache(maxsize=4096)  # a nest multiplies few monomials repeatedly
-def _times(left: Monomial, right: Monomial) -> Monomial:
+@lru_cache(maxsize=4096)  # the same few monomials of a loop nest are multiplied repeatedly
+def _multiply_monomials(left: Monomial, right: Monomial) -> Monomial:
     if not left:
         return right
     if not right:
@@ -456,7 +465,7 @@ def _times(left: Monomial, right: Monomial) -> Monomial:
 
 
 @lru_cache(maxsize=1024)  # repeated substitutions give equal expressions
-def _function_of(expression: Expr) -> Callable[[Mapping[str, Number]], Number] | None:
+def _compiled_function(expression: Expr) -> Callable[[Mapping[str, Number]], Number] | None:
     return compiled(
         expression, lambda atom, values: _recurrence_value(atom.kind, atom.args, values)
     )
@@ -486,7 +495,7 @@ def _evaluate_atom(atom: Atom, bindings: Mapping[str, Number]) -> Number | None:
 def _recurrence_value(
     kind: str, args: tuple[Expr, ...], bindings: Mapping[str, Number]
 ) -> Number | None:
-    """The number of iterations of a recurrence, or the value of one of its states."""
+    """Returns the iteration count of a recurrence, or the value of one of its states."""
     if kind == "state":
         return None
     if kind == "trips":
@@ -498,15 +507,15 @@ def _recurrence_value(
     return done.states[int(number)][state.label]
 
 
-def _sum(terms: Mapping[Monomial, int]) -> str:
-    # Constants come last, as people write them: `n - 1`.
+def _format_terms(terms: Mapping[Monomial, int]) -> str:
+    # Constants come last, as in handwritten code: `n - 1`.
     order = sorted(
         terms, key=lambda m: (m == (), -sum(p for _, p in m), [_factor_key(f) for f in m])
     )
     text = ""
     for monomial in order:
         number = terms[monomial]
-        factors = [_show(factor) for factor, power in monomial for _ in range(power)]
+        factors = [_format_factor(factor) for factor, power in monomial for _ in range(power)]
         if abs(number) != 1 or not factors:
             factors.insert(0, str(abs(number)))
         term = "*".join(factors)
@@ -517,14 +526,14 @@ def _sum(terms: Mapping[Monomial, int]) -> str:
     return text
 
 
-def _show(factor: Factor) -> str:
+def _format_factor(factor: Factor) -> str:
     if isinstance(factor, str):
         return factor
     args = [str(arg) for arg in factor.args]
     if factor.kind in _SYMBOL:
         left, right = factor.args
         of_product = factor.kind in ("floordiv", "mod") and _is_product(right)  # n / (6*m)
-        sides = [f"({text})" if apart else text for text, apart in zip(
+        sides = [f"({text})" if parenthesized else text for text, parenthesized in zip(
             args, (len(left.terms) > 1, len(right.terms) > 1 or of_product), strict=True
         )]  # fmt: skip
         return f"({sides[0]} {_SYMBOL[factor.kind]} {sides[1]})"
@@ -537,25 +546,25 @@ def _show(factor: Factor) -> str:
     if factor.kind == "select":
         return f"({args[0]} ? {args[1]} : {args[2]})"
     if factor.kind == "ref":
-        return _subscripted(factor.label, args)
+        return _format_subscripts(factor.label, args)
     if factor.kind in ("varying", "state"):
         return factor.label
     if factor.kind in ("trips", "carried"):
-        return _show_carried(factor.kind, args)
+        return _format_recurrence(factor.kind, args)
     return f"{factor.label or factor.kind}({', '.join(args)})"
 
 
 def _is_product(value: Expr) -> bool:
-    """Whether the value is shown with a `*` between its factors."""
+    """Whether the text of the value contains a `*` between factors."""
     return any(
         len(monomial) > 1 or (monomial and (coefficient != 1 or monomial[0][1] != 1))
         for monomial, coefficient in value.terms.items()
     )
 
 
-def _subscripted(label: str, subscripts: list[str]) -> str:
-    """The text `row[i]`. For the label `t[].n`, a member of the elements of an array, it is
-    `t[i].n`.
+def _format_subscripts(label: str, subscripts: list[str]) -> str:
+    """Formats `row[i]`, or `t[i].n` for the label `t[].n`, a member of the elements of an
+    array.
     """
     for place, subscript in enumerate(subscripts):
         if "[]" not in label:
@@ -564,23 +573,25 @@ def _subscripted(label: str, subscripts: list[str]) -> str:
     return label
 
 
-def entry_name(entry: Atom, behind: int = 0) -> str:
-    """The name of an array entry for any subscripts: `row[i]`, `t[i].n`, `list[i][j]`."""
+def entry_name(entry: Atom, offset: int = 0) -> str:
+    """Returns the name of an array entry with letters as subscripts: `row[i]`, `t[i].n`,
+    `list[i][j]`. `offset` is added to the last subscript.
+    """
     letters = [chr(ord("i") + place) for place in range(len(entry.args))]
-    letters[-1] += f"+{behind}" if behind else ""
-    return _subscripted(entry.label, letters)
+    letters[-1] += f"+{offset}" if offset else ""
+    return _format_subscripts(entry.label, letters)
 
 
-def _show_carried(kind: str, args: list[str]) -> str:
-    """The text `count(j = 1; j < n; j = 2*j)`, or `j after k rounds`."""
-    goes_on, *rest = args if kind == "trips" else args[2:]
+def _format_recurrence(kind: str, args: list[str]) -> str:
+    """Formats `count(j = 1; j < n; j = 2*j)`, or `value(j after k: ...)` for a carried state."""
+    condition, *rest = args if kind == "trips" else args[2:]
     first = ", ".join(
         f"{state} = {value}" for state, value in zip(rest[::3], rest[1::3], strict=True)
     )
     then = ", ".join(
         f"{state} = {value}" for state, value in zip(rest[::3], rest[2::3], strict=True)
     )
-    loop = f"{first}; {goes_on}; {then}"
+    loop = f"{first}; {condition}; {then}"
     return f"count({loop})" if kind == "trips" else f"value({args[1]} after {args[0]}: {loop})"
 
 

@@ -16,7 +16,7 @@ from regionpredict.ir.once_a_region import once_a_region
 from regionpredict.ir.source import Diagnostic, Span
 
 THREAD_NUMBER = "omp_get_thread_num()"
-"""The counter of a loop over the threads, in regions that threads share by thread number."""
+"""The counter of a loop over the threads, in regions that are shared by thread number."""
 
 
 class Operation(NamedTuple):
@@ -26,7 +26,7 @@ class Operation(NamedTuple):
     `int_add`, `int_mul`, `int_div` (also remainder), `int_compare` and `int_logic` (also shifts).
     `call:NAME` is a function without a visible body. The kind of a division by a constant includes
     the divisor: `fp_div:/0.5`, `int_div:/7`, `int_div:%7u` (an unsigned remainder). `fp_div:folded`
-    divides two constants.
+    is a division of two constants.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Operation(NamedTuple):
 
 
 class Access(NamedTuple):
-    """One reference to an array element.
+    """A reference to an array element: one load or store.
 
     `subscripts` are in the order of `Array.dims`, the slowest first. `bytes` is the size of the
     access. `member` is the struct field (`a[i].x`), and `offset` its distance in bytes from the
@@ -63,10 +63,11 @@ class Access(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a function without a visible body. `memory` says that its memory accesses are
-    unknown.
+    """A call of a function without a visible body. `memory` says that the function may access
+    unknown memory.
 
-    `place` is the lock that it acquires or releases, or the variable that it updates atomically.
+    `place` is the lock that the call acquires or releases, or the variable that it updates
+    atomically.
     """
 
     name: str
@@ -96,16 +97,16 @@ class Array:
 
 
 class Statement(NamedTuple):
-    """One expression statement, initialized declaration, condition or returned value.
+    """An expression statement, initialized declaration, condition or returned value.
 
     `operations` counts the arithmetic of one execution, without address arithmetic. `reads` and
-    `writes` are the scalars that it reads and sets. `role` is 'assign', 'declare', 'condition',
-    'return' or 'call'. If the statement sets a scalar, `paths` gives the longest chain of
-    operations from each scalar operand to the result, first operation first. For
-    `s = 0.5 * s + a[i]` it is ("s", ("fp_mul", "fp_add")). A chain may also contain 'load', if the
-    scalar is part of an address, and 'fp_convert', for conversions between integers and
-    floating-point numbers. `element_paths` gives the same for array elements: `a[i] = 0.5 * a[i]`
-    has ("a[i]", ("fp_mul",)). `longest` is the longest of all chains.
+    `writes` are the scalars that the statement reads and sets. `role` is 'assign', 'declare',
+    'condition', 'return' or 'call'. If the statement sets a scalar, `paths` gives the longest chain
+    of operations from each scalar operand to the result, first operation first. For `s = 0.5 * s +
+    a[i]`, it is ("s", ("fp_mul", "fp_add")). A chain also contains 'load' if the scalar is part of
+    an address, and 'fp_convert' for conversions between integers and floating-point numbers.
+    `element_paths` gives the chains from array elements: `a[i] = 0.5 * a[i]` has ("a[i]",
+    ("fp_mul",)). `longest` is the longest of all chains.
     """
 
     text: str
@@ -123,14 +124,14 @@ class Statement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """A loop: `for (variable = start; variable < bound; variable += step)`.
+    """A loop `for (variable = start; variable < bound; variable += step)`.
 
     `comparison` is one of `<`, `<=`, `>`, `>=`, `!=`. `unordered` are the scalars of a
-    `simd reduction`, which may be summed in any order. For a loop that is not counted (`while`,
+    `simd reduction`, which may be summed in any order. For a loop without a counter (`while`,
     pointer chasing), `variable` is an invented name, and `start`, `bound` and `step` are None.
-    `averaged` says that data decide the number of iterations, and that the bounds are an average
-    given by the caller. `unsigned_bits` is the width of an unsigned loop variable that counts up,
-    otherwise 0.
+    `averaged` says that the iteration count depends on data, and that the caller gave the bounds as
+    an average. `unsigned_bits` is the width of an unsigned loop variable that counts up, otherwise
+    0.
     """
 
     variable: str
@@ -186,15 +187,15 @@ class Loop:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """An `if`, `switch` or `?:` with the statements of its branches. The condition is the statement
-    before it.
+    """An `if`, `switch` or `?:` with the statements of its branches. The statement before the
+    branch evaluates the condition.
 
-    `kind` is 'if' if the source has an `if` at the line of `span`. `share` is the share of
+    `kind` is 'if' if the source has an `if` at the line of `span`. `share` is the fraction of
     executions in which the condition holds, from 0 to 1, if the caller gave one. `test` is the
     value of the condition, if it is known. It is not zero in the first branch. `extreme` says that
-    the condition holds if a value exceeds all previous ones of the enclosing loop. `ending` are the
-    numbers of the branches that end this loop (`break`, `return`), and therefore run at most once
-    in it.
+    the condition holds if a value exceeds all previous values of the enclosing loop. `ending` are
+    the numbers of the branches that end this loop (`break`, `return`), and therefore run at most
+    once per loop.
     """
 
     condition: str
@@ -212,7 +213,7 @@ class Synchronisation:
     """An OpenMP construct inside the region: `critical`, `atomic`, `barrier`, `ordered`, ...
 
     Bodies of `critical` exclude each other if they have the same `lock`. A lock is the name of a
-    directive, a variable, or a function with its own lock. The empty name is a name as well.
+    directive, a variable, or a function that locks internally. The empty name is a valid lock.
     """
 
     kind: str
@@ -222,7 +223,7 @@ class Synchronisation:
 
 
 class GivenSkew(NamedTuple):
-    """The imbalance of a region's iterations. The caller gives it under a `name`.
+    """The imbalance of a region's iterations, which the caller gives under a `name`.
 
     `kind` is 'skew' or 'powerlaw'. For 'skew', `value` is the longest iteration divided by the
     mean. For 'powerlaw', it is the exponent of the distribution.
@@ -237,8 +238,8 @@ Node = Loop | Branch | Statement | Synchronisation
 
 
 class Clause(NamedTuple):
-    """A clause of a directive, such as `schedule`, with the text between its parentheses. The text
-    is None if there are no parentheses.
+    """A clause of a directive, such as `schedule`. `text` is the text between its parentheses, or
+    None if there are no parentheses.
     """
 
     name: str
@@ -250,10 +251,10 @@ WITHHELD = "RP120"
 
 
 class TeamSynchronisation(NamedTuple):
-    """A construct in a `parallel` outside its worksharing loops: `barrier`, `single`, `master`, ...
+    """A construct in a `parallel` but outside its worksharing loops: `barrier`, `single`, ...
 
-    `waits` says that all threads synchronize at its end. `enclosing` are the loops of the
-    `parallel` around it.
+    `waits` says that all threads synchronize at the end of the construct. `enclosing` are the loops
+    of the `parallel` around the construct.
     """
 
     kind: str
@@ -263,7 +264,7 @@ class TeamSynchronisation(NamedTuple):
 
 
 class OtherName(NamedTuple):
-    """A variable of another function: its name in the region, its function, and its place.
+    """A variable of another function: its name in the region, its function, and its location.
 
     If the region has a variable of the same name, it is called `main:n`, or `n'` if `main:n` is
     ambiguous.
@@ -275,12 +276,12 @@ class OtherName(NamedTuple):
 
     @property
     def plain(self) -> str:
-        """The name of the region within its function."""
+        """The variable's own name within its function."""
         return self.name.rstrip("'").removeprefix(f"{self.function}:")
 
     @property
     def at_home(self) -> str:
-        """The name of the region with its function, or with its file outside of functions."""
+        """The variable's name with its function, or with its file outside of functions."""
         return f"{self.function or PurePath(self.span.file).name}:{self.plain}"
 
 
@@ -288,8 +289,8 @@ class LoopSuccessor(NamedTuple):
     """The construct that directly follows a worksharing loop in a `parallel`, without a statement
     in between.
 
-    `loop` is the place of its directive, and `then` the place of the next loop. None means a
-    `barrier` or the end of the `parallel`.
+    `loop` is the location of the loop's directive, and `then` the location of the next loop. `then`
+    is None for a `barrier` or the end of the `parallel`.
     """
 
     loop: Span
@@ -301,8 +302,8 @@ class ParallelConstruct:
     """The `parallel` directive that starts a region's threads.
 
     `depth` is the number of the region's `enclosing` loops that contain the directive. The other
-    loops are inside it. `successors` contains the worksharing loops whose direct successor is
-    known.
+    enclosing loops are inside the `parallel`. `successors` contains the worksharing loops whose
+    direct successor is known.
     """
 
     span: Span
@@ -312,7 +313,7 @@ class ParallelConstruct:
     successors: tuple[LoopSuccessor, ...] = ()
 
     def clause(self, name: str) -> Clause | None:
-        """The first clause with that name, or None."""
+        """Returns the first clause with this name, or None."""
         return next((clause for clause in self.clauses if clause.name == name), None)
 
 
@@ -328,14 +329,14 @@ class Region:
     known to be shared. `reassociates`: the compiler may reorder all sums of floating-point numbers.
     `index_lists` are index tables whose neighboring entries refer to neighboring elements, each
     with its entries per iteration of `nest`. `by_hand`: no directive distributes the loop. Each
-    thread selects its part by its number. `span` is the loop's place, `nest` the work of all
-    threads, and `clauses` the equivalent schedule. `team_size` is the number of threads in its
-    bounds if they do not call `omp_get_num_threads`. It is a number, or the name of a variable set
-    before. `over_threads`: the loop counts the threads, and each iteration executes a block of
-    `nest`. `nested_in` is the outer `parallel`, if the region's own always runs inside one.
-    `nests`: the program enables nested parallelism. By default, an inner `parallel` has one thread.
-    `skew` is the distribution of work by data, if the caller gave one. `others` are the variables
-    with a prime in their name, because another variable of the region has the same name.
+    thread selects its part by its number. `span` is then the location of the loop, `nest` the work
+    of all threads, and `clauses` the equivalent schedule. `team_size` is the number of threads in
+    the loop bounds if they do not call `omp_get_num_threads`. It is a number, or the name of a
+    variable that is set before. `over_threads`: the loop counts the threads, and each iteration
+    executes a block of `nest`. `nested_in` is the outer `parallel`, if the region's own `parallel`
+    always runs inside another one. `nests`: the program enables nested parallelism. By default, an
+    inner `parallel` has one thread. `skew` is the distribution of work by data, if the caller gave
+    one. `others` are variables of other functions, whose names in the region may have a prime.
     """
 
     id: str
@@ -368,7 +369,7 @@ class Region:
         return self.by_hand and self.nest is not None and self.nest.variable == THREAD_NUMBER
 
     def in_words(self, text: str) -> str:
-        """A text for the user. Names with primes are replaced by `function:name`."""
+        """Returns a text for the user: names with primes are replaced by `function:name`."""
         for other in self.others if "'" in text else ():
             if other.name.endswith("'"):
                 name = re.escape(other.name)
@@ -376,25 +377,23 @@ class Region:
         return text
 
     def withheld(self, reason: str) -> Region:
-        """The region without its contents, with the reason for the missing result."""
+        """Returns the region without its contents. The diagnostic contains the reason."""
         note = Diagnostic(WITHHELD, self.span, f"no answer for this region: {reason}")
         return replace(self, nest=None, arrays=(), diagnostics=(note,))
 
     def clause(self, name: str) -> Clause | None:
-        """The first clause with that name, or None."""
+        """Returns the first clause with this name, or None."""
         return next((clause for clause in self.clauses if clause.name == name), None)
 
     def array(self, name: str) -> Array:
-        """The array with that name. Raises KeyError if there is none."""
+        """Returns the array with this name. Raises KeyError if there is none."""
         for array in self.arrays:
             if array.name == name:
                 return array
         raise KeyError(name)
 
     def memories(self) -> dict[str, str]:
-        """The memory of every array: its own name, or the name of the array whose elements contain
-        it.
-        """
+        """Maps each array to itself, or to the array whose elements contain it."""
         inside = {array.name: array.inside for array in self.arrays}
         memories = {}
         for name in inside:
@@ -405,15 +404,15 @@ class Region:
         return memories
 
     def statements(self) -> Iterator[tuple[Statement, tuple[Loop, ...]]]:
-        """Every statement with its enclosing loops, the worksharing loop first."""
+        """Yields every statement with its enclosing loops, the worksharing loop first."""
         return iter(_statements_of(self))
 
     def placed_statements(
         self,
     ) -> Iterator[tuple[Statement, tuple[Loop, ...], tuple[int, ...]]]:
-        """Every statement with its enclosing loops and their positions among all loops, from 0.
+        """Yields every statement with its enclosing loops and their positions among all loops.
 
-        Loops count in source order, without empty loops.
+        Positions start at 0 and follow the source order. Empty loops are not counted.
         """
         around: tuple[Loop, ...] = ()
         positions: tuple[int, ...] = ()
@@ -431,7 +430,7 @@ class Region:
             yield statement, loops, positions
 
     def loops(self) -> tuple[Loop, ...]:
-        """Every loop that contains a statement, in source order. The worksharing loop is first."""
+        """Returns every loop that contains a statement, in source order, worksharing loop first."""
         return _loops_of(self)
 
 
@@ -447,14 +446,14 @@ def _statements_of(region: Region) -> list[tuple[Statement, tuple[Loop, ...]]]:
 def _loops_of(region: Region) -> tuple[Loop, ...]:
     nested: list[Loop] = []
     for _, loops, positions in region.placed_statements():
-        # Positions increase, so all beyond the known ones are new.
+        # Positions increase in source order, so all positions beyond the known loops are new.
         new = sum(position >= len(nested) for position in positions)
         nested += loops[len(loops) - new :]
     return tuple(nested)
 
 
 def statements_in(nodes: Sequence[Node]) -> Iterator[Statement]:
-    """All statements inside the nodes, in source order."""
+    """Yields all statements inside the nodes, in source order."""
     waiting = [*reversed(nodes)]
     while waiting:  # a loop instead of recursion, since branches may nest hundreds deep
         node = waiting.pop()

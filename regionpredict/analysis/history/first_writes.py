@@ -1,10 +1,10 @@
-"""Executes the memory accesses of a program from `main`, and records the first and the last writer
-of each memory block.
+"""Simulates the memory accesses of a program from `main`. Records the first and the last writer of
+each memory block.
 
-Every call is followed with its arguments by position. A loop that contains worksharing is followed
-twice. The second time gives the state for repeated runs of a region. Memory blocks are variables,
-or the result of one call of `malloc`. Reading, allocating, and clearing by `calloc` place no pages.
-The kernel places a page at its first write.
+Arguments of calls are matched with parameters by position. A loop that contains worksharing is
+simulated twice. The second time gives the state for repeated runs of a region. A memory block is a
+variable, or the result of one call of `malloc`. Reading, allocating, and clearing by `calloc` place
+no pages. The kernel places a page at its first write.
 """
 
 from __future__ import annotations
@@ -34,25 +34,23 @@ from regionpredict.ir.flow import (
 )
 
 _MAX_DEPTH = 40
-"""Maximum depth of followed calls. It is larger than the nesting of any program without
-recursion.
-"""
+"""Maximum depth of simulated calls. Only recursive programs exceed it."""
 _MAX_EVENTS = 200_000
-"""Maximum number of writes and calls that are followed from one function. A function with ten calls
-in each of ten functions, five levels deep, exceeds it. Its arrays are then unknown.
+"""Maximum number of writes and calls that are simulated from one function. A function with ten
+calls in each of ten functions, five levels deep, exceeds it. Its arrays are then unknown.
 """
 _MAX_EVENTS_IN_ALL = 1_000_000
-"""The same limit for all functions without callers together, which takes seconds. A library has
+"""The limit for all functions without callers together, which takes seconds. A library has
 hundreds of such functions.
 """
 
 
 class FirstWrite(NamedTuple):
-    """The first write of an array. `kind` is 'serial' or 'parallel', and `how` gives the place.
-    `sure` is False if the write is only possible.
+    """The first write of an array. `kind` is 'serial' or 'parallel', and `how` describes the write
+    in words. `sure` is False if the write is only possible.
 
-    `span` is the place of the write, or None if no write is visible. `happens` says that this write
-    is the first one for at least a part of the array.
+    `span` is the source location of the write, or None if no write is visible. `happens` is True if
+    this write is certainly the first one for at least a part of the array.
     """
 
     kind: str
@@ -65,11 +63,11 @@ class FirstWrite(NamedTuple):
 class Before(NamedTuple):
     """The use of one array before a region runs.
 
-    `fresh` says that the region writes it first. `last` is the worksharing loop that wrote it last
-    and the array's name there, or None. `serial` says that one thread wrote it last. If neither is
-    set, the last writer is unknown, or there was no write since the region's last run. `since` are
-    the worksharing loops that accessed it after that write. `touched` says that it was read or
-    written before.
+    `fresh`: the region writes the array first. `last`: the worksharing loop that wrote the array
+    last, and the array's name in this loop. `serial`: one thread wrote the array last. If neither
+    `last` nor `serial` is set, the last writer is unknown, or nothing wrote the array since the
+    region's last run. `since`: the worksharing loops that accessed the array after its last write.
+    `touched`: the array was read or written before.
     """
 
     fresh: bool = False
@@ -85,15 +83,15 @@ Between = dict[Span, Mapping[Place, tuple[Span, str]]]
 
 
 class WriteHistory(NamedTuple):
-    """The results of following a program. Each is a dictionary by array for each visit of a
-    worksharing loop.
+    """The results of simulating a program.
 
-    `first` gives the first writer of the region's arrays, or None if there was no writer. `before`
-    gives their use before the region runs, in the steady state of loops. `repeats` are the
-    worksharing loops that run again on memory that they have accessed. `steady` are those inside
-    other loops, for which `before` is that of the later runs. `between` gives the other arrays (by
-    loop and name) accessed since the region's first array, for the visit with the most of them.
-    They occupy the cache between two uses.
+    `first` and `before` contain a dictionary by array for each visit of a worksharing loop. `first`
+    gives the first writer of the region's arrays, or None if there was no writer. `before` gives
+    the use of the arrays before the region runs, in the steady state of loops. `repeats` are the
+    worksharing loops that run again on memory that they have accessed. `steady` are the worksharing
+    loops inside other loops, for which `before` describes the later runs. `between` gives the other
+    arrays (by loop and name) accessed since the region's first array, for the visit with the most
+    of them. These arrays occupy the cache between two uses.
     """
 
     first: Visits
@@ -105,8 +103,9 @@ class WriteHistory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """The state of execution: 'serial', 'team' (every thread executes the code) or 'share' (each
-    thread executes a part). `branches` is the number of undecided conditions around the code.
+    """The state of execution. `mode` is 'serial', 'team' (every thread executes the code) or
+    'share' (each thread executes a part). `branches` counts the undecided conditions around the
+    code.
     """
 
     mode: str
@@ -122,13 +121,13 @@ class _Frame:
     number: int
     result: Place | None = None
     by_value: bool = False
-    called: tuple[str, Span] | None = None  # the calling function, and the place of the call
+    called: tuple[str, Span] | None = None  # the calling function and the location of the call
 
 
 @dataclass(slots=True)
 class _Notes:
     """The collected results. `steady` is `before` in the second pass through a loop. `globals` are
-    the first writers of the program's variables. `known_from_main` are the places whose first
+    the first writers of global variables. `known_from_main` are the memory locations whose first
     writer is known from `main`.
     """
 
@@ -144,8 +143,8 @@ class _Notes:
 
 
 class _Visit(NamedTuple):
-    """A visit on a path that starts at a function other than `main`: the first writers of its
-    arrays on this path, and their memory.
+    """A visit of a worksharing loop on a path that does not start at `main`. It contains the first
+    writers and the memory of the loop's arrays.
     """
 
     first: dict[str, FirstWrite | None]
@@ -164,7 +163,7 @@ class _Writer(NamedTuple):
 
 
 def follow(flows: Sequence[Flow]) -> WriteHistory:
-    """Follows the program. The key of the results is the place of a worksharing loop's
+    """Simulates the program. The key of the results is the source location of a worksharing loop's
     directive.
     """
     notes = _Notes()
@@ -181,11 +180,11 @@ def follow(flows: Sequence[Flow]) -> WriteHistory:
     free = EffectFreeCalls(callees)
     most = min(_MAX_EVENTS, _MAX_EVENTS_IN_ALL // max(1, len(roots)))
     for root in roots:
-        _Walk(callees, free, notes, most, from_main=root.function == "main").run(root)
+        _Simulation(callees, free, notes, most, from_main=root.function == "main").run(root)
     for flow in flows:
         if any(isinstance(e, Block) and e.kind == "share" and e.span not in notes.first
                for e in every_event(flow.body)):  # fmt: skip
-            _Walk(callees, free, notes, most, from_main=False).run(flow)
+            _Simulation(callees, free, notes, most, from_main=False).run(flow)
     _unify_globals(notes)
     return WriteHistory(
         notes.first, {**notes.before, **notes.steady}, frozenset(notes.repeats),
@@ -204,9 +203,9 @@ def _writes_globals(flow: Flow) -> bool:
 
 
 def _unify_globals(notes: _Notes) -> None:
-    """Makes the first writers of global variables consistent on all paths. If one thread writes a
-    variable first on the path from `main`, or otherwise on any path, this is assumed for the other
-    paths.
+    """Makes the first writers of global variables consistent on all paths. The first writer on the
+    path from `main` takes precedence. Otherwise, a write by one thread on any path is assumed for
+    the other paths.
     """
     for visit in notes.elsewhere:
         for name, memory in visit.memory.items():
@@ -215,31 +214,31 @@ def _unify_globals(notes: _Notes) -> None:
                 visit.first[name] = known._replace(sure=False)
 
 
-class _Walk:
-    """One execution that starts at a function, with memory that was not accessed before."""
+class _Simulation:
+    """One simulated execution that starts at a function. No memory was accessed before."""
 
     def __init__(
         self, callees: Callees, free: EffectFreeCalls, notes: _Notes, most: int, *, from_main: bool
     ) -> None:
-        """`most` is the maximum number of writes and calls that are followed."""
+        """Creates a simulation of at most `most` writes and calls."""
         self.callees = callees
         self.free = free
         self.notes = notes
         self.from_main = from_main
         self.pointers = Pointers()
         self.first: dict[Place, FirstWrite] = {}
-        self.made: dict[Place, int] = {}  # undecided conditions around each allocation
+        self.conditions_around: dict[Place, int] = {}  # undecided conditions of each allocation
         self.doubts: dict[Place, str] = {}
         self.last: dict[Place, _Writer] = {}
         self.names: dict[tuple[Span, Place], str] = {}  # names of memory in worksharing loops
         self.since: dict[Place, dict[tuple[Span, str], None]] = {}  # loops after the last write
-        self.ran: dict[Span, int] = {}  # time of each worksharing loop's last run
-        self.used: dict[Span, dict[Place, str]] = {}  # the memory that it touched in that run
-        self.had: dict[Span, set[Place]] = {}  # everything that it has ever touched
+        self.last_run: dict[Span, int] = {}  # time of each worksharing loop's last run
+        self.used: dict[Span, dict[Place, str]] = {}  # memory of each loop in its last run
+        self.accessed_by: dict[Span, set[Place]] = {}  # memory that each loop accessed in any run
         # Blocks in the order of their last access, each with the loop that accessed it.
         self.touched: dict[Place, _Writer] = {}
         self.turn = 0
-        self.again = False  # in the second pass over a loop
+        self.second_pass = False  # the simulation is in the second pass of a loop
         self.share: Span | None = None
         self.frames = count()
         self.blocks = count()
@@ -247,15 +246,15 @@ class _Walk:
         self.stack: list[str] = []
 
     def run(self, root: Flow) -> None:
-        """Follows the function and everything it calls."""
+        """Simulates the function and everything it calls."""
         self._call(root, (), _State("serial", team=False, looped=False, branches=0))
         named = {(*slot, "*"): memory for slot, memory in self.pointers.of_globals().items()}
         named.update({memory: memory for memory in self.first if memory[0].startswith("::")})
         for place, memory in named.items():
             write = self.first.get(memory)
             known = self.notes.globals.get(place)
-            # Writes on the path from `main` take precedence. They come first. Otherwise, those of
-            # one thread.
+            # Writes on the path from `main` take precedence. On other paths, writes of one thread
+            # do.
             if write and place not in self.notes.known_from_main and (
                 known is None or write.kind == "serial"
             ):  # fmt: skip
@@ -265,10 +264,10 @@ class _Walk:
 
     def _call(
         self, flow: Flow, arguments: Sequence[Place | None], state: _State,
-        handed: Sequence[tuple[int, Place]] = (), called: tuple[str, Span] | None = None,
+        struct_arguments: Sequence[tuple[int, Place]] = (), called: tuple[str, Span] | None = None,
     ) -> _Frame:  # fmt: skip
         frame = _Frame(flow, next(self.frames), called=called)
-        for at, value in handed:
+        for at, value in struct_arguments:
             if at < len(flow.parameters):
                 self.pointers.copy(self._resolve(flow.parameters[at], frame), value)
         for slot, argument in zip(flow.parameters, arguments, strict=False):
@@ -290,7 +289,7 @@ class _Walk:
                 if state.looped:
                     place = self._resolve(event.place, frame)
                     at = state.at or event.span
-                    self._touch(place, "a loop", at, frame, state, sure=event.sure)
+                    self._write(place, "a loop", at, frame, state, sure=event.sure)
             elif isinstance(event, Link):
                 slot = self._resolve(event.slot, frame)
                 if event.source is None:
@@ -302,7 +301,7 @@ class _Walk:
                     self._resolve(event.target, frame), self._resolve(event.source, frame)
                 )
             elif isinstance(event, CallEvent):
-                self._handed(event, frame, state)
+                self._function_call(event, frame, state)
             elif frame.result is None:
                 frame.result = self._resolve(event.source, frame)
                 frame.by_value = event.by_value
@@ -330,10 +329,10 @@ class _Walk:
             return
         seen = self.turn
         self._run(block.body, frame, inner)
-        if block.kind == "loop" and self.turn > seen and not self.again:
-            self.again = True
+        if block.kind == "loop" and self.turn > seen and not self.second_pass:
+            self.second_pass = True
             self._run(block.body, frame, inner)
-            self.again = False
+            self.second_pass = False
 
     def _worksharing(self, block: Block, frame: _Frame, state: _State) -> None:
         named = {
@@ -351,11 +350,11 @@ class _Walk:
         self.turn += 1
         outer, self.share = self.share, block.span
         self._run(block.body, frame, state)
-        self.share, self.ran[block.span] = outer, self.turn
+        self.share, self.last_run[block.span] = outer, self.turn
         self.used[block.span] = {memory: name for name, memory in named.items()}
-        self.had[block.span].update(named.values())
+        self.accessed_by[block.span].update(named.values())
         for name, memory in named.items():
-            self._note_touch(memory, _Writer(self.turn, block.span, name, known=True))
+            self._record_access(memory, _Writer(self.turn, block.span, name, known=True))
         for name, memory in named.items():
             if memory not in self.last or self.last[memory].turn < self.turn:
                 self.since.setdefault(memory, {})[block.span, name] = None
@@ -368,7 +367,7 @@ class _Walk:
             if write is None and memory in self.doubts:
                 write = FirstWrite("parallel", self.doubts[memory], sure=False)
             first[name] = write
-        if self.again:
+        if self.second_pass:
             self.notes.steady.setdefault(block.span, []).append(past)
         else:
             self.notes.first.setdefault(block.span, []).append(first)
@@ -377,21 +376,21 @@ class _Walk:
             self.notes.before.setdefault(block.span, []).append(past)
 
     def _record_repetition(self, loop: Span, named: Mapping[str, Place]) -> None:
-        """Records that a worksharing loop runs again on its memory, and what was accessed since its
-        last run.
+        """Records whether a worksharing loop runs again on its memory, and which arrays were
+        accessed since its last run.
         """
         memory = set(named.values())
-        if not self.had.setdefault(loop, set()).isdisjoint(memory):
+        if not self.accessed_by.setdefault(loop, set()).isdisjoint(memory):
             self.notes.repeats.add(loop)
         last_touches = [self.touched[place].turn for place in memory if place in self.touched]
         between: dict[Place, tuple[Span, str]] = {}
         for place, last in reversed(self.touched.items()):
             if not last_touches or last.turn < min(last_touches):
                 break
-            # Everything accessed together in one pass lies in between, too.
+            # Arrays that are accessed together in one pass also lie in between.
             if place not in memory and last.loop is not None:
                 between[place] = last.loop, last.name
-        known = self.notes.steady_between if self.again else self.notes.between
+        known = self.notes.steady_between if self.second_pass else self.notes.between
         if len(between) > len(known.get(loop, {})):
             known[loop] = between
 
@@ -400,21 +399,21 @@ class _Walk:
         since = tuple(self.since.get(memory, ()))
         if writer is None or not writer.known:
             return Before(since=since)
-        # Under another name it had other parts, because two pointers were swapped.
-        had_it = self.used.get(loop, {}).get(memory) == name
-        if writer.turn < self.ran.get(loop, 0) and had_it:
+        # Swapped pointers give a block another name. The loop then accessed other parts of it.
+        same_name = self.used.get(loop, {}).get(memory) == name
+        if writer.turn < self.last_run.get(loop, 0) and same_name:
             return Before(since=since)
         if writer.loop is None:
             return Before(serial=True, since=since)
         return Before(last=(writer.loop, writer.name), since=since)
 
-    def _note_touch(self, memory: Place, touch: _Writer) -> None:
+    def _record_access(self, memory: Place, touch: _Writer) -> None:
         self.touched.pop(memory, None)
         self.touched[memory] = touch
 
     # -- calls ----------------------------------------------------------------------------------
 
-    def _handed(self, event: CallEvent, frame: _Frame, state: _State) -> None:
+    def _function_call(self, event: CallEvent, frame: _Frame, state: _State) -> None:
         result = self._resolve(event.result, frame)
         name = event.function
         flow = self.callees.of(frame.flow, name, event.file)
@@ -434,10 +433,10 @@ class _Walk:
             for argument in event.arguments
         ]
         if flow is not None:
-            handed = [(at, self._resolve(place, frame)) for at, place in event.values]
+            struct_arguments = [(at, self._resolve(place, frame)) for at, place in event.values]
             inside = state if state.at is None else replace(state, at=None)
             called = frame.flow.function, event.span
-            inner = self._call(flow, arguments, inside, handed, called)
+            inner = self._call(flow, arguments, inside, struct_arguments, called)
             if inner.result is not None and inner.by_value:
                 self.pointers.copy(result, inner.result)
             else:
@@ -446,7 +445,7 @@ class _Walk:
         self.pointers.point(result, self._allocated_block(event, state))
         if name in FILLS:
             if FILLS[name] < len(arguments) and (to := arguments[FILLS[name]]) is not None:
-                self._touch(to, f"{name}()", event.span, frame, state, sure=True)
+                self._write(to, f"{name}()", event.span, frame, state, sure=True)
                 self.pointers.point(result, to)
         elif name == "realloc" and arguments and arguments[0] is not None:
             self.pointers.point(result, arguments[0])
@@ -460,15 +459,15 @@ class _Walk:
             self.doubts[self.pointers.target(result)] = why
 
     def _allocated_block(self, event: CallEvent, state: _State) -> Place:
-        """The memory that a call allocates. It differs for each call."""
+        """Returns the memory that a call allocates. Each call allocates a separate block."""
         block = (f"new {event.function}#{next(self.blocks)}",)
-        self.made[block] = state.branches
+        self.conditions_around[block] = state.branches
         return block
 
     # -- memory ---------------------------------------------------------------------------------
 
     def _resolve(self, place: Place, frame: _Frame) -> Place:
-        """The memory block that a place currently means."""
+        """Returns the memory block that an access path currently refers to."""
         here: Place = (place[0] if place[0].startswith("::") else f"{frame.number}:{place[0]}",)
         for step in place[1:]:
             here = self.pointers.target(here) if step == "*" else (*here, step)
@@ -478,38 +477,40 @@ class _Walk:
 
     @staticmethod
     def _block_with_pages(place: Place) -> Place:
-        """The block whose pages contain the place. Members are in their array of structs."""
+        """Returns the block whose pages contain a memory location. Struct members share the block
+        of their array of structs.
+        """
         while place[-1].startswith("[]."):
             place = place[:-1]
         return place
 
     def _is_first_access_known(self, memory: Place) -> bool:
-        """Whether no earlier write is possible."""
+        """Whether no write before the simulation is possible."""
         if memory[0].startswith("new "):
             return True
         return "*" not in memory and (self.from_main or not memory[0].startswith("::"))
 
-    def _touch(
-        self, place: Place, what: str, span: Span, frame: _Frame, state: _State, *, sure: bool
+    def _write(
+        self, place: Place, written_by: str, span: Span, frame: _Frame, state: _State, *, sure: bool
     ) -> None:
         memory = self._block_with_pages(place)
         known = state.mode == "serial" or self.share is not None
         name = self.names.get((self.share, memory), "") if self.share is not None else ""
         self.last[memory] = _Writer(self.turn, self.share, name, known and sure)
         if self.share is None:
-            self._note_touch(memory, self.last[memory])
+            self._record_access(memory, self.last[memory])
         self.since.pop(memory, None)
         if memory in self.first:
             return
         kind = "serial" if state.mode == "serial" else "parallel"
-        who = {"serial": f"{what} of one thread", "team": f"{what} of all threads"}
+        who = {"serial": f"{written_by} of one thread", "team": f"{written_by} of all threads"}
         how = f"first written by {who.get(state.mode, 'all threads')} at {span.short}"
         how += f" in {frame.flow.function}()"
         if frame.called is not None:
             caller, call = frame.called
             how += f"; {caller}() calls {frame.flow.function}() at {call.short}"
         # If the same condition surrounds the allocation and the write, the write is certain.
-        happens = state.branches <= self.made.get(memory[:1], 0)
+        happens = state.branches <= self.conditions_around.get(memory[:1], 0)
         happens = happens and state.mode != "team" and memory not in self.doubts
         happens = happens and self._is_first_access_known(memory)
         self.first[memory] = FirstWrite(kind, how, sure and happens, span, happens)

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 from regionpredict.frontend.linking.stored_functions import FunctionsOfProgram, Place
 from regionpredict.frontend.linking.stored_sizes import (
     ALL,
-    LEFT_OUT,
+    OMITTED_MEMBERS,
     Setting,
     Stored,
     StoredSizes,
@@ -187,7 +187,7 @@ class SettingsOfProgram:
         """The values that the initializers of a struct give to members that they do not name,
         without duplicates.
         """
-        return set().union(*(self._listed.get((owner, LEFT_OUT), ()) for owner in owners))
+        return set().union(*(self._listed.get((owner, OMITTED_MEMBERS), ()) for owner in owners))
 
     def _listed_in(self, owners: Iterable[str], what: Stored) -> set[Setting]:
         name = what.name if what.element == ALL else f"{what.name}[{what.element}]"

@@ -1,8 +1,8 @@
-"""All units of a run. Resolves declarations to definitions.
+"""Stores all translation units of a run and resolves declarations to definitions.
 
-A definition in the same unit takes precedence, and so does a `static` one. Among definitions in
-other units, the nearest one counts (`nearest_files`). If two are equally near, the declaration is
-not resolved.
+A definition in the same unit or a `static` one takes precedence. Among definitions in other
+units, the one in the nearest file counts (`nearest_files`). If two files are equally near, the
+declaration is not resolved.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ from regionpredict.frontend.text import IDENTIFIER, written_at
 from regionpredict.ir import Span
 from regionpredict.ir.nearest_files import folder_of, nearest_files
 
-_MOST_SETTINGS = 64  # maximum number of assignments of a member
+_MOST_SETTINGS = 64  # maximum number of assignments to a member that are followed
 _SOURCES = frozenset((".c", ".cc", ".cpp", ".cxx", ".C", ".c++"))
 
 
 class PutValue(NamedTuple):
-    """A value stored in a place, and the function that stores it. The function is None if an
-    initializer stores the value.
+    """A value that is stored in a struct member or array element, and the function that stores it.
 
-    `listed` says that the value comes from an initializer list and is not moved afterwards.
+    `function` is None if an initializer stores the value. `listed` is True if the value comes from
+    an initializer list and is not moved afterwards.
     """
 
     value: Expression
@@ -64,7 +64,7 @@ class PutValue(NamedTuple):
 
 
 class ProgramUnits:
-    """The units of a run. Each is unpacked at its first use."""
+    """The translation units of a run. The syntax trees of a unit are unpacked at its first use."""
 
     def __init__(self, units: Sequence[PackedUnit]) -> None:
         self._units = units
@@ -97,39 +97,40 @@ class ProgramUnits:
             self.directives[folder_of(unit.path)] += unit.directives
 
     def linked(self, number: int) -> LinkedUnit:
-        """One of the units, with its declarations resolved."""
+        """Returns the unit `number` with its declarations resolved."""
         if number not in self._views:
             self._views[number] = LinkedUnit(self, number)
         return self._views[number]
 
     def trees(self, number: int) -> Trees:
-        """The trees of a unit."""
+        """Returns the syntax trees of the unit `number`. Results are cached."""
         if number not in self._loaded:
-            trees = self._taken_apart(number)
-            # A function of another unit takes precedence over a model of it.
+            trees = self._unpacked_trees(number)
+            # A definition in another unit takes precedence over a library model of the function.
             elsewhere = {name for name in trees.modelled if self.defining_units(name)}
             defined = {decl: f for decl, f in trees.defined.items() if decl.name not in elsewhere}
             self._loaded[number] = trees = trees._replace(defined=defined)
             self._defined.update(trees.defined)
         return self._loaded[number]
 
-    def _taken_apart(self, number: int) -> Trees:
+    def _unpacked_trees(self, number: int) -> Trees:
         return self._units[number].trees()
 
     def defined(self, decl: Decl) -> Function | None:
-        """The function that a declaration refers to, in the unit that defines it."""
+        """Returns the definition of a function, or None if no loaded unit defines it."""
         return self._defined.get(decl)
 
     def home(self, decl: Decl) -> int | None:
-        """The loaded unit that contains an internal (`static`) function or variable, or None."""
+        """Returns the loaded unit that contains an internal (`static`) name, or None."""
         if decl not in self._homes:
             self._homes[decl] = next(
-                (number for number in self._loaded if decl in self._names_in_unit(number)), None
+                (number for number in self._loaded if decl in self._names_used_in_unit(number)),
+                None,
             )
         return self._homes[decl]
 
-    def _names_in_unit(self, number: int) -> set[Decl]:
-        """The functions that a unit defines, and the variables that it names."""
+    def _names_used_in_unit(self, number: int) -> set[Decl]:
+        """Returns the functions that a unit defines and the variables that it uses."""
         if number not in self._contents:
             trees = self._loaded[number]
             self._contents[number] = set(trees.defined).union(
@@ -140,29 +141,29 @@ class ProgramUnits:
         return self._contents[number]
 
     def path(self, number: int) -> str:
-        """The file of a unit."""
+        """Returns the source file of the unit `number`."""
         return self._units[number].path
 
     def definition(self, number: int, symbol: str) -> Span | None:
-        """The place where a unit defines the external function of that symbol. None if it does not
-        define it.
+        """Returns where a unit defines the external function `symbol`. None if it does not define
+        it.
         """
         return self._units[number].defines.get(symbol)
 
     def defining_units(self, symbol: str) -> Sequence[int]:
-        """The units that define an external function."""
+        """Returns the units that define the external function `symbol`."""
         return self._definers.get(symbol, ())
 
     def initializing_units(self, symbol: str) -> Sequence[int]:
-        """The units that initialize an external variable."""
+        """Returns the units that initialize the external variable `symbol`."""
         return self._variables.get(symbol, ())
 
     def units_with_word(self, name: str) -> Sequence[int]:
-        """The units whose functions contain a word."""
+        """Returns the units with a function that contains the word `name`."""
         return self._naming.get(name, ())
 
     def functions_with_word(self, number: int, name: str) -> Sequence[Body]:
-        """The functions of a unit whose text contains the first word of a name."""
+        """Returns the functions of a unit whose text contains the first word of `name`."""
         if number not in self._mentions:
             self._mentions[number] = words = defaultdict[bytes, list[Body]](list)
             for body in self.trees(number).bodies:
@@ -172,34 +173,34 @@ class ProgramUnits:
         return self._mentions[number].get(word[0], ()) if word else ()
 
     def calls_in(self, function: Function) -> dict[Decl, list[CallExpr]]:
-        """The calls in a function. Results are cached."""
+        """Returns the calls in a function, by called function. Results are cached."""
         if function not in self._calls:
             self._calls[function] = calls_in(function.body)
         return self._calls[function]
 
     def changes_in(self, function: Function) -> Changes:
-        """The changes in a function's body. Results are cached."""
+        """Returns the variables that a function changes. Results are cached."""
         if function not in self._changes:
             self._changes[function] = changes_in(function.body)
         return self._changes[function]
 
     def sets(self, function: Function, decl: Decl) -> bool:
-        """Whether a function sets a variable or takes its address."""
+        """Whether `function` assigns the variable `decl` or takes its address."""
         return bool(self.changes_in(function).setting(decl))
 
     @cached_property
     def sole_objects(self) -> dict[str, str]:
-        """Maps each class with exactly one object to the name of this object."""
+        """Maps each class that has exactly one object to the name of the object."""
         return sole_objects(unit.objects for unit in self._units)
 
     @cached_property
     def settings(self) -> SettingsOfProgram:
-        """The integers in structs and arrays that are assigned at exactly one place."""
+        """The integers in structs and arrays that the program assigns at exactly one place."""
         symbols = {symbol for unit in self._units for symbol in unit.defines}
         return SettingsOfProgram([unit.stored for unit in self._units], symbols, self._variables)
 
     def set_once(self, what: Stored) -> SetValue | None:
-        """The value of the only assignment in the program."""
+        """Returns the value of the only assignment to a stored integer, or None."""
         setting = self.settings.only_setting(what)
         if setting is None:
             return None
@@ -209,7 +210,9 @@ class ProgramUnits:
         return setting_in(self._functions_at_assignment(setting), setting)
 
     def set_at(self, what: Stored) -> list[SetPlace] | None:
-        """The only place that assigns the integer, or none. None if there may be several."""
+        """Returns the only assignment of a stored integer. Empty if there is no assignment. None if
+        there may be several.
+        """
         settings = self.settings.settings_of(what)
         if settings is None or len(settings) > 1:
             return None
@@ -220,14 +223,14 @@ class ProgramUnits:
         return known if len(known) == len(settings) else None
 
     def all_sets_of(self, what: Stored) -> list[tuple[Function, Expression]] | None:
-        """All expressions that may be assigned to a member, each with its function. None if other
-        values are possible.
+        """Returns all expressions that may be assigned to a stored integer, each with its function.
+        None if other values are possible.
         """
         if what not in self._all_sets:
-            self._all_sets[what] = self._found_sets_of(what)
+            self._all_sets[what] = self._find_all_sets_of(what)
         return self._all_sets[what]
 
-    def _found_sets_of(self, what: Stored) -> list[tuple[Function, Expression]] | None:
+    def _find_all_sets_of(self, what: Stored) -> list[tuple[Function, Expression]] | None:
         settings = self.settings.all_settings_of(what)
         if settings is None or len(settings) > _MOST_SETTINGS:
             return None
@@ -240,23 +243,23 @@ class ProgramUnits:
         return found
 
     def _functions_at_assignment(self, setting: Setting) -> Sequence[Function]:
-        """The functions at the place of an assignment, in the first unit that contains the
-        place.
+        """Returns the functions that contain an assignment, in the first unit with this source
+        location. Several functions are instances of one template.
         """
         number = self._unit_of_assignment.get(setting)
-        return () if number is None else self._functions_from(number, setting.function)
+        return () if number is None else self._functions_starting_at(number, setting.function)
 
     @cached_property
     def _unit_of_assignment(self) -> dict[Setting, int]:
-        """The first unit that contains an assignment at this place."""
+        """Maps each assignment to the first unit that contains its source location."""
         units: dict[Setting, int] = {}
         for number, unit in enumerate(self._units):
             for where in unit.stored.places():
                 units.setdefault(where, number)
         return units
 
-    def _functions_from(self, number: int, span: Span) -> Sequence[Function]:
-        """The functions of a unit that start at a place, such as the instances of a template."""
+    def _functions_starting_at(self, number: int, span: Span) -> Sequence[Function]:
+        """Returns the functions of a unit that start at `span`, such as instances of a template."""
         if number not in self._beginning:
             self._beginning[number] = functions = defaultdict[Span, list[Function]](list)
             for body in self.trees(number).bodies:
@@ -264,7 +267,7 @@ class ProgramUnits:
         return self._beginning[number].get(span, ())
 
     def calls_through(self, function: Decl, home: int) -> list[tuple[Function, CallExpr]]:
-        """The calls of a function through members of structs. Empty if the function may also be
+        """Returns the calls of a function through struct members. Empty if the function may also be
         called through other pointers. `home` is the requesting unit, which is needed for internal
         functions.
         """
@@ -288,15 +291,17 @@ class ProgramUnits:
         return self.settings.has_pointer(function)
 
     def functions_at(self, pointer: Expression) -> list[PutValue] | None:
-        """All functions that the program stores at the place of a called function."""
+        """Returns all values that the program stores in the function pointer `pointer`. None if
+        others are possible.
+        """
         place = place_of(pointer)
         stored = self.settings.functions.values_at(place) if place is not None else None
-        if place is None or stored is None or not self._is_whole(pointer):
+        if place is None or stored is None or not self._only_program_assigns(pointer):
             return None
         return self._stored_values(place, stored)
 
     def some_functions_at(self, pointer: Expression) -> list[PutValue]:
-        """The functions that the sources store at a place, even if others are possible."""
+        """Returns the values that the sources store in `pointer`, even if others are possible."""
         place = place_of(pointer)
         if place is None:
             return []
@@ -305,7 +310,7 @@ class ProgramUnits:
     def _stored_values(
         self, place: Place, stored: Iterable[tuple[int, Put]]
     ) -> list[PutValue] | None:
-        """The values that units store. None if the place of a value is not found."""
+        """Returns the values that units store. None if the location of a value is not found."""
         key = place, tuple(stored)
         if key not in self._put_values:
             self._put_values[key] = self._find_values(place, key[1])
@@ -321,7 +326,7 @@ class ProgramUnits:
                 named = Name(self._defined_as(number, put.function), Span("", 0))
                 values.append(PutValue(named, None, put.listed and not moved))
             elif put.by is not None:
-                functions = self._functions_from(number, put.by)
+                functions = self._functions_starting_at(number, put.by)
                 setting = setting_in(functions, Setting(put.by, put.at))
                 if setting is None:
                     return None
@@ -329,8 +334,8 @@ class ProgramUnits:
         return values
 
     def _defined_as(self, number: int, function: Decl) -> Decl:
-        """The same function in the trees of a unit. It is a different object if the unit was read
-        again.
+        """Returns the declaration of the same function in the trees of a unit. It is a different
+        object if the unit was read again.
         """
         if number not in self._named:
             self._named[number] = named = dict[tuple[str, str], Decl]()
@@ -338,9 +343,9 @@ class ProgramUnits:
                 named.setdefault((decl.name, decl.symbol), decl)
         return self._named[number].get((function.name, function.symbol), function)
 
-    def _is_whole(self, pointer: Expression) -> bool:
-        """Whether only the program assigns it. A caller of a library may set members of structs
-        from headers through pointers.
+    def _only_program_assigns(self, pointer: Expression) -> bool:
+        """Whether only the program assigns `pointer`. A caller of a library may set struct members
+        that a header declares.
         """
         while isinstance(pointer, Index):
             pointer = pointer.base
@@ -356,8 +361,8 @@ class ProgramUnits:
         return isinstance(base, Name) and not base.decl.symbol and base.decl.kind != "parameter"
 
 
-class _OpenUnit(ProgramUnits):
-    """A single unit with its parser. Its trees need not be packed."""
+class _UnpackedUnit(ProgramUnits):
+    """A single unit whose syntax trees are already available and need no unpacking."""
 
     def __init__(self, path: str, trees: Trees) -> None:
         super().__init__(
@@ -365,23 +370,22 @@ class _OpenUnit(ProgramUnits):
         )
         self._own = trees
 
-    def _taken_apart(self, number: int) -> Trees:
+    def _unpacked_trees(self, number: int) -> Trees:
         return self._own
 
 
 def linked_alone(path: str, trees: Trees) -> LinkedUnit:
-    """A unit without any knowledge of other units."""
-    return _OpenUnit(path, trees).linked(0)
+    """Returns a unit that is linked without knowledge of other units."""
+    return _UnpackedUnit(path, trees).linked(0)
 
 
 class LinkedUnit:
-    """A unit of a program with its declarations resolved. Answers questions about the whole
-    program.
+    """A unit of a program with its declarations resolved. It gives access to the whole program.
 
-    `functions` have OpenMP directives. `directives`, `errors`, `reassociates`, `threadprivate` and
-    `getters` come from the parser. `objects` gives the name of the only object of a class, and
-    `lengths` the lengths of containers in members. `effects` are those of expressions and
-    statements. `values` caches the results of executed functions.
+    `functions` are the functions with OpenMP directives. `directives`, `errors`, `reassociates`,
+    `threadprivate` and `getters` come from the parser. `objects` maps a class to the name of its
+    only object. `lengths` are the lengths of containers in members. `effects` caches the side
+    effects of expressions and statements. `values` caches the results of executed functions.
     """
 
     def __init__(self, program: ProgramUnits, number: int) -> None:
@@ -399,7 +403,7 @@ class LinkedUnit:
         self.objects: Mapping[str, str] = program.sole_objects
         self.effects = Effects(KeptArguments(self.body_of).keeps)
         self.values: dict[Function | str, Any] = {}
-        # What is the same for all units of the program.
+        # These methods give the same results for all units of the program.
         self.changes_in = program.changes_in
         self.set_once, self.set_at = program.set_once, program.set_at
         self.all_sets_of = program.all_sets_of
@@ -409,32 +413,32 @@ class LinkedUnit:
 
     @cached_property
     def totals(self) -> Mapping[Decl, RunningTotal]:
-        """The arrays that the unit fills with running totals."""
+        """The arrays that the unit fills with prefix sums."""
         return running_totals(self.bodies(), self.effects)
 
     def bodies(self) -> list[Function]:
-        """All functions of the unit that may be called."""
+        """Returns all functions of the unit that may be called."""
         return [body.function for body in self._own.bodies]
 
     # -- choice of the definition ---------------------------------------------------------------
 
     def _nearest(self, numbers: Iterable[int]) -> list[int]:
-        """The units whose files are nearest to the current one in the folder tree."""
+        """Returns the units whose files are nearest to the current one in the folder tree."""
         by_path = {self._program.path(number): number for number in numbers}
         here = self._program.path(self._number)
         files = nearest_files(here, list(by_path), self._program.directives)
         return [by_path[file] for file in files]
 
     def _possible_definers(self, symbol: str) -> list[int]:
-        """The units that may define the function of that symbol. A function in a header is the same
-        in all units.
+        """Returns the units that may define the function `symbol`. Only one unit is returned if all
+        of them include the definition from the same header.
         """
         units = self._nearest(self._program.defining_units(symbol))
         spans = {self._program.definition(number, symbol) for number in units}
         return units[:1] if len(spans) == 1 else units
 
     def body_of(self, decl: Decl) -> Function | None:
-        """The definition of a function, in this unit or another. None if it is not visible."""
+        """Returns the definition of a function from any unit. None if no source contains it."""
         if decl not in self._bodies:
             self._bodies[decl] = self._body_elsewhere(decl)
         return self._bodies[decl]
@@ -454,7 +458,7 @@ class LinkedUnit:
         )
 
     def ambiguous_places(self, decl: Decl) -> tuple[Span, ...]:
-        """The places of the definitions of a function, if several are equally near."""
+        """Returns the source locations of a function's definitions, if several are equally near."""
         units = (
             self._possible_definers(decl.symbol) if decl.kind == "function" and decl.symbol else []
         )
@@ -462,7 +466,7 @@ class LinkedUnit:
         return tuple(span for span in spans if span is not None) if len(units) > 1 else ()
 
     def variable_of(self, decl: Decl) -> Decl:
-        """The declaration of a variable with its initial value."""
+        """Returns the declaration of a variable that contains its initial value."""
         if decl.init is not None or not decl.symbol:
             return decl
         units = self._nearest(self._program.initializing_units(decl.symbol))
@@ -473,67 +477,67 @@ class LinkedUnit:
 
     # -- uses -----------------------------------------------------------------------------------
 
-    def _others_naming(self, decl: Decl) -> list[int]:
+    def _other_units_using(self, decl: Decl) -> list[int]:
         if not decl.symbol:
             return []
         return [
             number for number in self._program.units_with_word(decl.name) if number != self._number
         ]
 
-    def _users_of(self, decl: Decl) -> LinkedUnit:
-        """The units that may use a declaration. A `static` declaration is used only in its own
-        unit.
+    def _unit_of_users(self, decl: Decl) -> LinkedUnit:
+        """Returns the unit that looks up uses of `decl`. For a `static` declaration, it is the unit
+        that contains the declaration.
         """
         home = None if decl.symbol else self._program.home(decl)
         return self if home is None else self._program.linked(home)
 
     def calls_of(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
-        """The calls that name a function, with their callers."""
-        view = self._users_of(decl)
+        """Returns the direct calls of a function, with their callers."""
+        view = self._unit_of_users(decl)
         if view is not self:
             return view.calls_of(decl)
         if decl not in self._calls:
-            self._calls[decl] = list(self._calling(decl))
+            self._calls[decl] = list(self._find_calls(decl))
         return self._calls[decl]
 
     def calls_through(self, decl: Decl) -> list[tuple[Function, CallExpr]]:
-        """The calls of a function through members of structs, with their callers."""
-        view = self._users_of(decl)
+        """Returns the calls of a function through struct members, with their callers."""
+        view = self._unit_of_users(decl)
         if view is not self:
             return view.calls_through(decl)
         return self._program.calls_through(decl, self._number)
 
-    def _calling(self, decl: Decl) -> Iterable[tuple[Function, CallExpr]]:
+    def _find_calls(self, decl: Decl) -> Iterable[tuple[Function, CallExpr]]:
         meant = self.body_of(decl)
-        for number in sorted((self._number, *self._others_naming(decl))):
+        for number in sorted((self._number, *self._other_units_using(decl))):
             view = self._program.linked(number)
             for body in self._program.functions_with_word(number, decl.name):
                 for called, calls in self._program.calls_in(body.function).items():
                     if called is decl or (
                         decl.symbol
                         and called.symbol == decl.symbol
-                        and _is_same(view.body_of(called), meant)
+                        and _is_same_function(view.body_of(called), meant)
                     ):
                         for call in calls:
                             yield body.function, call
 
     def writers_of(self, decl: Decl) -> list[Function]:
-        """The functions that may set a global variable."""
-        view = self._users_of(decl)
+        """Returns the functions that may set the global variable `decl`."""
+        view = self._unit_of_users(decl)
         if view is not self:
             return view.writers_of(decl)
         if decl not in self._writers:
-            self._writers[decl] = self._writing_variable(decl)
+            self._writers[decl] = self._find_writers(decl)
         return self._writers[decl]
 
-    def _writing_variable(self, decl: Decl) -> list[Function]:
+    def _find_writers(self, decl: Decl) -> list[Function]:
         name = decl.name.encode()
         functions = [
             body.function for body in self._own.bodies
             if name in body.text
             and (written_at(body.text, decl.name) or self._program.sets(body.function, decl))
         ]  # fmt: skip
-        for number in self._others_naming(decl):
+        for number in self._other_units_using(decl):
             functions += [
                 body.function for body in self._program.trees(number).bodies
                 if name in body.text and self._program.sets(body.function, decl)
@@ -541,28 +545,28 @@ class LinkedUnit:
         return functions
 
     def setters_of(self, field: Decl) -> list[Function]:
-        """The functions that may set a member with that name."""
+        """Returns the functions that may set a member with the name of `field`."""
         name = field.name
         if name not in self._setters:
-            functions = self._writing(self._number, name)
+            functions = self._functions_assigning(self._number, name)
             for number in self._program.units_with_word(name):
                 if number != self._number:
                     own = {function.span for function in functions}
-                    others = self._writing(number, name)
+                    others = self._functions_assigning(number, name)
                     functions += [other for other in others if other.span not in own]
             self._setters[name] = functions
         return self._setters[name]
 
-    def _writing(self, number: int, name: str) -> list[Function]:
-        """The functions of a unit whose text may assign something with that name."""
+    def _functions_assigning(self, number: int, name: str) -> list[Function]:
+        """Returns the functions of a unit whose text may assign something called `name`."""
         bodies = self._program.functions_with_word(number, name)
         return [body.function for body in bodies if written_at(body.text, name)]
 
     def arguments_passed_to(
         self, parameter: Decl, function: Function
     ) -> list[tuple[Function, CallExpr, Expression]]:
-        """The arguments that calls in other functions pass for a parameter, with the calling
-        functions. Empty if there are no calls, or if a call has too few arguments.
+        """Returns the arguments that other functions pass for a parameter, with the calls. Empty if
+        there are no calls, or if a call has too few arguments.
         """
         position = function.parameters.index(parameter)
         calls = [
@@ -574,14 +578,14 @@ class LinkedUnit:
         return [(caller, call, call.args[position]) for caller, call in calls]
 
     def is_set(self, decl: Decl, function: Function) -> bool:
-        """Whether a function sets a variable or takes its address."""
+        """Whether a function assigns a variable or takes its address."""
         return bool(self.changes_in(function).setting(decl))
 
     def assigned_values(
         self, decl: Decl, function: Function
     ) -> list[tuple[Expression, Function]] | None:
-        """The values that are assigned to a variable of `function`, or to a global variable, each
-        with its function. None if the variable is also set in another way.
+        """Returns the values that are assigned to a local variable of `function` or to a global
+        variable, each with its function. None if the variable may have other values.
         """
         shared = decl.kind in ("global", "static")
         init = self.variable_of(decl).init if shared else None
@@ -594,9 +598,9 @@ class LinkedUnit:
         return values
 
 
-def _is_same(function: Function | None, other: Function | None) -> bool:
-    """Whether the two declarations mean the same function. A function in a header is parsed again
-    in each unit.
+def _is_same_function(function: Function | None, other: Function | None) -> bool:
+    """Whether two definitions are the same function. A function in a header is parsed again in
+    each unit.
     """
     if function is None or other is None:
         return function is other

@@ -2,12 +2,13 @@
 one place, its value is known wherever it is read.
 
     void init(struct grid *g, int n) { g->nx = n; }     the one place that sets `nx` of a grid
-    dims[0] = 64;                                       that sets the first element of `dims`
-    struct grid g = {.nx = 3}; *p = (struct grid){3};   each sets `nx`, and leaves the others zero
+        void init(struct grid *g, int n) { g->nx = n; }     sets `nx` of a grid
+        dims[0] = 64;                                       sets the first element of `dims`
+        struct grid g = {.nx = 3}; *p = (struct grid){3};   each sets `nx` and zeroes other members
 
-This holds for a program with a `main`, because callers of a library may set more values. A place is
-excluded if its address is taken or if it is changed by anything other than `=`. It is also excluded
-if its struct is passed to a function without a body.
+This holds for a program with a `main`, because callers of a library may assign more values. An
+integer is excluded if its address is taken or if anything other than `=` changes it. It is also
+excluded if its struct is passed to a function without a body.
 """
 
 from __future__ import annotations
@@ -56,16 +57,18 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.syntax.integer_types import owner_of, struct_behind, type_of
 from regionpredict.ir import Span
 
-ALL = -1
-LEFT_OUT = ""  # represents the members that a list does not name
+ALL = -1  # the whole array, or an initializer as a whole
+OMITTED_MEMBERS = ""  # represents the members that an initializer list omits
 _HARMLESS = frozenset(("free", "printf", "fprintf", "puts"))
 _ZEROING = frozenset(("memset", "__builtin_memset", "bzero"))
 _COPYING = frozenset(("memcpy", "memmove", "__builtin_memcpy"))
 
 
 class Stored(NamedTuple):
-    """An integer in memory: a member, or the `element` of an array. `declared` is the struct or the
-    variable. If it is global, it is given by its symbol.
+    """An integer in memory: a struct member, or the `element` of an array.
+
+    `declared` is the location of the struct or variable declaration. A global variable has an empty
+    location, and `name` is its symbol.
     """
 
     name: str
@@ -74,8 +77,8 @@ class Stored(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """The place of an assignment: a function and the number of its expression, or a number in a
-    global initializer. `element` is the index in an array initializer.
+    """The source location of an assignment: a function and the number of its expression, or a
+    number in a global initializer. `element` is the index in an array initializer.
     """
 
     function: Span
@@ -87,15 +90,15 @@ class Setting(NamedTuple):
 class StoredSizes(NamedTuple):
     """The assignments of integers in structs and arrays in the functions of a unit.
 
-    `set_at`: (target, place). `spoilt`: set in another way. `moved`: set from their old value.
-    `addressed`: (target, place) of addresses. `kept`: (target, symbol of the function that gets its
-    address, or ""). `whole`: (struct, place of an assignment as a whole). `listed`: (struct,
-    member, place) of initializers, with "" for an unknown struct, 0 for members that stay zero, and
-    `grid[1]` or `box.nx` for nested ones. `owners`: (member, its struct). `inside`: (struct,
-    containing struct, member). `lost`: structs with unknown assignments. `handed`: (function
-    without a body, struct passed, place). `through`: (place of a function pointer, struct passed,
-    place). `pointed`: functions named outside calls. `has_main`: the unit has `main`. `functions`:
-    those stored in members and tables.
+    `set_at`: (target, assignment). `spoilt`: integers that are set in an unknown way. `moved`:
+    (target, assignment) of updates from the old value. `addressed`: (target, expression) of taken
+    addresses. `kept`: (target, symbol of the function that gets its address, or ""). `whole`:
+    (struct, assignment of the whole struct). `listed`: (struct, member, initializer), with "" for
+    an unknown struct, 0 for members that stay zero, and `grid[1]` or `box.nx` for nested members.
+    `owners`: (member, its struct). `inside`: (struct, containing struct, member). `lost`: structs
+    with unknown assignments. `handed`: (function without a body, struct passed, call). `through`:
+    (function pointer, struct passed, call). `pointed`: functions named outside calls. `has_main`:
+    the unit defines `main`. `functions`: functions stored in members and tables.
     """
 
     set_at: frozenset[tuple[Stored, Setting]] = frozenset()
@@ -115,19 +118,17 @@ class StoredSizes(NamedTuple):
     functions: StoredFunctions = StoredFunctions()
 
     def places(self) -> Iterator[Setting]:
-        """The places of all assignments in the unit's functions. A place may occur several
-        times.
-        """
-        for of in (self.set_at, self.moved, self.addressed, self.whole):
-            yield from (where for _, where in of)
-        for of_three in (self.listed, self.handed, self.through):
-            yield from (where for _, _, where in of_three)
+        """Yields the source locations of all assignments in functions, with repetitions."""
+        for pairs in (self.set_at, self.moved, self.addressed, self.whole):
+            yield from (where for _, where in pairs)
+        for triples in (self.listed, self.handed, self.through):
+            yield from (where for _, _, where in triples)
 
 
 def stored_sizes(
     functions: Iterable[Function], variables: Iterable[Decl], defined: Collection[Decl]
 ) -> StoredSizes:
-    """Adds the assignments in these functions and in initializers of `variables`. `defined` are the
+    """Collects the assignments in `functions` and in initializers of `variables`. `defined` are the
     functions with a body in the unit.
     """
     census = _Census(defined)
@@ -145,9 +146,9 @@ def stored_sizes(
 
 
 def stored_at(expression: Expression | None) -> Stored | None:
-    """The integer at a place: `s->n`, `dims[0]`, `s->dims[0]`. None for any other place."""
+    """Returns the integer of `s->n`, `dims[0]` or `s->dims[0]`. None for any other expression."""
     if isinstance(expression, Member) and expression.field.ctype.kind == "int":
-        return _of_field(expression.field)
+        return _stored_field(expression.field)
     if not isinstance(expression, Index) or not isinstance(expression.index, IntLit):
         return None
     array = _array(expression.base)
@@ -155,8 +156,8 @@ def stored_at(expression: Expression | None) -> Stored | None:
 
 
 def member_in_program(place: Expression) -> str:
-    """The name of a member with its struct: `Grid.nx` for `s->grid->nx`, `Grid.dims[0]`. "" for
-    unnamed structs and for other places.
+    """Returns the name of a member with its struct: `Grid.nx` for `s->grid->nx`, `Grid.dims[0]`. ""
+    for unnamed structs and for other expressions.
     """
     element = ""
     if isinstance(place, Index) and isinstance(place.index, IntLit):
@@ -186,44 +187,44 @@ class _Census:
         self.has_main = False
         self.functions = FunctionCensus()
         self._defined = defined
-        self._met: set[Decl] = set()
-        # Arrays that are followed by a subscript, at this position, since nodes of names are
-        # shared.
+        self._visited: set[Decl] = set()
+        # Arrays whose enclosing subscript was visited. They are counted, since several subscripts
+        # may share the node of a name.
         self._elements: Counter[Expression] = Counter()
-        # Values of lists, with their struct and the path to the member: `box.`.
+        # Values in initializer lists, with their struct and the path to the member: `box.`.
         self._structs: dict[Expression, tuple[str, str]] = {}
-        self._handed_to: dict[Expression, str] = {}  # arguments, with the called function
+        self._receivers: dict[Expression, str] = {}  # arguments, with the called function
 
     def visit(self, function: Function) -> None:
         self.has_main |= function.name == "main"
-        getter = _place_given(function)
+        getter = _returned_reference(function)
         self.functions.method(function)
         for statement in every_statement(function.body):
             if isinstance(statement, DeclStmt):
                 for decl in statement.decls:
-                    self._met.add(decl)  # a `static` one also has its list here
-                    self._structs.update(self._initial(decl, function.span))
+                    self._visited.add(decl)  # a `static` one also has its list here
+                    self._structs.update(self._initial_values(decl, function.span))
                     self.functions.variable(decl, function.span)
             elif isinstance(statement, Return):
-                self._structs.update(self._literal(statement.value, function.decl.ctype))
+                self._structs.update(self._listed_values(statement.value, function.decl.ctype))
         for at, expression in enumerate(all_expressions(function)):
             self._expression(expression, Setting(function.span, at), getter)
 
     def variable(self, decl: Decl) -> None:
         """Records a global variable with its initializer."""
-        if decl in self._met:
+        if decl in self._visited:
             return
-        self._met.add(decl)
+        self._visited.add(decl)
         self.functions.variable(decl)
         if decl.init is not None:
-            for value, (struct, leading) in self._initial(decl, decl.span).items():
-                self._value(struct, leading, value, Setting(decl.span, ALL))
+            for value, (struct, leading) in self._initial_values(decl, decl.span).items():
+                self._record_value(struct, leading, value, Setting(decl.span, ALL))
             for inner in every_expression(decl.init):
                 if isinstance(inner, Name):
-                    self._named(inner.decl)
+                    self._record_name(inner.decl)
 
-    def _named(self, decl: Decl) -> None:
-        """Records a function's name that is stored instead of being called."""
+    def _record_name(self, decl: Decl) -> None:
+        """Records the name of a function that is stored instead of being called."""
         if decl.kind in ("global", "static"):
             self.variable(decl)
         elif decl.kind == "function":
@@ -231,32 +232,36 @@ class _Census:
 
     # -- lists of initial values ----------------------------------------------------------------
 
-    def _initial(self, decl: Decl, where: Span) -> dict[Expression, tuple[str, str]]:
-        """The values in a variable's initializer list, and the places to which they are
-        assigned.
+    def _initial_values(self, decl: Decl, where: Span) -> dict[Expression, tuple[str, str]]:
+        """Returns the values in a variable's initializer list, and the members that they
+        initialize.
         """
         array = _global_array(decl)
         if array is not None and decl.init is not None:
             self._elements_listed(array, initial_values(decl.init), where)
-        listed = self._literal(decl.init, decl.ctype)
-        self._left_out(decl.ctype.struct, listed, Setting(decl.span, ALL), own=decl.kind == "local")
+        listed = self._listed_values(decl.init, decl.ctype)
+        self._record_omitted_members(
+            decl.ctype.struct, listed, Setting(decl.span, ALL), own=decl.kind == "local"
+        )
         return listed
 
-    def _left_out(
+    def _record_omitted_members(
         self, struct: str, listed: Iterable[Expression], where: Setting, *, own: bool
     ) -> None:
-        """Records the effect of an initializer on members that it does not name, in a function's
-        `own` struct.
+        """Records that an initializer omits members, which it then sets to zero. `own` says that
+        the struct is a local variable.
         """
         if not all(map(_is_zero, map(_value_for_member, listed))):
             # In C++, a member may have an initial value in its class. Variables outside functions
             # may be set by files that are not read.
             number = 0 if own and where.function.file.endswith(".c") else None
-            self.listed.add((struct, LEFT_OUT, where._replace(number=number)))
+            self.listed.add((struct, OMITTED_MEMBERS, where._replace(number=number)))
 
-    def _literal(self, made: Expression | None, ctype: CType) -> dict[Expression, tuple[str, str]]:
-        """The values in a list that initializes a whole object, and the places to which they are
-        assigned.
+    def _listed_values(
+        self, made: Expression | None, ctype: CType
+    ) -> dict[Expression, tuple[str, str]]:
+        """Returns the values in a list that initializes a whole object, and the members that they
+        initialize.
         """
         values = initial_values(made) if made is not None else None
         struct = ctype.struct
@@ -274,10 +279,11 @@ class _Census:
         """Records a temporary struct, as in `run(&(Config){.nx = 64});`."""
         values = initial_values(literal) or ()
         if literal.struct and values and not any(value in self._structs for value in values):
-            listed = self._literal(literal, CType("struct", name=literal.struct))
+            listed = self._listed_values(literal, CType("struct", name=literal.struct))
             self._structs.update(listed)
-            made = Setting(where.function, ALL, element=where.at)  # each by itself
-            self._left_out(literal.struct, listed, made, own=True)
+            # Each literal is a separate assignment.
+            made = Setting(where.function, ALL, element=where.at)
+            self._record_omitted_members(literal.struct, listed, made, own=True)
 
     def _elements_listed(
         self, array: Stored, values: tuple[Expression, ...] | None, where: Span
@@ -291,8 +297,8 @@ class _Census:
         if values is None:
             self.spoilt.add(array)
 
-    def _value(self, struct: str, leading: str, value: Expression, where: Setting) -> None:
-        """Records `.nx = 3` in a list for a struct, or for its member with the path `box.`."""
+    def _record_value(self, struct: str, leading: str, value: Expression, where: Setting) -> None:
+        """Records `.nx = 3` in a list for a struct, or for a nested struct with the path `box.`."""
         given = member_named(value)
         if given is None or _is_zero(given[1]):
             return
@@ -303,29 +309,27 @@ class _Census:
             return
         if where.at == ALL and not _is_scalar(given[1]):
             self.lost.add(struct)
-        self._listed(struct, name, given[1], where)
+        self._record_listed(struct, name, given[1], where)
 
     def _list_of_member(
         self, struct: str, name: str, values: tuple[Expression, ...], where: Setting
     ) -> None:
-        """Records a list for a member. It sets the members of a struct or the elements of an
-        array.
-        """
+        """Records an initializer list for a member that is a struct or an array."""
         at = 0
         for listed in values:
             placed, value = element_placed(listed)
             at = at if placed is None else placed
             if member_named(value) is not None and where.at == ALL:
-                self._value(struct, f"{name}.", value, where)
+                self._record_value(struct, f"{name}.", value, where)
             elif member_named(value) is not None:
                 self._structs[value] = struct, f"{name}."
             elif initial_values(value) is not None:
                 self.listed.add((struct, f"{name}[]", where))  # these are not supported
             elif not _is_zero(value):
-                self._listed(struct, f"{name}[{at}]", value, where._replace(element=at))
+                self._record_listed(struct, f"{name}[{at}]", value, where._replace(element=at))
             at += 1
 
-    def _listed(self, struct: str, name: str, value: Expression, where: Setting) -> None:
+    def _record_listed(self, struct: str, name: str, value: Expression, where: Setting) -> None:
         if where.at == ALL:
             number = value.value if isinstance(value, IntLit) else None
             where = where._replace(number=number)  # without a number, the target is unknown
@@ -338,28 +342,28 @@ class _Census:
     ) -> None:
         self.functions.expression(expression, where.function, where.at)
         if isinstance(expression, Assign):
-            self._set(expression, where)
-            self._structs.update(self._literal(expression.right, type_of(expression.left)))
+            self._record_assignment(expression, where)
+            self._structs.update(self._listed_values(expression.right, type_of(expression.left)))
         elif isinstance(expression, Unary):
             if expression.op in INCREMENT_OPERATORS:
                 self.moved.update((what, where) for what in self._mark_unknown(expression.operand))
             elif expression.op == "&" and expression is not getter:
                 spoilt = self._mark_unknown(expression.operand)
                 self.addressed.update((what, where) for what in spoilt)
-                symbol = self._handed_to.get(expression, "")
+                symbol = self._receivers.get(expression, "")
                 self.kept.update((what, symbol) for what in spoilt)
         elif isinstance(expression, Index):
             self._elements[expression.base] += 1
         elif isinstance(expression, Member):
             self._member(expression)
         elif isinstance(expression, Name):
-            self._named(expression.decl)
+            self._record_name(expression.decl)
         elif isinstance(expression, CallExpr):
             self._call(expression, where)
         elif isinstance(expression, Cast):
             self._cast(expression)
         elif isinstance(expression, Opaque) and expression.text.startswith("."):
-            self._value(*self._structs.get(expression, ("", "")), expression, where)
+            self._record_value(*self._structs.get(expression, ("", "")), expression, where)
         elif isinstance(expression, Opaque) and expression.struct:
             self._temporary(expression, where)
         if isinstance(expression, (Name, Member)):
@@ -369,9 +373,9 @@ class _Census:
             elif array is not None:
                 self.spoilt.add(array)  # passed as the address of its first element
 
-    def _set(self, assign: Assign, where: Setting) -> None:
+    def _record_assignment(self, assign: Assign, where: Setting) -> None:
         what = stored_at(assign.left)
-        struct = _struct_set(assign.left)
+        struct = _assigned_struct(assign.left)
         if struct:
             self.whole.add((struct, where))
         if what is not None and assign.op == "=":
@@ -382,7 +386,7 @@ class _Census:
             self.moved.update((what, where) for what in self._mark_unknown(assign.left))
 
     def _mark_unknown(self, place: Expression) -> set[Stored]:
-        """Records that the integer is set in an unknown way."""
+        """Records that an integer is set in an unknown way, and returns it."""
         what = stored_at(place)
         if what is None and isinstance(place, Index):
             what = _array(place.base)
@@ -397,25 +401,25 @@ class _Census:
         own = member.field.ctype.struct
         if own and member.field.ctype.kind != "pointer":
             self.inside.add((own, owner, member.field.name))
-        self.owners.add((_of_field(member.field), owner))
+        self.owners.add((_stored_field(member.field), owner))
 
     def _call(self, call: CallExpr, where: Setting) -> None:
         for variable in called_variables(call):
-            self._named(variable)
+            self._record_name(variable)
         if call.free or call.name in _HARMLESS or call.decl in self._defined:
             return
         symbol = call.decl.symbol if call.decl is not None else ""
-        # A pointer to a method points to one of the program, whose statements are read here.
+        # A call through a pointer to a method reaches only methods of the program.
         handed = call.args[is_by_member_pointer(call) :]
         addresses = (a for a in map(without_casts, handed) if isinstance(a, Unary))
-        self._handed_to.update(dict.fromkeys(addresses, symbol))
+        self._receivers.update(dict.fromkeys(addresses, symbol))
         structs = list(map(struct_behind, handed))
         zeroed = call.name in _ZEROING and (len(call.args) < 3 or _is_zero(call.args[1]))
         copied = call.name in _COPYING and len(structs) > 1 and structs[0] == structs[1]
         if zeroed or copied:  # or another object of the same type
             self.whole.update((struct, where) for struct in structs[:1] if struct)
             return
-        structs.append(struct_behind(call))  # it may have set the struct that it returns
+        structs.append(struct_behind(call))  # the function may set the struct that it returns
         place = place_of(call.pointer) if call.decl is None and call.pointer is not None else None
         if place is not None:
             self.through.update((place, struct, where) for struct in structs if struct)
@@ -430,9 +434,9 @@ class _Census:
             self.lost.add(struct)
 
 
-def _place_given(function: Function) -> Expression | None:
-    """Whether a place is `&this->n` in a method that only returns a reference to it. Calls of the
-    method are replaced by the place itself.
+def _returned_reference(function: Function) -> Expression | None:
+    """Returns `&this->n` if a function only returns this reference. Calls of this method are
+    replaced by the member itself.
     """
     returned = [s for s in every_statement(function.body) if isinstance(s, Return)]
     if len(returned) != 1 or (not function.decl.reference and not _is_method(function)):
@@ -451,9 +455,9 @@ def _is_zero(value: Expression) -> bool:
     return is_null(value)
 
 
-def _struct_set(place: Expression) -> str:
-    """The struct that an assignment sets as a whole, or through a pointer of another type:
-    `*(int *)grid = 4`. "" for other places.
+def _assigned_struct(place: Expression) -> str:
+    """Returns the struct that an assignment sets as a whole, or through a pointer of another type:
+    `*(int *)grid = 4`. "" for any other target.
     """
     ctype = type_of(place)
     while isinstance(place, Index) or (isinstance(place, Unary) and place.op == "*"):
@@ -464,7 +468,7 @@ def _struct_set(place: Expression) -> str:
 
 
 def _is_scalar(value: Expression) -> bool:
-    """Whether a value in a list is neither a struct nor an array."""
+    """Whether an initializer value is neither a struct nor an array."""
     plain = (IntLit, FloatLit, Name, Unary, Binary)
     return all(
         isinstance(inner, plain) or (isinstance(inner, Opaque) and inner.string is not None)
@@ -473,22 +477,22 @@ def _is_scalar(value: Expression) -> bool:
 
 
 def _value_for_member(value: Expression) -> Expression:
-    """The value that an initializer gives to a member, by name or position."""
+    """Returns the value that an initializer gives to a member, by name or position."""
     given = member_named(value)
     return value if given is None else given[1]
 
 
-def _of_field(field: Decl) -> Stored:
+def _stored_field(field: Decl) -> Stored:
     return Stored(field.name, field.span)
 
 
 def _global_array(decl: Decl) -> Stored | None:
-    """Records a global array of integers."""
+    """Returns a global array or array member of integers. None for any other declaration."""
     element = decl.ctype.element
     if decl.ctype.kind != "array" or element is None or element.kind != "int":
         return None
     if decl.kind == "field":
-        return _of_field(decl)
+        return _stored_field(decl)
     if decl.kind not in ("global", "static"):
         return None
     return Stored(decl.symbol, Span("", 0)) if decl.symbol else Stored(decl.name, decl.span)

@@ -1,4 +1,4 @@
-"""Converts the syntax tree of a function to a `Flow`: its memory writes in order.
+"""Converts the syntax tree of a function to a `Flow`, the ordered list of its memory writes.
 
 double *a = malloc(n * 8);              link a = new
 for (int i = 0; i < n; i++) a[i] = 0;   loop: write *a
@@ -69,43 +69,45 @@ from regionpredict.ir.flow import (
 )
 from regionpredict.ir.source import Span
 
-_ONE = frozenset(("single", "master", "masked", "section"))
+_ONE_THREAD = frozenset(("single", "master", "masked", "section"))
 _TASKS = frozenset(("task", "taskloop", "sections"))
 
 CLASS_END = "\0"
-"""Separates a class from its member, and does not occur in names."""
+"""Separates the name of a class from that of its member. The character occurs in no name."""
 Names = tuple[tuple[str, Place], ...]
 
 
 def flows_of(functions: Iterable[Function]) -> list[Flow]:
-    """One `Flow` for each function."""
+    """Returns the memory writes of each function as a `Flow`."""
     effects = Effects()
-    return [_Flows(effects).flow(function) for function in functions]
+    return [_FlowBuilder(effects).flow(function) for function in functions]
 
 
 def names_in(loop: For) -> Names:
-    """The addresses of the arrays in a loop. The key is the name of the array in the region."""
-    return _Flows(Effects()).names_in(loop)
+    """Returns the arrays in a loop: their names in the region and their memory locations."""
+    return _FlowBuilder(Effects()).names_in(loop)
 
 
-class _Flows:
-    """Builds the record of one function."""
+class _FlowBuilder:
+    """Builds the `Flow` of one function."""
 
     def __init__(self, effects: Effects) -> None:
         self.effects = effects
-        self.moving: list[frozenset[Decl]] = []
+        self.varying_in_loops: list[frozenset[Decl]] = []  # per enclosing loop
         self.calls = 0
         self.at = Span("", 0)  # the current statement
         self.parameters: dict[str, int] = {}
 
     def flow(self, function: Function) -> Flow:
-        parameters = tuple(_slot(decl) for decl in function.parameters)
+        parameters = tuple(_variable_location(decl) for decl in function.parameters)
         self.parameters = {decl.name: at for at, decl in enumerate(function.parameters)}
-        return Flow(function.name, parameters, tuple(self._body(function.body)), function.span)
+        return Flow(
+            function.name, parameters, tuple(self._statement_events(function.body)), function.span
+        )
 
     # -- statements -----------------------------------------------------------------------------
 
-    def _body(self, statement: Stmt | None) -> list[Event]:
+    def _statement_events(self, statement: Stmt | None) -> list[Event]:
         self.at = getattr(statement, "span", self.at)
         handler = _STATEMENTS.get(type(statement))
         if handler is not None:
@@ -118,10 +120,10 @@ class _Flows:
     def _compound(self, statement: Compound) -> list[Event]:
         events: list[Event] = []
         for at, item in enumerate(statement.items):
-            events += self._body(item)
+            events += self._statement_events(item)
             if not isinstance(item, If):
                 continue
-            returns = not self.moving and returns_early(item)
+            returns = not self.varying_in_loops and returns_early(item)
             if returns or continues_early(item):
                 behind = self._compound(statement._replace(items=statement.items[at + 1 :]))
                 note = BEHIND_RETURN if returns else ""
@@ -130,20 +132,20 @@ class _Flows:
                 break
         return events
 
-    def _declared(self, statement: DeclStmt) -> list[Event]:
+    def _declaration(self, statement: DeclStmt) -> list[Event]:
         if sides_of(statement):
-            return self._decided(statement)
+            return self._conditional(statement)
         events: list[Event] = []
         for decl in statement.decls:
             if decl.init is not None and decl.kind != "static":
-                if self.moving and self._moves(decl.init):
-                    self.moving[-1] |= {decl}
+                if self.varying_in_loops and self._varies_in_loop(decl.init):
+                    self.varying_in_loops[-1] |= {decl}
                 self._expression(decl.init, events)
-                self._assigned(Name(decl, decl.span), decl.init, events)
+                self._assignment(Name(decl, decl.span), decl.init, events)
         return events
 
     def _for(self, loop: For) -> list[Event]:
-        events = self._body(loop.init)
+        events = self._statement_events(loop.init)
         written = set(self.effects.written_in(loop.body))
         for part in (loop.condition, loop.increment):
             if part is not None:
@@ -160,48 +162,47 @@ class _Flows:
         self, loop: For | While | RangeFor, written: frozenset[Decl], increment: Expression | None
     ) -> list[Event]:
         inside: list[Event] = []
-        self.moving.append(written)
+        self.varying_in_loops.append(written)
         if not isinstance(loop, RangeFor) and loop.condition is not None:
             self._expression(loop.condition, inside)
-        inside += self._body(loop.body)
+        inside += self._statement_events(loop.body)
         if increment is not None:
             self._expression(increment, inside)
-        self.moving.pop()
-        # A loop that only reads also takes time, and threads may share it manually, which is
-        # unknown here.
+        self.varying_in_loops.pop()
+        # A loop that only reads also takes time. Whether threads share it manually is unknown here.
         return [Block("loop", tuple(inside), loop.span, note=left_early(loop))]
 
-    def _decided(self, statement: Deciding) -> list[Event]:
+    def _conditional(self, statement: Deciding) -> list[Event]:
         events: list[Event] = []
         condition = condition_of(statement)
         if condition is not None:
             self._expression(condition, events)
-        return events + self._sides(statement)
+        return events + self._branches(statement)
 
-    def _valued(self, statement: ExprStmt) -> list[Event]:
+    def _expression_statement(self, statement: ExprStmt) -> list[Event]:
         if sides_of(statement):
-            return self._decided(statement)
+            return self._conditional(statement)
         events: list[Event] = []
         self._expression(statement.expr, events)
         return events
 
-    def _sides(self, statement: Deciding) -> list[Event]:
-        """The branches of a condition, with their numbers."""
+    def _branches(self, statement: Deciding) -> list[Event]:
+        """Returns the branches of a condition that contain events, with their numbers."""
         events: list[Event] = []
         for number, side in enumerate(sides_of(statement)):
-            inside = [event for part in side.body for event in self._body(part)]
+            inside = [event for part in side.body for event in self._statement_events(part)]
             if inside:
                 events.append(Block("branch", tuple(inside), statement.span, side=number))
         return events
 
     def _return(self, statement: Return) -> list[Event]:
         if sides_of(statement):
-            return self._decided(statement)
+            return self._conditional(statement)
         events: list[Event] = []
         if statement.value is not None:
             self._expression(statement.value, events)
             place = self._target_memory(statement.value, events)
-            value = self._struct(statement.value, events) if place is None else None
+            value = self._struct_location(statement.value, events) if place is None else None
             if place is not None or value is not None:
                 events.append(Returned(place or value or (), by_value=place is None))
         return events
@@ -209,13 +210,13 @@ class _Flows:
     def _directive(self, statement: Directive) -> list[Event]:
         pragma: Pragma = statement.pragma
         directive_tokens = pragma.kind.split()
-        inside = self._body(statement.body)
+        inside = self._statement_events(statement.body)
         names: Names = ()
         if pragma.is_loop and statement.body is not None:
             names = self.names_in(statement.body)
         if not inside and not names:
             return []
-        if directive_tokens[0] in _ONE:
+        if directive_tokens[0] in _ONE_THREAD:
             return [Block("one", tuple(inside), statement.span)]
         if directive_tokens[0] in _TASKS:
             return [Block("task", tuple(inside), statement.span)]
@@ -230,28 +231,28 @@ class _Flows:
         return inside
 
     def names_in(self, statement: Stmt) -> Names:
-        """The addresses of the arrays in a statement. The key is the name of the array in the
-        region.
-        """
+        """Returns the arrays in a statement: their region names and memory locations."""
         places: dict[str, Place] = {}
         for expression in expressions_in(statement):
             if isinstance(expression, (Name, Member)):
                 ctype = type_of(expression)
-                rows = _rows(ctype)
+                rows = _dereferences(ctype)
                 place = self._target_memory(expression, None) if rows is not None else None
                 place = place if place is None else (*place, *(rows or ()))
-                name = _shown(expression) if place is not None else None
+                name = _name_in_region(expression) if place is not None else None
                 if place is not None and name is not None:
                     places.setdefault(name, place)
-                    if isinstance(expression, Member) and (general := _general_name(expression)):
+                    if isinstance(expression, Member) and (
+                        general := _class_member_name(expression)
+                    ):
                         places.setdefault(general, place)
         return tuple(places.items())
 
     # -- expressions ----------------------------------------------------------------------------
 
     def _expression(self, expression: Expression, events: list[Event]) -> None:
-        """The calls and writes in an expression. Calls in arguments precede the call that receives
-        the arguments.
+        """Adds the calls and writes in an expression. Calls in arguments precede the call that
+        receives the arguments.
         """
         if isinstance(expression, Assign):
             self._expression(expression.right, events)
@@ -259,7 +260,7 @@ class _Flows:
                 self._expression(inner, events)
             self._store_to_elements(expression.left, events)
             if expression.op == "=":
-                self._assigned(expression.left, expression.right, events)
+                self._assignment(expression.left, expression.right, events)
             return
         for inner in subexpressions(expression):
             self._expression(inner, events)
@@ -271,7 +272,7 @@ class _Flows:
     def _call(self, call: CallExpr, events: list[Event]) -> Place:
         name = call.name if call.decl is not None else ""
         pointer = "" if call.pointer is None or call.decl is not None else show(call.pointer)
-        for event in events:  # requested again by _target_memory
+        for event in events:  # `_target_memory` may visit the same call twice
             if isinstance(event, CallEvent) and (event.span, event.function, event.pointer) == (
                 call.span, name, pointer
             ):  # fmt: skip
@@ -280,23 +281,25 @@ class _Flows:
         slot = (f"{call.name}()@{self.calls}",)
         arguments = tuple(self._target_memory(argument, events) for argument in call.args)
         functions = tuple(
-            (at, handed) for at, argument in enumerate(call.args)
-            if (handed := self._function(argument)) is not None
+            (at, passed) for at, argument in enumerate(call.args)
+            if (passed := self._function_argument(argument)) is not None
         )  # fmt: skip
-        structs = ((at, self._struct(argument, events)) for at, argument in enumerate(call.args))
-        handed_structs = tuple((at, place) for at, place in structs if place is not None)
+        structs = (
+            (at, self._struct_location(argument, events)) for at, argument in enumerate(call.args)
+        )
+        struct_arguments = tuple((at, place) for at, place in structs if place is not None)
         seen = call.decl is not None
         parameter = None if seen or call.method else self.parameters.get(call.name)
         events.append(
             CallEvent(
-                name, arguments, slot, call.span, functions, parameter, handed_structs, pointer
+                name, arguments, slot, call.span, functions, parameter, struct_arguments, pointer
             )
         )
         return (*slot, "*")
 
-    def _function(self, argument: Expression) -> str | int | None:
-        """The function whose address an argument is, or the parameter that may be such a
-        function.
+    def _function_argument(self, argument: Expression) -> str | int | None:
+        """Returns the function whose address is an argument, or the position of the parameter that
+        may contain it.
         """
         while isinstance(argument, Cast) or (
             isinstance(argument, Unary) and argument.op in ("&", "*")
@@ -306,44 +309,44 @@ class _Flows:
             return None
         if argument.decl.kind == "function":
             return argument.decl.name
-        held = argument.decl.kind == "parameter" and argument.decl.ctype.kind == "pointer"
-        return self.parameters.get(argument.decl.name) if held else None
+        is_pointer = argument.decl.kind == "parameter" and argument.decl.ctype.kind == "pointer"
+        return self.parameters.get(argument.decl.name) if is_pointer else None
 
-    def _assigned(self, target: Expression, value: Expression, events: list[Event]) -> None:
+    def _assignment(self, target: Expression, value: Expression, events: list[Event]) -> None:
         decl = target.decl if isinstance(target, Name) else None
         ctype = type_of(target)
         if ctype.kind == "struct" and (elements := initial_values(value)) is not None:
-            if (place := self._object(target, events)) is not None:
-                self._members_of_list(place, elements, events)
+            if (place := self._location(target, events)) is not None:
+                self._initialize_members(place, elements, events)
             return
-        if (source := self._struct(value, events)) is not None:
-            if (copy := self._object(target, events)) is not None:
+        if (source := self._struct_location(value, events)) is not None:
+            if (copy := self._location(target, events)) is not None:
                 events.append(Copied(copy, source, self.at))
             return
         if ctype.kind != "pointer" and not (decl is not None and _is_array_parameter(decl)):
             return
-        slot = self._object(target, events)
+        slot = self._location(target, events)
         if slot is not None:
             events.append(Link(slot, self._target_memory(value, events), self.at))
 
-    def _members_of_list(
+    def _initialize_members(
         self, place: Place, elements: Sequence[Expression], events: list[Event]
     ) -> None:
-        """The members of a struct that an initializer list sets to addresses or to other
+        """Adds the members of a struct that an initializer list sets to addresses or to other
         structs.
         """
         for named in filter(None, map(member_named, elements)):
             member, value = (*place, f".{named[0]}"), named[1]
             if (inner := initial_values(value)) is not None:
-                self._members_of_list(member, inner, events)
-            elif (source := self._struct(value, events)) is not None:
+                self._initialize_members(member, inner, events)
+            elif (source := self._struct_location(value, events)) is not None:
                 events.append(Copied(member, source, self.at))
             elif (memory := self._target_memory(value, events)) is not None:
                 events.append(Link(member, memory, self.at))
 
     def _store_to_elements(self, target: Expression, events: list[Event]) -> None:
-        """A store to array elements that moves with a loop. Plain variables and rows are left
-        out.
+        """Adds a store to array elements whose subscript changes with a loop. Plain variables and
+        fixed rows are excluded.
         """
         if type_of(target).kind in ("pointer", "array"):
             return
@@ -353,7 +356,7 @@ class _Flows:
             if isinstance(inner, Cast):
                 inner = inner.operand
             elif isinstance(inner, Index):
-                levels.append(self._moves(inner.index))
+                levels.append(self._varies_in_loop(inner.index))
                 inner = inner.base
             elif (
                 isinstance(inner, Member)
@@ -362,40 +365,44 @@ class _Flows:
             ):
                 inner = inner.base
             elif isinstance(inner, Unary) and inner.op == "*":
-                if levels and isinstance(inner.operand, Name) and not self._moves(inner.operand):
+                if (
+                    levels
+                    and isinstance(inner.operand, Name)
+                    and not self._varies_in_loop(inner.operand)
+                ):
                     break  # `(*out)[i]`: the memory of the caller's pointer
-                levels.append(self._moves(inner.operand))
+                levels.append(self._varies_in_loop(inner.operand))
                 inner = inner.operand
             else:
                 break
-        still = [level for level in levels if not level]
-        # The first of three dimensions may be constant, if one of two grids is written.
-        if not levels or (still and (len(levels) < 3 or levels[-1] or len(still) > 1)):
+        fixed = [level for level in levels if not level]
+        # One of three dimensions may be constant, for example if one of two grids is written.
+        if not levels or (fixed and (len(levels) < 3 or levels[-1] or len(fixed) > 1)):
             return
-        place = self._object(target, events)
+        place = self._location(target, events)
         if place is not None:
-            events.append(Write(place, not still, self.at))
+            events.append(Write(place, not fixed, self.at))
 
-    def _moves(self, expression: Expression) -> bool:
-        """Whether a subscript changes with a loop, in this function or around a call."""
-        moving = frozenset[Decl]().union(*self.moving)
+    def _varies_in_loop(self, expression: Expression) -> bool:
+        """Whether a subscript changes with a loop of this function or of its callers."""
+        varying = frozenset[Decl]().union(*self.varying_in_loops)
         for inner in every_expression(expression):
             if isinstance(inner, Unary) and inner.op in INCREMENT_OPERATORS:
                 return True
-            if isinstance(inner, Name) and (inner.decl in moving or not self.moving):
+            if isinstance(inner, Name) and (inner.decl in varying or not self.varying_in_loops):
                 return True
             if isinstance(inner, (CallExpr, Index)):
                 return True
         return False
 
-    # -- places ---------------------------------------------------------------------------------
+    # -- memory locations -----------------------------------------------------------------------
 
-    def _object(self, expression: Expression | None, events: list[Event] | None) -> Place | None:
-        """The memory of an lvalue."""
+    def _location(self, expression: Expression | None, events: list[Event] | None) -> Place | None:
+        """Returns the memory location of an lvalue. None for any other expression."""
         if isinstance(expression, Name):
-            return _slot(expression.decl)
+            return _variable_location(expression.decl)
         if isinstance(expression, Cast):
-            return self._object(expression.operand, events)
+            return self._location(expression.operand, events)
         if isinstance(expression, Index):
             return self._target_memory(expression.base, events)
         if isinstance(expression, Unary) and expression.op == "*":
@@ -405,7 +412,7 @@ class _Flows:
             inner = (
                 self._target_memory(base, events)
                 if expression.arrow
-                else self._object(base, events)
+                else self._location(base, events)
             )
             if inner is None:
                 return None
@@ -418,37 +425,37 @@ class _Flows:
             )
         return None
 
-    def _struct(self, expression: Expression, events: list[Event]) -> Place | None:
-        """The address of a struct that is used by value. None for any other value.
+    def _struct_location(self, expression: Expression, events: list[Event]) -> Place | None:
+        """Returns the memory location of a struct that is used by value. None for any other value.
 
-        Classes of libraries are left out, since their copies have separate memory.
+        Library classes are excluded, since their copies have separate memory.
         """
         ctype = type_of(expression)
         if ctype.kind != "struct" or "::" in ctype.name or "<" in ctype.name:
             return None
         if isinstance(expression, Cast):
             plain = expression.constructor is None
-            return self._struct(expression.operand, events) if plain else None
+            return self._struct_location(expression.operand, events) if plain else None
         if isinstance(expression, CallExpr):
             return self._call(expression, events)[:-1]
         if isinstance(expression, Assign):
-            return self._object(expression.left, events)
-        return self._object(expression, events)
+            return self._location(expression.left, events)
+        return self._location(expression, events)
 
     def _target_memory(self, expression: Expression, events: list[Event] | None) -> Place | None:
-        """The memory that an address points into. None if the expression is not an address."""
+        """Returns the memory that an address points into. None for any other expression."""
         if isinstance(expression, Name) and expression.decl.ctype.kind == "array":
-            return ((*_slot(expression.decl), "*") if _is_array_parameter(expression.decl)
-                    else _slot(expression.decl))  # fmt: skip
+            variable = _variable_location(expression.decl)
+            return (*variable, "*") if _is_array_parameter(expression.decl) else variable
         if is_place(expression):
             kind = type_of(expression).kind
-            place = self._object(expression, events) if kind in ("pointer", "array") else None
+            place = self._location(expression, events) if kind in ("pointer", "array") else None
             return place if place is None or kind == "array" else (*place, "*")
         if isinstance(expression, Cast):
             return self._target_memory(expression.operand, events)
         if isinstance(expression, Unary):
             if expression.op == "&":
-                return self._object(expression.operand, events)
+                return self._location(expression.operand, events)
             return (
                 self._target_memory(expression.operand, events)
                 if expression.op in INCREMENT_OPERATORS
@@ -473,39 +480,39 @@ class _Flows:
 
 
 _STATEMENTS: dict[type, Callable[..., list[Event]]] = {
-    Compound: _Flows._compound,
-    DeclStmt: _Flows._declared,
-    For: _Flows._for,
-    While: _Flows._while,
-    RangeFor: _Flows._while,
-    If: _Flows._decided,
-    Switch: _Flows._decided,
-    ExprStmt: _Flows._valued,
-    Return: _Flows._return,
-    Directive: _Flows._directive,
+    Compound: _FlowBuilder._compound,
+    DeclStmt: _FlowBuilder._declaration,
+    For: _FlowBuilder._for,
+    While: _FlowBuilder._while,
+    RangeFor: _FlowBuilder._while,
+    If: _FlowBuilder._conditional,
+    Switch: _FlowBuilder._conditional,
+    ExprStmt: _FlowBuilder._expression_statement,
+    Return: _FlowBuilder._return,
+    Directive: _FlowBuilder._directive,
 }
 
 
 def _has_one_thread(pragma: Pragma) -> bool:
-    """Whether the directive has `num_threads(1)`, so that one thread executes it."""
+    """Whether the directive has `num_threads(1)`."""
     clause = pragma.clause("num_threads")
     return clause is not None and (clause.text or "").strip() == "1"
 
 
-def _slot(decl: Decl) -> Place:
+def _variable_location(decl: Decl) -> Place:
     if decl.kind in ("local", "parameter"):
         return (f"{decl.name}@{decl.span.line}:{decl.span.column}",)
     return (f"::{decl.name}",)
 
 
 def _is_array_parameter(decl: Decl) -> bool:
-    """Whether an array is a parameter, which is a pointer."""
+    """Whether a parameter is declared as an array, which makes it a pointer in C."""
     return decl.kind == "parameter" and decl.ctype.kind == "array"
 
 
-def _rows(ctype: CType) -> Place | None:
-    """The steps from a pointer or array to its numbers. There is one step for each level of row
-    pointers.
+def _dereferences(ctype: CType) -> Place | None:
+    """Returns one `*` per level of row pointers between a pointer or array and its numbers. None
+    for any other type.
     """
     if ctype.kind not in ("pointer", "array"):
         return None
@@ -516,8 +523,8 @@ def _rows(ctype: CType) -> Place | None:
     return ("*",) * steps
 
 
-def _general_name(member: Member) -> str | None:
-    """The name of a member of a variable, or of a pointer's target, as a member of its class."""
+def _class_member_name(member: Member) -> str | None:
+    """Returns the class and member name of an access such as `box.nx` or `box->nx`, or None."""
     names: list[str] = []
     inner: Expression | None = member
     while isinstance(inner, Member):
@@ -528,20 +535,20 @@ def _general_name(member: Member) -> str | None:
     return inner.decl.ctype.class_name + CLASS_END + ".".join(reversed(names))
 
 
-def _shown(expression: Expression | None) -> str | None:
-    """The region's name for the array of an expression: `A`, `s->x`, `cells[].flux`."""
+def _name_in_region(expression: Expression | None) -> str | None:
+    """Returns the name of an array in the region: `A`, `s->x`, `cells[].flux`."""
     if isinstance(expression, Name):
         return expression.decl.name
     if isinstance(expression, Cast):
-        return _shown(expression.operand)
+        return _name_in_region(expression.operand)
     if isinstance(expression, Member) and expression.base is not None:
         base: Expression = expression.base
         if isinstance(base, Index):
             while isinstance(base, Index):
                 base = base.base
-            inner = _shown(base)
+            inner = _name_in_region(base)
             return f"{inner}[].{expression.field.name}" if inner is not None else None
-        inner = _shown(base)
+        inner = _name_in_region(base)
         if inner is None:
             return None
         reference = isinstance(base, Name) and base.decl.reference

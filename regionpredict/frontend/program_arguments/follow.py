@@ -1,8 +1,8 @@
-"""Executes a program from `main` with the given arguments.
+"""Interprets a program from `main` with the given arguments.
 
 Statements are executed in order, and unknown values stay unknown. For an unknown condition, both
 branches are executed, and values that differ become unknown. A branch that ends the program is
-assumed to be skipped.
+assumed not to be taken.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _MOST_DEPTH = 20
 
 
 def _run_folders(unit: LinkedUnit) -> tuple[Path, ...]:
-    """The folders in which the program may be started. The most likely one is first.
+    """Returns the folders in which the program may be started, the most likely one first.
 
     They are the working folder, the source folder of `main`, and its parents up to the root of the
     project.
@@ -92,7 +92,7 @@ class Follower(LoopFollower):
         super().__init__(argv, written, assumed=assumed, most_steps=most_steps)
         self.unit = unit
         self.files = InputFiles(_run_folders(unit))
-        exact = len(argv) > 1  # without arguments, no value is the user's
+        exact = len(argv) > 1  # a run without arguments has only default values
         self.seen = Followed(read=self.read, exact=exact, files=self.files)
         self.stack: list[Function] = []
         self.names: list[dict[str, Decl]] = []
@@ -107,14 +107,14 @@ class Follower(LoopFollower):
 
     @cached_property
     def taken(self) -> Taken:
-        """The places whose address the program takes. Pointers may point to them."""
+        """The memory locations whose address the program takes, so pointers may point to them."""
         found = addresses_taken(
             self.unit.bodies(), lambda decl: self.unit.body_of(decl) is not None
         )
         return found._replace(variables=frozenset(map(self._first_use, found.variables)))
 
     def run(self, main: Function) -> Followed:
-        """Executes the program from `main`."""
+        """Interprets the program from `main` and returns the recorded values."""
         given: tuple[Value, ...] = (len(self.argv), Arguments())
         for parameter, value in zip(main.parameters, given, strict=False):
             self.memory.write(Place(parameter), value)
@@ -147,7 +147,7 @@ class Follower(LoopFollower):
         self.seen.add_entry(span, entry, rest=self.inside_long > 0)
 
     def _sole_objects(self) -> dict[str, Decl]:
-        """The objects that have the same name in all functions, including the objects of the
+        """Returns the objects that have the same name in all functions, including objects of
         callers.
         """
         objects: dict[str, Decl] = {}
@@ -186,7 +186,7 @@ class Follower(LoopFollower):
         return signal
 
     def _locals_of(self, function: Function) -> frozenset[Decl]:
-        """The variables whose lifetime ends with a function."""
+        """Returns the variables whose lifetime ends with a function."""
         if function not in self._locals:
             inner = {decl for decl in declared_in(function.body) if decl.kind == "local"}
             self._locals[function] = frozenset({*function.parameters, *inner})
@@ -200,21 +200,21 @@ class Follower(LoopFollower):
         return True
 
     def first_value(self, decl: Decl) -> Decl:
-        """The declaration that gives a variable its first value."""
+        """Returns the declaration that gives a variable its first value."""
         return self.unit.variable_of(decl)
 
     def defines(self, call: CallExpr) -> bool:
-        """Whether the program itself defines the function that is called."""
+        """Whether the program itself defines the called function."""
         return call.decl is not None and self.unit.body_of(call.decl) is not None
 
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """Calls a function of the program, or a function without a visible body."""
+        """Interprets a call of a program function or of a function without a visible body."""
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if call.free:
             self.seen.gaps |= body is not None
             return UNKNOWN
         if body is None or not self._is_executed(body):
-            self._handed_on(call, arguments)
+            self._record_unknown_use(call, arguments)
             self.seen.gaps |= body not in self.stack and (
                 body is not None or call.decl is None or any(map(function_at, arguments))
             )
@@ -244,12 +244,12 @@ class Follower(LoopFollower):
         return UNKNOWN if signal is None else signal.value
 
     def _is_executed(self, body: Function) -> bool:
-        """Whether a function is executed at this call."""
+        """Whether a function is interpreted at this call. Recursive and very deep calls are not."""
         return body not in self.stack and len(self.stack) <= _MOST_DEPTH
 
     def _call_back(self, function: Decl) -> None:
-        """Applies the effects of a program function that a function without a body receives, and
-        may call.
+        """Applies the effects of a program function that is passed to a function without a body.
+        The call of the passed function may happen or not.
         """
         body = self.unit.body_of(function)
         if body is None or not self._is_executed(body):
@@ -261,26 +261,25 @@ class Follower(LoopFollower):
         self.memory = before.common(self.memory)
 
     def _temporary_place(self, value: Value, ctype: CType) -> Value:
-        """The address of a temporary that a reference is bound to."""
+        """Returns the address of a temporary that a reference is bound to."""
         place = Place(Decl("", "local", ctype.element or CType("unknown"), _NOWHERE))
         self.put(place, value)
         return Address(place)
 
     def _this_of(self, body: Function) -> Value | None:
-        """The object of the running method, if another method of the same class is called."""
+        """Returns the value of `this` before a call of a method. None for other functions."""
         if not body.parameters or body.parameters[0].name != "this":
             return None
         return self.memory.read(Place(body.parameters[0]))
 
-    def _handed_on(self, call: CallExpr, arguments: Sequence[Value]) -> None:
+    def _record_unknown_use(self, call: CallExpr, arguments: Sequence[Value]) -> None:
         if any(isinstance(value, Arguments) for value in arguments):
             self.seen.handed_on = True
             self.remark(call, f"what {call.name}() takes from the arguments is unknown")
 
     def _forget_pointed(self, call: CallExpr, arguments: Sequence[Value]) -> None:
         """Applies the writes of a function without a visible body, which may change all targets of
-        its arguments. A pointer to a method can only point to a method of the program, whose writes
-        to its object are known.
+        its arguments. A pointer to a method is excluded, since the writes of methods are known.
         """
         for value in arguments[is_by_member_pointer(call) :]:
             if isinstance(value, Address) and value.place.decl not in self.kept:
@@ -345,9 +344,10 @@ class Follower(LoopFollower):
         return None
 
     def _skipped_fill(self, statement: ExprStmt) -> Written | None:
-        """The writes of a statement that only assigns a floating-point number. The statement is not
-        evaluated if one iteration represents a loop that fills arrays. None for any other
-        statement.
+        """Returns the writes of a statement that only assigns a floating-point number, otherwise
+        None.
+
+        Such a statement is skipped if one iteration represents a loop that fills arrays.
         """
         if statement not in self._fills:
             self._fills[statement] = filled_by(statement.expr)
@@ -379,8 +379,8 @@ class Follower(LoopFollower):
             self.initialise(Place(decl), decl.ctype, decl.init)
 
     def _is_plain_number(self, decl: Decl, init: Expression) -> bool:
-        """Whether the variable is a floating-point number whose initializer only computes. In a
-        loop that fills arrays, such a variable is unknown, like an assigned one.
+        """Whether the variable is a floating-point number whose initializer has no side effects. In
+        a loop that fills arrays, such a variable is unknown, like an assigned one.
         """
         if decl not in self._plain:
             self._plain[decl] = decl.ctype.kind == "float" and not has_side_effects(init)
@@ -397,8 +397,8 @@ class Follower(LoopFollower):
     def _if(self, statement: If) -> Signal | None:
         if self._has_call_or_directive(statement):
             self._record_start(statement.span)
-        asked = self.value(statement.condition)
-        test = truth_value(asked)
+        condition = self.value(statement.condition)
+        test = truth_value(condition)
         self.seen.decided.setdefault(statement.span, set()).add(test)
         if test is not None:
             chosen = statement.then if test else statement.other
@@ -406,19 +406,19 @@ class Follower(LoopFollower):
         before = self.memory
         self.memory = before.copy()
         first = self._statement(statement.then)
-        behind, self.memory = self.memory, before
+        then_memory, self.memory = self.memory, before
         second = self._statement(statement.other) if statement.other is not None else None
         if first is not None and first.kind == "end":
             return second
         if second is not None and second.kind == "end":
-            self.memory = behind
+            self.memory = then_memory
             return first
         if first != second and self._may_leave(second, self.memory):
-            self.memory = behind
+            self.memory = then_memory
             return first
-        if first != second and self._may_leave(first, behind):
+        if first != second and self._may_leave(first, then_memory):
             return second
-        self.memory = behind.choice(self.memory, asked)
+        self.memory = then_memory.choice(self.memory, condition)
         if first == second:
             return first
         raise UnknownLoopError
@@ -446,7 +446,7 @@ class Follower(LoopFollower):
         return self._cases_from(items[start:])
 
     def _cases_from(self, items: Sequence[Stmt]) -> Signal | None:
-        """Executes a `switch` from one of its labels."""
+        """Interprets a `switch` from one of its labels."""
         signal, early = self._with_jumps(lambda: self._sequence(items), BREAK)
         if signal is not None and signal.kind == "break":
             signal = None
@@ -457,12 +457,12 @@ class Follower(LoopFollower):
         return signal
 
     def _any_case(self, items: Sequence[Stmt]) -> None:
-        """Executes a `switch` whose label is unknown. Only values that are the same for all labels
-        stay known.
+        """Interprets a `switch` whose label is unknown. Only values that are the same for all
+        labels stay known.
         """
         before = self.memory
         any_label = [label for item in items for label in case_labels(item)]
-        behind = None if None in any_label else before.copy()
+        merged = None if None in any_label else before.copy()
         for at, item in enumerate(items):
             if not case_labels(item):
                 continue
@@ -471,8 +471,8 @@ class Follower(LoopFollower):
             if self._may_leave(signal, self.memory):
                 continue
             if signal is None or signal.kind != "end":
-                behind = self.memory if behind is None else behind.common(self.memory)
-        self.memory = before if behind is None else behind
+                merged = self.memory if merged is None else merged.common(self.memory)
+        self.memory = before if merged is None else merged
 
     def _directive(self, statement: Directive) -> Signal | None:
         body = statement.body

@@ -1,9 +1,8 @@
-"""The small syntax tree that both front ends build and `lower` reads. It covers the part of C that
-loops need.
-
+"""The syntax tree that both front ends build and `lower` reads. It covers the part of C and C++
+that loops need.
 Expressions have no types. Types follow from the declarations (`Decl.ctype`) by the same rules for
-both front ends. A node is equal only to itself, because equal texts are different places in the
-program.
+both front ends. A node is equal only to itself, because equal texts may be at different locations
+in the program.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from regionpredict.ir import Span
 _Node = TypeVar("_Node")
 
 
-_MOST_SIZES = 64  # maximum elements of an array with separate values
+_MOST_SIZES = 64  # maximum length of an array whose elements are tracked separately
 
 
 def _by_identity(node: type[_Node]) -> type[_Node]:
-    """Makes a tuple equal only to itself. A frozen dataclass takes three times as long to
-    create.
+    """Makes two tuples with equal contents unequal. A frozen dataclass would take three times as
+    long to create.
     """
     for name in ("__eq__", "__ne__", "__hash__"):
         setattr(node, name, getattr(object, name))
@@ -57,8 +56,8 @@ class CType(NamedTuple):
 
     @property
     def holds_sizes(self) -> bool:
-        """Whether the initial values of this type may be sizes or functions. The type is then a
-        struct, or a few integers or pointers.
+        """Whether initial values of this type may contain sizes or functions. This holds for
+        structs and for short arrays of integers, structs or pointers.
         """
         if self.kind != "array" or self.element is None:
             return self.kind == "struct"
@@ -80,15 +79,15 @@ class CType(NamedTuple):
 
     @property
     def class_name(self) -> str:
-        """The class of a variable or of its target. "" for any other type."""
+        """The class of a variable or of its pointer target. "" if it is not a class."""
         pointee = self.element if self.kind == "pointer" and not self.name else None
-        held = pointee if pointee is not None else self
-        return held.name if held.kind == "struct" else ""
+        target = pointee if pointee is not None else self
+        return target.name if target.kind == "struct" else ""
 
     @property
     def innermost(self) -> CType:
-        """The type of the elements of an array, also of an array of arrays. For any other type, the
-        type itself.
+        """The type of the elements of an array or of nested arrays. Any other type is returned
+        unchanged.
         """
         inner = self
         while inner.kind == "array" and inner.element is not None:
@@ -97,9 +96,7 @@ class CType(NamedTuple):
 
     @property
     def struct(self) -> str:
-        """The struct of a value, or the struct that it contains or points to. "" if there is no
-        struct.
-        """
+        """The name of the struct that a value is, contains or points to. "" if there is none."""
         inner: CType | None = self
         while inner is not None and inner.kind in ("pointer", "array"):
             inner = inner.element
@@ -107,7 +104,7 @@ class CType(NamedTuple):
 
     @property
     def bytes(self) -> int:
-        """The size in bytes, or 8 if unknown."""
+        """The size of the type in bytes, or 8 if unknown."""
         if self.kind == "pointer":
             return 8
         if self.kind == "array" and self.element is not None:
@@ -160,9 +157,9 @@ class Decl:
         self.value = value
         self.reference = reference
         self.never_returns = never_returns  # declared as such: `[[noreturn]]`
-        self.is_const = is_const  # a constant number
-        self.is_atomic = False  # `_Atomic`, itself or its elements, if the types do not show it
-        self.is_volatile = False  # it may change at any time
+        self.is_const = is_const  # declared `const` with a constant number
+        self.is_atomic = False  # the variable or its elements are `_Atomic`
+        self.is_volatile = False  # declared `volatile`
         self.offset = offset  # of a field: bytes from the start of its struct, 0 if unknown
         self.owner = owner  # of a field: the struct that declares it, "" if its uses show it
 
@@ -183,7 +180,7 @@ class Name(NamedTuple):
 
 @_by_identity
 class IntLit(NamedTuple):
-    """An integer constant of type `int` or of a longer or unsigned type."""
+    """An integer constant with its width in bits. The width is at least that of `int`."""
 
     value: int
     bits: int = 32
@@ -260,10 +257,10 @@ class Member(NamedTuple):
 class CallExpr(NamedTuple):
     """A call `name(args)`. `decl` is None for a call through a pointer or of an unknown function.
 
-    For a call through a variable, a member or a table, `pointer` is the place of the function. It
-    may also be the call that returns the function. For a `method`, the address of its object is the
-    first argument. `free` says that the call has no cost and accesses no memory that moves
-    (`v.size()`).
+    For a call through a variable, a member or a table, `pointer` is the expression that contains
+    the function. It may also be the call that returns the function. For a `method`, the address of
+    its object is the first argument. `free` says that the call has no cost and accesses no memory
+    that changes (`v.size()`).
     """
 
     name: str
@@ -276,15 +273,13 @@ class CallExpr(NamedTuple):
 
     @property
     def declared_in(self) -> str:
-        """The file that declares the function. "" if unknown."""
+        """The file that declares the called function. "" if unknown."""
         return self.decl.span.file if self.decl is not None else ""
 
 
 @_by_identity
 class Cast(NamedTuple):
-    """`(type) operand`, or a value of a C++ class with the call of the `constructor` that creates
-    it.
-    """
+    """A cast `(type) operand`, or a C++ object with the call of its `constructor`."""
 
     ctype: CType
     operand: Expression
@@ -293,11 +288,11 @@ class Cast(NamedTuple):
 
 @_by_identity
 class Opaque(NamedTuple):
-    """An expression that is not supported, with its supported subexpressions.
+    """An unsupported expression with its supported subexpressions.
 
-    `string` is the value of a string literal. A list of initial values is `{}`. In the list, a
-    value that is assigned to a member by name (`.nx = 4`) is `.nx`. `struct` is the struct of a
-    compound literal `(struct grid){3, 4}`, which contains the list.
+    `string` is the value of a string literal. An initializer list has the text `{}`. In the list, a
+    designated value (`.nx = 4`) has the text `.nx`. `struct` is the struct of a compound literal
+    `(struct grid){3, 4}`, which contains the list.
     """
 
     text: str
@@ -329,8 +324,8 @@ Expression = (
 class Compound(NamedTuple):
     """A block `{ ... }`, or the statement after a label.
 
-    For a label of a `switch`, `cases` has its value, or None for `default`. Any other label has its
-    name in `label`.
+    For a label of a `switch`, `cases` contains its value, or None for `default`. For any other
+    label, `label` is its name.
     """
 
     items: tuple[Stmt, ...]
@@ -348,7 +343,7 @@ class ExprStmt(NamedTuple):
 
 @_by_identity
 class DeclStmt(NamedTuple):
-    """Declarations, each with its initializer or None."""
+    """A declaration statement. Each declared variable has an initializer or None."""
 
     decls: tuple[Decl, ...]
     span: Span
@@ -398,7 +393,7 @@ class If(NamedTuple):
 
 @_by_identity
 class Switch(NamedTuple):
-    """A `switch (condition) body`. A label inside is a `Compound` with `cases`."""
+    """A `switch (condition) body`. The labels in it are `Compound` statements with `cases`."""
 
     condition: Expression
     body: Stmt
@@ -433,7 +428,7 @@ class Directive(NamedTuple):
 
 @_by_identity
 class Unread(NamedTuple):
-    """A statement that is not supported, such as assembler or a statement expression."""
+    """An unsupported statement, such as assembler code or a statement expression."""
 
     what: str
     children: tuple[Expression, ...]
@@ -457,7 +452,7 @@ Stmt = (
 
 
 def virtual_table(symbol: str) -> str:
-    """The name of the struct that represents the virtual table of a method and its overriders."""
+    """Returns the struct name that represents the virtual table of a method and its overriders."""
     return f"virtual {symbol}"
 
 
@@ -470,11 +465,11 @@ def is_virtual_table(ctype: CType) -> bool:
 class Function(NamedTuple):
     """A function with a body.
 
-    A `closure` is the body of a lambda, which uses the variables around it. A template instance has
-    types or a lambda in its name. Its `shown` is a readable name, and "" for any other function.
-    `initialisers` are the actions of a constructor before its body: values of members, and
-    constructors of base classes. `overrides` are the symbols of a virtual method and of the methods
-    that it overrides.
+    A `closure` is the body of a lambda, which uses the variables around it. `shown` is the readable
+    name of a template instance, whose `name` contains types or a lambda. It is "" for any other
+    function. `initialisers` are the actions of a constructor before its body: values of members,
+    and constructors of base classes. `overrides` are the symbols of a virtual method and of the
+    methods that it overrides.
     """
 
     name: str
