@@ -1,7 +1,8 @@
-"""Runs of contiguous bytes of an array. They can be repeated, merged, and counted in cache lines.
+"""Runs of contiguous bytes of an array, with operations to repeat them, to merge them, and to count
+their cache lines.
 
-A few runs are stored as a list, and many as arrays (`address_run_arrays.py`). Both forms compute
-the same sums, run by run, so results do not depend on the form.
+A few runs are stored as a list, and many runs as NumPy arrays (`address_run_arrays.py`). Both forms
+add the same numbers in the same order, so results do not depend on the form.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ Run = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class FewRuns:
-    """Runs stored as a list. `plain` says that their positions are plain numbers, so that they can
-    be converted to arrays.
+    """Runs stored as a list. `plain` says that all addresses are floats without expressions, so
+    that the runs can be converted to arrays.
     """
 
     runs: Sequence[Run]
@@ -36,7 +37,7 @@ class FewRuns:
         return len(self.runs)
 
     def repeated(self, places: Sequence[float]) -> FewRuns | ManyRuns:
-        """A copy of each run at each of these distances."""
+        """Returns a copy of each run at each of these distances in bytes."""
         if self.plain and len(self.runs) * len(places) > FEW_RUNS.value:
             return self.as_many().repeated(places)
         if len(places) == 1 and type(places[0]) is float and not places[0]:
@@ -45,34 +46,34 @@ class FewRuns:
         return FewRuns(moved, self.plain)
 
     def in_steps(self, stride: float, number: int) -> FewRuns | ManyRuns:
-        """Copies of each run at a distance of `stride` bytes."""
+        """Returns `number` copies of each run, `stride` bytes from each other."""
         if self.plain and len(self.runs) * number > FEW_RUNS.value:
             return self.as_many().in_steps(stride, number)
         return self.repeated([turn * stride for turn in range(number)])
 
-    def joined(self, near: float) -> FewRuns:
-        """The sorted runs. Runs with fewer than `near` bytes between them are merged."""
-        return FewRuns(joined(self.runs, near), self.plain)
+    def merged(self, gap: float) -> FewRuns:
+        """Returns the sorted runs. Runs with fewer than `gap` bytes between them are merged."""
+        return FewRuns(merge_runs(self.runs, gap), self.plain)
 
     def first(self) -> Run:
-        """The first of the sorted runs."""
+        """Returns the first of the sorted runs."""
         return self.runs[0]
 
     def as_many(self) -> ManyRuns:
-        """The runs stored as arrays."""
+        """Returns the runs as NumPy arrays."""
         # Imported on demand, since most nests have too few runs for arrays.
         from regionpredict.workload.address_run_arrays import many_runs  # noqa: PLC0415
 
         return many_runs(self.runs)
 
     def lines(self, element: float, line_bytes: float) -> float:
-        """The number of lines that the runs of elements touch, at an unknown position within a
-        line.
+        """Returns the mean number of lines that the runs touch if the offset of the array within a
+        line is unknown.
         """
         return lines_of_runs(self.runs, element, line_bytes)
 
     def aligned_lines(self, line_bytes: float) -> float:
-        """The number of lines that the runs touch if the array starts on a line."""
+        """Returns the number of lines that the runs touch if the array starts on a line."""
         return aligned_lines(self.runs, line_bytes)
 
 
@@ -80,27 +81,27 @@ Runs: TypeAlias = "FewRuns | ManyRuns"
 """Runs of an array, stored as a list or as arrays."""
 
 
-def in_order(runs: Runs, near: float) -> Runs:
-    """The merged runs. They are stored as a list if only a few are left."""
-    whole = runs.joined(near)
+def merged_runs(runs: Runs, gap: float) -> Runs:
+    """Returns the runs, merged like `merge_runs`, in the form for their number: list or arrays."""
+    whole = runs.merged(gap)
     if isinstance(whole, FewRuns) or whole.number > FEW_RUNS.value:
         return whole
     return FewRuns(whole.one_by_one(), plain=True)
 
 
-def together(parts: Sequence[Runs]) -> Runs:
-    """All runs of all parts."""
+def concatenated_runs(parts: Sequence[Runs]) -> Runs:
+    """Returns all runs of all `parts`."""
     few = [part for part in parts if isinstance(part, FewRuns)]
     if len(few) == len(parts):
         runs = [run for part in few for run in part.runs]
         return FewRuns(runs, all(part.plain for part in few))
-    from regionpredict.workload.address_run_arrays import all_of  # noqa: PLC0415
+    from regionpredict.workload.address_run_arrays import concatenated_arrays  # noqa: PLC0415
 
-    return all_of([part.as_many() for part in parts])
+    return concatenated_arrays([part.as_many() for part in parts])
 
 
 def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
-    """The number of lines that runs of elements touch if the array starts on a line.
+    """Returns the number of lines that the runs touch if the array starts on a line.
 
     >>> aligned_lines([(0.0, 8.0), (56.0, 72.0), (4800.0, 4808.0)], 64.0)
     3.0
@@ -115,25 +116,25 @@ def aligned_lines(runs: Iterable[Run], line_bytes: float) -> float:
 
 
 def lines_of_runs(runs: Iterable[Run], element: float, line_bytes: float) -> float:
-    """The number of lines that runs of elements touch, at an unknown position within a line.
+    """Returns the mean number of lines that the runs touch if the offset of the array within a line
+    is unknown.
 
     >>> lines_of_runs([(0.0, 8.0), (8.0, 72.0), (4800.0, 4808.0)], 8.0, 64.0)
     3.0
     """
-    whole = joined(runs, line_bytes - element)
+    whole = merge_runs(runs, line_bytes - element)
     return sum([lines_of_run(begin, end, element, line_bytes) for begin, end in whole])
 
 
-def joined(runs: Iterable[Run], near: float) -> list[Run]:
-    """The sorted runs. Runs are merged if fewer than `near` bytes, and therefore no line, are
-    between them.
+def merge_runs(runs: Iterable[Run], gap: float) -> list[Run]:
+    """Returns the sorted runs. Runs with fewer than `gap` bytes between them are merged.
 
-    >>> joined([(64.0, 72.0), (0.0, 16.0), (200.0, 208.0)], 56.0)
+    >>> merge_runs([(64.0, 72.0), (0.0, 16.0), (200.0, 208.0)], 56.0)
     [(0.0, 72.0), (200.0, 208.0)]
     """
     whole: list[Run] = []
     for first, last in sorted_runs(runs):
-        if whole and float(first) - float(whole[-1][1]) < near:
+        if whole and float(first) - float(whole[-1][1]) < gap:
             begin, end = whole[-1]
             whole[-1] = (begin, max(end, last))
         else:
@@ -142,10 +143,10 @@ def joined(runs: Iterable[Run], near: float) -> list[Run]:
 
 
 def sorted_runs(runs: Iterable[Run]) -> list[Run]:
-    """The runs sorted by position.
+    """Returns the runs sorted by address.
 
-    Runs with equal positions are also compared by their expressions. This is slow, and skipped if
-    no two runs start at the same place.
+    Runs with equal first bytes are also compared by their expressions. This slow comparison is
+    skipped if no two runs start at the same address.
     """
     listed = list(runs)
     if listed and type(listed[0][0]) is not float:

@@ -42,12 +42,12 @@ def check_sizes(facts: RegionFacts) -> None:
 
 
 def _shown(count: int | Fraction) -> str:
-    """The number with three digits, even if it is larger than any floating-point number."""
+    """Formats a count with three digits, even if it is larger than any floating-point number."""
     return f"{float(count) if count < sys.float_info.max else Decimal(int(count)):.3g}"
 
 
 def _known_bytes(facts: RegionFacts) -> int | Fraction:
-    """The bytes of the arrays with known sizes, if others are unknown."""
+    """Returns the bytes of all arrays with known sizes."""
     references = distinct_references(facts.region)
     total: int | Fraction = 0
     for array in facts.region.arrays:

@@ -1,8 +1,8 @@
 """Counts the distinct lines of an array by enumerating contiguous runs of addresses.
 
-Closed forms count a lattice with separate rows, and triangles by their mean. Enumeration handles
-overlapping rows (`a[2 * i + j][i]`), loop ranges that depend on another loop, and several groups in
-an array. It is usually fast, because a contiguous run of elements is one step of any length.
+Closed forms are exact only for rows that do not overlap and for independent loops. Enumeration
+handles overlapping rows (`a[2 * i + j][i]`), loop bounds that depend on another loop, and several
+groups of one array. Enumeration is usually fast, because a contiguous run of elements is one step.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from regionpredict.workload.address_runs import FewRuns, Run, Runs, in_order, sorted_runs, together
+from regionpredict.workload.address_runs import (
+    FewRuns,
+    Run,
+    Runs,
+    concatenated_runs,
+    merged_runs,
+    sorted_runs,
+)
 from regionpredict.workload.constants import FEW_RUNS, MOST_RUNS, ROUNDING
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import Cut, Env, LoopHeader, ReferenceGroup
@@ -21,34 +28,32 @@ if TYPE_CHECKING:
     from regionpredict.workload.address_run_arrays import ManyRuns
 
 Sections = dict[tuple[object, ...], tuple[float, float]]
-"""The start and the number of iterations of a loop. The key is its index and the values that they
-depend on.
-"""
+"""A cache of (first value, iterations) by loop index and by the values of outer variables."""
 
 
 class Path(NamedTuple):
-    """The active loops around groups, outermost first, and their constant properties.
+    """The active loops around reference groups, outermost first, and their properties.
 
-    `asked` are the variables in the bounds of a loop. A loop that is `alone` does not depend on
-    these loops. A loop `decides` if deeper loops depend on it. All loops inside a loop that is
-    `last` are independent.
+    `bound_names` are the variables in the bounds of each loop. `independent` loops have no bounds
+    in common with other loops of the path. `bounds_inner` says whether the bounds of deeper loops
+    depend on a loop. `innermost_dependent` says that all deeper loops are independent.
     """
 
     loops: tuple[LoopHeader, ...]
     positions: tuple[int, ...]
     variables: frozenset[str]
-    asked: tuple[tuple[str, ...], ...]
-    alone: tuple[bool, ...]
-    decides: tuple[bool, ...]
-    last: tuple[bool, ...]
+    bound_names: tuple[tuple[str, ...], ...]
+    independent: tuple[bool, ...]
+    bounds_inner: tuple[bool, ...]
+    innermost_dependent: tuple[bool, ...]
 
 
 def path_of(loops: Sequence[LoopHeader]) -> Path:
-    """The path through these loops."""
+    """Returns the path that consists of these loops, with its properties."""
     inside = frozenset([loop.variable for loop in loops])
-    asked = frozenset[str]().union(*[loop.depends for loop in loops])
-    alone = tuple([
-        loop.variable not in asked and inside.isdisjoint(loop.depends) for loop in loops
+    bound_names = frozenset[str]().union(*[loop.depends for loop in loops])
+    independent = tuple([
+        loop.variable not in bound_names and inside.isdisjoint(loop.depends) for loop in loops
     ])  # fmt: skip
     number = len(loops)
     deeper = [
@@ -59,25 +64,26 @@ def path_of(loops: Sequence[LoopHeader]) -> Path:
         tuple([loop.index for loop in loops]),
         inside,
         tuple([tuple(sorted(loop.depends)) for loop in loops]),
-        alone,
+        independent,
         tuple([loop.variable in below for loop, below in zip(loops, deeper, strict=True)]),
-        tuple([all(alone[at + 1 :]) for at in range(number)]),
+        tuple([all(independent[at + 1 :]) for at in range(number)]),
     )
 
 
 class IndependentRanges(NamedTuple):
-    """The ranges of the independent loops of a path, and the omitted fractions of iterations. Each
-    range is (position in the path, first value, step, iterations). `loops` is None if one of them
-    is empty.
+    """The ranges of the independent loops of a path, and the omitted fractions of iterations.
+
+    A range is (position in the path, first value, step, iterations). `loops` is None if a loop has
+    no iterations.
     """
 
     loops: tuple[tuple[int, float, int, int], ...] | None
     fractions: frozenset[float]
 
 
-class Walk(NamedTuple):
-    """A group, the loops around it that run, and the distances between its threads: (bytes,
-    threads).
+class EnumeratedGroup(NamedTuple):
+    """A reference group, the active loops around the group, and the distances between threads.
+    `team` contains (distance in bytes, threads) for each thread level.
     """
 
     group: ReferenceGroup
@@ -85,11 +91,12 @@ class Walk(NamedTuple):
     team: tuple[tuple[float, float], ...]
 
 
-class Shape(NamedTuple):
-    """The accesses of a walk in compact form. `rows` are sorted. They are repeated by `levels` of
-    (bytes, steps), narrowest first, by the threads, and by the offsets of the references.
+class AccessPattern(NamedTuple):
+    """The accesses of a reference group in compact form.
 
-    Many rows of plain numbers are stored as arrays.
+    The sorted `rows` are repeated by the `levels` (bytes, steps), narrowest first, by the threads
+    of `team`, and by the offsets of the references. Many rows of plain numbers are stored as
+    arrays.
     """
 
     rows: tuple[Run, ...] | ManyRuns
@@ -101,14 +108,14 @@ class Shape(NamedTuple):
 
 
 KnownLines = dict[tuple[object, ...], Lines | None]
-"""The counted lines of arrays with or without alignment. The key is their accesses. The first shape
-is moved to the first line, since an offset of whole lines does not change the result.
+"""A cache of counted lines. The key contains the alignment and the accesses, moved by whole lines
+to the start of the array.
 """
 
 
 class Rows(NamedTuple):
-    """The positions that dependent loops reach, in order, and the omitted fractions of iterations.
-    The positions are None if there are too many.
+    """The sorted address runs of the dependent loops, and the omitted fractions of iterations.
+    `rows` is None if there are too many runs.
     """
 
     rows: tuple[Run, ...] | ManyRuns | None
@@ -116,18 +123,18 @@ class Rows(NamedTuple):
 
 
 KnownRows = dict[tuple[object, ...], Rows]
-"""The positions that loops reach. The key contains all values that they depend on."""
+"""A cache of address runs. The key contains all values on which the runs depend."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The enumerated part of a nest for the values of outer loops in `env`.
+    """The enumerated part of a nest, for the values of outer loop variables in `env`.
 
-    `pieces` are the iterations of one thread's piece. The key is the index of a parallel loop.
-    `cut` is the part of the first loop that runs. `block` replaces both by the first iteration and
-    their number. `aligned` says that arrays start on a line, at a known place of the part.
-    `sections` and `alone` cache results for its loops (except the block). `known` caches the
-    counted lines and `walked` the enumerated loops, for any part. The caller keeps these caches.
+    `pieces` gives the iterations of one thread by the index of a parallel loop. `cut` is the
+    executed part of the first loop. `block`, if given, replaces `pieces` and `cut` by (first
+    iteration, number of iterations). `aligned` says that arrays start on a line. `sections` and
+    `independent` cache the ranges of loops of this part. `known` caches counted lines and `walked`
+    caches enumerated loops, both for all parts of a nest.
     """
 
     env: Env
@@ -137,23 +144,23 @@ class Part:
     aligned: bool
     block: tuple[int, int] | None = None
     sections: Sections = field(default_factory=dict)
-    alone: dict[tuple[tuple[int, ...], bool], IndependentRanges] = field(default_factory=dict)
+    independent: dict[tuple[tuple[int, ...], bool], IndependentRanges] = field(default_factory=dict)
     known: KnownLines = field(default_factory=dict)
     walked: KnownRows = field(default_factory=dict)
 
 
-def distinct_lines(walks: Sequence[Walk], part: Part) -> Lines | None:
-    """The number of different lines of the groups of one array. None if there are too many runs.
+def distinct_lines(walks: Sequence[EnumeratedGroup], part: Part) -> Lines | None:
+    """Returns the number of distinct lines that the groups of one array touch. None if there are
+    too many runs.
 
-    On average, the piece of a thread may contain a fraction of an iteration. This fraction is the
-    weight of the lines that another whole iteration adds. If there are several fractions, the
-    largest is used.
+    The mean piece of a thread may end with a fraction of an iteration. The result is interpolated
+    between the lines without and with this last iteration. The largest fraction is the weight.
     """
     fractions: set[float] = set()
-    low = _lines(walks, part, fractions, up=False)
+    low = _enumerate_lines(walks, part, fractions, round_up=False)
     if low is None or not fractions:
         return low
-    high = _lines(walks, part, fractions, up=True)
+    high = _enumerate_lines(walks, part, fractions, round_up=True)
     if high is None:
         return None
     more = max(fractions)
@@ -161,16 +168,15 @@ def distinct_lines(walks: Sequence[Walk], part: Part) -> Lines | None:
 
 
 def mean_of_blocks(
-    walks: Sequence[Walk], part: Part, blocks: Sequence[tuple[int, int]]
+    walks: Sequence[EnumeratedGroup], part: Part, blocks: Sequence[tuple[int, int]]
 ) -> Lines | None:
-    """The mean number of lines over blocks of iterations. None if there are too many runs.
+    """Returns the mean number of lines over blocks of iterations. None if there are too many runs.
 
-    Blocks of the same length that have the same accesses, moved by whole lines, are counted only
-    once.
+    Blocks whose accesses differ only by an offset of whole lines are counted once.
     """
     total = Lines(0.0, 0.0)
     known: dict[tuple[float, int], Lines | None] = {}
-    shift = _shift(walks, replace(part, block=blocks[0]))
+    shift = _bytes_per_iteration(walks, replace(part, block=blocks[0]))
     for begin, number in blocks:
         at = float(begin) if shift is None else begin * shift % part.line_bytes
         if (at, number) not in known:
@@ -182,49 +188,49 @@ def mean_of_blocks(
     return total.times(1.0 / len(blocks))
 
 
-def _shift(walks: Sequence[Walk], part: Part) -> float | None:
-    """The number of bytes by which the next iteration of the outermost loop moves all accesses.
-    None if it changes them in any other way, or if sums of bytes are rounded.
+def _bytes_per_iteration(walks: Sequence[EnumeratedGroup], part: Part) -> float | None:
+    """Returns the bytes by which each iteration of the outermost loop moves all accesses. None if
+    accesses move differently, or if sums of bytes are rounded.
     """
     outermost = [walk.path.loops[0] for walk in walks]
     shifts = {
         walk.group.slopes.get(loop.variable, 0.0) * loop.step
         for walk, loop in zip(walks, outermost, strict=True)
     }
-    if len(shifts) > 1 or not all(walk.path.alone[0] for walk in walks):
+    if len(shifts) > 1 or not all(walk.path.independent[0] for walk in walks):
         return None
-    shapes = [_Steps(walk, part, set(), up=False).shape() for walk in walks]
+    shapes = [_GroupEnumeration(walk, part, set(), round_up=False).shape() for walk in walks]
     known = [shape for shape in shapes if shape is not None]
     (shift,) = shifts
     whole = len(known) == len(shapes) and _are_plain_and_whole(known)[1]
     if not whole or type(shift) is not float or not shift.is_integer():
         return None
-    # At an unknown place in a line, only the distances of accesses matter.
+    # If the start of the array in a line is unknown, the count depends only on distances.
     return shift if part.aligned else 0.0
 
 
-def _lines(
-    walks: Sequence[Walk], part: Part, fractions: set[float], *, up: bool
+def _enumerate_lines(
+    walks: Sequence[EnumeratedGroup], part: Part, fractions: set[float], *, round_up: bool
 ) -> Lines | None:  # fmt: skip
     shapes = []
     for walk in walks:
-        shape = _Steps(walk, part, fractions, up=up).shape()
+        shape = _GroupEnumeration(walk, part, fractions, round_up=round_up).shape()
         if shape is None:
             return None
         shapes.append(shape)
     plain, whole = _are_plain_and_whole(shapes)
     if not whole:
-        return _lines_of_shapes(shapes, part, plain=plain)
+        return _lines_of_patterns(shapes, part, plain=plain)
     moved = _from_the_first_line(shapes, part.line_bytes)
-    asked = (part.aligned, *map(_by_value, moved))
-    if asked not in part.known:
-        part.known[asked] = _lines_of_shapes(moved, part, plain=plain)
-    return part.known[asked]
+    key = (part.aligned, *map(_pattern_key, moved))
+    if key not in part.known:
+        part.known[key] = _lines_of_patterns(moved, part, plain=plain)
+    return part.known[key]
 
 
-def _are_plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
-    """Whether all bytes of the shapes are plain numbers without expressions, and whether they are
-    whole numbers. Sums of whole numbers are never rounded.
+def _are_plain_and_whole(shapes: Sequence[AccessPattern]) -> tuple[bool, bool]:
+    """Returns whether all addresses of the shapes are plain floats without expressions, and whether
+    all addresses are integers. Sums of integers are never rounded.
     """
     places: list[float] = []
     whole = True
@@ -241,34 +247,36 @@ def _are_plain_and_whole(shapes: Sequence[Shape]) -> tuple[bool, bool]:
     return plain, plain and whole and all(map(float.is_integer, places))
 
 
-def _by_value(shape: Shape) -> tuple[object, ...]:
-    """The values of a shape as a key."""
+def _pattern_key(shape: AccessPattern) -> tuple[object, ...]:
+    """Returns the values of a shape as a hashable key."""
     rows = shape.rows
     return (rows if isinstance(rows, tuple) else rows.as_bytes(), *shape[1:])
 
 
-def _from_the_first_line(shapes: Sequence[Shape], line_bytes: float) -> tuple[Shape, ...]:
-    """The shapes moved by whole lines, so that the first access is in the first line."""
+def _from_the_first_line(
+    shapes: Sequence[AccessPattern], line_bytes: float
+) -> tuple[AccessPattern, ...]:
+    """Returns the shapes moved by whole lines, so that the first access is in the first line."""
     for shape in shapes:
         if shape.rows:
             begin = shape.rows[0][0] if isinstance(shape.rows, tuple) else shape.rows.first()[0]
             back = begin // line_bytes * line_bytes
-            return tuple([each._replace(rows=_moved(each.rows, -back)) for each in shapes])
+            return tuple([each._replace(rows=_moved_rows(each.rows, -back)) for each in shapes])
     return tuple(shapes)
 
 
-def _moved(rows: tuple[Run, ...] | ManyRuns, by: float) -> tuple[Run, ...] | ManyRuns:
+def _moved_rows(rows: tuple[Run, ...] | ManyRuns, distance: float) -> tuple[Run, ...] | ManyRuns:
     if isinstance(rows, tuple):
-        return tuple([(begin + by, end + by) for begin, end in rows])
-    return rows.repeated((by,))
+        return tuple([(begin + distance, end + distance) for begin, end in rows])
+    return rows.repeated((distance,))
 
 
-def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lines | None:
+def _lines_of_patterns(shapes: Sequence[AccessPattern], part: Part, *, plain: bool) -> Lines | None:
     touched: list[Runs] = []
     written: list[Runs] = []
     stored = all(shape.written == shape.offsets for shape in shapes)
     for shape in shapes:
-        runs = _repeated(shape, part.line_bytes, plain=plain)
+        runs = _repeated_rows(shape, part.line_bytes, plain=plain)
         if runs is None:
             return None
         team = [(apart, round(threads)) for apart, threads in shape.team]
@@ -276,7 +284,7 @@ def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lin
         if runs.number * copies > MOST_RUNS.value:
             return None
         for apart, number in team:
-            # The enumerated piece is that of the middle thread.
+            # The enumerated iterations are those of the middle thread.
             runs = runs.repeated([(turn - (number - 1) / 2) * apart for turn in range(number)])
         touched.append(runs.repeated(shape.offsets))
         if shape.written and not stored:
@@ -285,13 +293,15 @@ def _lines_of_shapes(shapes: Sequence[Shape], part: Part, *, plain: bool) -> Lin
     lines = [
         runs.aligned_lines(part.line_bytes) if part.aligned
         else runs.lines(element, part.line_bytes)
-        for runs in map(together, [touched, written] if written else [touched])
+        for runs in map(concatenated_runs, [touched, written] if written else [touched])
     ]  # fmt: skip
     return Lines(lines[0], lines[-1] if written or stored else 0.0)
 
 
-def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
-    """The rows with the copies of all levels. None if there are too many."""
+def _repeated_rows(shape: AccessPattern, line_bytes: float, *, plain: bool) -> Runs | None:
+    """Returns the address runs of the rows, repeated by all levels. None if there are too many
+    runs.
+    """
     runs: Runs
     if isinstance(shape.rows, tuple):
         runs = FewRuns(shape.rows, plain)
@@ -299,7 +309,7 @@ def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
         runs = shape.rows if plain else FewRuns(shape.rows.one_by_one(), plain)
     near = line_bytes - shape.element
     for stride, number in shape.levels if shape.rows else ():
-        runs = in_order(runs, near)
+        runs = merged_runs(runs, near)
         reach = stride * (number - 1)
         if runs.number == 1:
             begin, end = runs.first()
@@ -312,12 +322,14 @@ def _repeated(shape: Shape, line_bytes: float, *, plain: bool) -> Runs | None:
     return runs
 
 
-class _Steps:
-    """Enumerates the dependent loops around one reference. Other loops only contribute their
-    numbers of copies.
+class _GroupEnumeration:
+    """Enumerates the dependent loops around one reference group. Independent loops become levels
+    that repeat the enumerated runs.
     """
 
-    def __init__(self, walk: Walk, part: Part, fractions: set[float], *, up: bool) -> None:
+    def __init__(
+        self, walk: EnumeratedGroup, part: Part, fractions: set[float], *, round_up: bool
+    ) -> None:
         self.walk = walk
         self.path = walk.path
         slopes = walk.group.slopes
@@ -325,31 +337,31 @@ class _Steps:
         self.element = float(walk.group.element)
         self.part = part
         self.fractions = fractions
-        self.up = up
+        self.round_up = round_up
         self.env = dict(part.env)
         self.runs: set[Run] = set()
         self.many: list[ManyRuns] = []
         self.left = int(MOST_RUNS.value)
 
-    def shape(self) -> Shape | None:
-        """The accesses of the walk. None if there are too many rows."""
+    def shape(self) -> AccessPattern | None:
+        """Returns the accesses of the reference group. None if there are too many rows."""
         path, group = self.path, self.walk.group
         inside = path.variables
         address = 0.0
         for name, slope in group.slopes.items():
             if name not in inside:
                 address += slope * self.env[name]
-        nothing = Shape((), (), self.walk.team, group.offsets, group.written, group.element)
-        alone = self._independent_loops()
-        if alone is None:
+        nothing = AccessPattern((), (), self.walk.team, group.offsets, group.written, group.element)
+        independent = self._independent_loops()
+        if independent is None:
             return nothing
         levels = []
-        for at, begin, step, number in alone:
+        for at, begin, step, number in independent:
             slope = self.slopes[at]
             if slope:
                 address += slope * begin
                 levels.append((slope * step, number))
-        if len(alone) < len(path.loops):
+        if len(independent) < len(path.loops):
             known = self._rows(address)
             self.fractions |= known.fractions
             if known.rows is None:
@@ -357,84 +369,86 @@ class _Steps:
             rows = known.rows
         else:
             rows = ((address, address + self.element),)
-        levels.sort(key=_width)
+        levels.sort(key=_absolute_stride)
         return nothing._replace(rows=rows, levels=tuple(levels))
 
     def _rows(self, address: float) -> Rows:
-        """The positions that dependent loops reach. They are enumerated once for each address."""
+        """Returns the address runs of the dependent loops. Results are cached by address."""
         part = self.part
-        asked = (
-            self.path.positions, tuple(self.slopes), self.element, self.up, part.line_bytes,
+        key = (
+            self.path.positions, tuple(self.slopes), self.element, self.round_up, part.line_bytes,
             tuple(part.env.items()), tuple(part.pieces.items()), part.cut, part.block, address,
         )  # fmt: skip
-        # Other numbers have an expression, and equal numbers may have different expressions.
+        # Only plain numbers are cached: equal numbers with expressions may have different ones.
         plain = {type(address), *map(type, self.slopes)} == {float} and {
             *map(type, part.env.values())
         } <= {float, int}
-        known = part.walked.get(asked) if plain else None
+        known = part.walked.get(key) if plain else None
         if known is None:
             outer, self.fractions = self.fractions, set()
-            rows = self._in_order() if self._visit(0, address) else None
+            rows = self._sorted_runs() if self._add_runs(0, address) else None
             known = Rows(rows, frozenset(self.fractions))
             self.fractions = outer
             if plain:
-                part.walked[asked] = known
+                part.walked[key] = known
         return known
 
-    def _in_order(self) -> tuple[Run, ...] | ManyRuns:
-        """The runs, sorted and without duplicates."""
+    def _sorted_runs(self) -> tuple[Run, ...] | ManyRuns:
+        """Returns the runs, sorted and without duplicates."""
         if not self.many:
             return tuple(sorted_runs(self.runs))
-        # As with runs: most nests never need arrays.
-        from regionpredict.workload.address_run_arrays import in_order_once  # noqa: PLC0415
+        # Imported on demand, because most nests have too few runs for arrays.
+        from regionpredict.workload.address_run_arrays import sorted_distinct_runs  # noqa: PLC0415
 
-        runs = in_order_once(self.many, self.runs)
+        runs = sorted_distinct_runs(self.many, self.runs)
         return runs if runs.number > FEW_RUNS.value else tuple(runs.one_by_one())
 
     def _independent_loops(self) -> Sequence[tuple[int, float, int, int]] | None:
-        """The position, first value, step and iterations of each independent loop. None if a loop
-        has no iterations.
+        """Returns the position, first value, step and iterations of each independent loop. None if
+        a loop has no iterations.
         """
         path, part = self.path, self.part
-        block = part.block is not None and path.alone[0]
-        known = part.alone.get((path.positions, self.up))
+        block = part.block is not None and path.independent[0]
+        known = part.independent.get((path.positions, self.round_up))
         if known is None:
             fractions = set[float]()
             loops: list[tuple[int, float, int, int]] = []
             runs = True
             for at in range(block, len(path.loops)):
-                if path.alone[at]:
-                    begin, number = self._section(at, path.loops[at], fractions)
+                if path.independent[at]:
+                    begin, number = self._whole_iterations(at, path.loops[at], fractions)
                     runs = number > 0
                     if not runs:
                         break
                     loops.append((at, begin, path.loops[at].step, number))
             known = IndependentRanges(tuple(loops) if runs else None, frozenset(fractions))
-            part.alone[path.positions, self.up] = known
+            part.independent[path.positions, self.round_up] = known
         self.fractions |= known.fractions
         if not block or known.loops is None:
             return known.loops
-        begin, number = self._section(0, path.loops[0], self.fractions)
+        begin, number = self._whole_iterations(0, path.loops[0], self.fractions)
         if number <= 0:
             return None
         return ((0, begin, path.loops[0].step, number), *known.loops)
 
-    def _visit(self, at: int, address: float) -> bool:
-        """Adds the runs of the loops at and inside a depth. Returns False if there are too many."""
+    def _add_runs(self, at: int, address: float) -> bool:
+        """Adds the address runs of the loops from depth `at` inwards. Returns False if there are
+        too many runs.
+        """
         path = self.path
-        while at < len(path.loops) and path.alone[at]:
+        while at < len(path.loops) and path.independent[at]:
             at += 1
         if at == len(path.loops):
             self.runs.add((address, address + self.element))
             return True
         loop, slope = path.loops[at], self.slopes[at]
-        begin, number = self._section(at, loop, self.fractions)
+        begin, number = self._whole_iterations(at, loop, self.fractions)
         if number <= 0:
             return True
         self.env[loop.variable] = begin
-        if not path.decides[at] and not slope:
-            return self._visit(at + 1, address)
-        stride, last = slope * loop.step, path.last[at]
+        if not path.bounds_inner[at] and not slope:
+            return self._add_runs(at + 1, address)
+        stride, last = slope * loop.step, path.innermost_dependent[at]
         if last and abs(stride) <= self.part.line_bytes:
             single = address + slope * begin
             other = single + stride * (number - 1)
@@ -445,7 +459,7 @@ class _Steps:
         if self.left < 0:
             return False
         if not last:
-            is_counted = self._all_at_once(at, begin, number, address)
+            is_counted = self._add_runs_by_arrays(at, begin, number, address)
             if is_counted is not None:
                 return is_counted
         values = [begin + loop.step * turn for turn in range(number)]
@@ -455,31 +469,39 @@ class _Steps:
             return True
         for value in values:
             self.env[loop.variable] = value
-            if not self._visit(at + 1, address + slope * value):
+            if not self._add_runs(at + 1, address + slope * value):
                 return False
         return True
 
-    def _all_at_once(self, at: int, begin: float, number: int, address: float) -> bool | None:
-        """Like `_visit`, for a loop on which only one loop depends. Returns None if this is
-        impossible.
+    def _add_runs_by_arrays(
+        self, at: int, begin: float, number: int, address: float
+    ) -> bool | None:
+        """Adds the runs of two nested loops with array operations, if only the inner loop depends
+        on the outer one.
+
+        Returns False if there are too many runs, and None if array operations are impossible.
         """
         path = self.path
         inner = at + 1
-        while path.alone[inner]:
+        while path.independent[inner]:
             inner += 1
         loop, plain = path.loops[inner], {float, int}
-        if number <= FEW_RUNS.value or not path.last[inner] or loop.index in self.part.pieces:
+        if (
+            number <= FEW_RUNS.value
+            or not path.innermost_dependent[inner]
+            or loop.index in self.part.pieces
+        ):
             return None
         if not {*map(type, self.slopes), type(begin), type(address)} <= plain:
             return None
-        # As with runs: most nests never need arrays.
+        # Imported on demand, because most nests have too few runs for arrays.
         from regionpredict.workload.address_run_arrays import in_steps, inner_runs  # noqa: PLC0415
 
         around = path.loops[at]
         runs_inside = inner_runs(
             loop, self.slopes[inner], self.env, around.variable,
             begin + in_steps(around.step, number), address, self.slopes[at],
-            element=self.element, line_bytes=self.part.line_bytes, up=self.up,
+            element=self.element, line_bytes=self.part.line_bytes, round_up=self.round_up,
         )  # fmt: skip
         if runs_inside is None:
             return None
@@ -490,20 +512,22 @@ class _Steps:
         self.many.append(runs_inside.runs)
         return True
 
-    def _section(self, at: int, loop: LoopHeader, fractions: set[float]) -> tuple[float, int]:
-        """The first value of a loop, and its number of whole iterations.
+    def _whole_iterations(
+        self, at: int, loop: LoopHeader, fractions: set[float]
+    ) -> tuple[float, int]:
+        """Returns the first value and the number of whole iterations of a loop.
 
-        `fractions` receives the remaining fraction of an iteration.
+        The remaining fraction of an iteration is added to `fractions`.
         """
         part, env = self.part, self.env
         first = at == 0
         if first and part.block is not None:
             return loop.begin(env) + loop.step * part.block[0], part.block[1]
-        names = self.path.asked[at]
-        asked = (loop.index, tuple(map(env.get, names)), first)
-        known = part.sections.get(asked)
+        names = self.path.bound_names[at]
+        key = (loop.index, tuple(map(env.get, names)), first)
+        known = part.sections.get(key)
         if known is None:
-            known = part.sections[asked] = self._piece(loop, first)
+            known = part.sections[key] = self._thread_piece(loop, first)
         begin, trips = known
         number = math.floor(trips + ROUNDING.value)
         if 0 < trips < 1.0:
@@ -511,19 +535,19 @@ class _Steps:
         more = trips - number
         if more > ROUNDING.value:
             fractions.add(more)
-            number += self.up
+            number += self.round_up
         return begin, number
 
-    def _piece(self, loop: LoopHeader, first: bool) -> tuple[float, float]:
-        """The first value of a loop, and its iterations."""
+    def _thread_piece(self, loop: LoopHeader, is_outermost: bool) -> tuple[float, float]:
+        """Returns the first value and the number of iterations of one thread's piece of a loop."""
         part = self.part
         whole = loop.begin(self.env)
         begin, trips = loop.section(
-            self.env, part.pieces.get(loop.index), part.cut if first else None
+            self.env, part.pieces.get(loop.index), part.cut if is_outermost else None
         )
-        # A mean piece starts at an iteration.
+        # The mean piece may start between two iterations. Its start is rounded.
         return whole + loop.step * round((begin - whole) / loop.step), trips
 
 
-def _width(level: tuple[float, int]) -> float:
+def _absolute_stride(level: tuple[float, int]) -> float:
     return abs(level[0])

@@ -1,5 +1,5 @@
-"""Merges references that touch the same lines. They have equal addresses, or are in arrays with
-equal references.
+"""Merges reference groups with equal addresses, and arrays with equal reference groups, so that
+their lines are counted once.
 """
 
 from __future__ import annotations
@@ -13,26 +13,24 @@ from regionpredict.workload.loop_nest import ReferenceGroup
 
 Groups = Sequence[ReferenceGroup]
 LoopBounds = dict[int, tuple[str, str]]
-"""The first value and the limit of loops as text, if they are already computed. The key is the
-loop's `index`.
-"""
+"""A cache of the first value and the limit of loops, as text. The key is the loop's `index`."""
 _index = attrgetter("index")
 
 
-class AlikeArrays(NamedTuple):
-    """Arrays with equal references, and therefore the same number of lines. Their `groups` are
-    merged by address, and those of the first array represent all.
+class EqualArrays(NamedTuple):
+    """Arrays with equal references, and therefore equal numbers of lines. `groups` are the merged
+    reference groups of the first array.
     """
 
     arrays: list[str]
     groups: list[ReferenceGroup]
 
 
-def joined_groups(groups: Groups, bounds: LoopBounds) -> list[ReferenceGroup]:
-    """Merges groups with the same addresses, such as `c[i][j]` before, in and after the loop over
-    k, or in two loops over the same range.
+def merge_groups(groups: Groups, bounds: LoopBounds) -> list[ReferenceGroup]:
+    """Merges reference groups with equal addresses, such as `c[i][j]` before, in and after the loop
+    over k, or in two loops over the same range.
 
-    `bounds` caches the bounds of loops, since many groups have the same loops.
+    `bounds` is a cache of loop bounds, because many groups are in the same loops.
     """
     if len(groups) == 1:
         return list(groups)
@@ -64,17 +62,17 @@ def _as_one(groups: list[ReferenceGroup]) -> ReferenceGroup:
     )
 
 
-def alike_arrays(groups: Groups, bounds: LoopBounds) -> list[AlikeArrays]:
-    """Groups arrays whose addresses differ only in the start of the array.
+def group_equal_arrays(groups: Groups, bounds: LoopBounds) -> list[EqualArrays]:
+    """Collects arrays with equal references, whose addresses differ only in the start of the array.
 
-    `bounds` has the same meaning as in `joined_groups`.
+    `bounds` is a cache of loop bounds, as for `merge_groups`.
     """
     by_array: dict[str, list[ReferenceGroup]] = {}
-    for group in joined_groups(groups, bounds):
+    for group in merge_groups(groups, bounds):
         by_array.setdefault(group.array, []).append(group)
     if len(by_array) == 1:
-        return [AlikeArrays([array], own) for array, own in by_array.items()]
-    alike: dict[tuple[object, ...], AlikeArrays] = {}
+        return [EqualArrays([array], own) for array, own in by_array.items()]
+    alike: dict[tuple[object, ...], EqualArrays] = {}
     for array, own in by_array.items():
         key = tuple(
             (tuple(map(_index, group.loops)), tuple(group.slopes.items()), group.offsets,
@@ -82,5 +80,5 @@ def alike_arrays(groups: Groups, bounds: LoopBounds) -> list[AlikeArrays]:
              group.drifts, group.still)
             for group in own
         )  # fmt: skip
-        alike.setdefault(key, AlikeArrays([], own)).arrays.append(array)
+        alike.setdefault(key, EqualArrays([], own)).arrays.append(array)
     return list(alike.values())

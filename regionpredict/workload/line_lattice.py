@@ -1,9 +1,9 @@
 """The number of cache lines of a reference group, in closed form from its strides.
 
-The addresses of a group are translates of one lattice. Strides that leave no gap of a line are
-merged into one dense run. A wider stride repeats the run. Overlapping runs of all offsets are
+The addresses of a group are copies of one lattice, one copy per offset. Strides that skip no line
+form one dense run. A wider stride repeats the run. Overlapping runs of different offsets are
 merged. A run of `s` bytes at an unknown position in a line of `l` bytes touches `1 + (s - e) / l`
-lines on average. `e` is the element size.
+lines on average. The element size is `e`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def lattice_lines(
     levels: Iterable[tuple[float, float]], offsets: Sequence[float], element: float,
     line_bytes: float,
 ) -> float:  # fmt: skip
-    """The number of lines of the union of the lattice's translates.
+    """Returns the mean number of lines that a lattice of addresses touches with all its offsets.
 
     `levels` are (stride in bytes, number of steps) in any order. `offsets`, `element` and
     `line_bytes` are in bytes.
@@ -36,16 +36,17 @@ def lattice_lines(
         dense += 1
     if len(offsets) == 1:
         return math.prod(n for _, n in ordered[dense:]) * (1 + (span - element) / line_bytes)
-    return _runs(ordered[dense:], tuple(offsets), span, element, line_bytes)
+    return _lines_of_levels(ordered[dense:], tuple(offsets), span, element, line_bytes)
 
 
 def unskewed(
     levels: Sequence[tuple[float, float]], element: float, line_bytes: float
 ) -> list[tuple[float, float]]:
-    """Replaces two levels that reach neighbors in the same rows by a level of rows and a level of
-    columns. An example is `a[d - i][i]`, where a step of both loops moves by one element.
+    """Replaces two levels with nearly equal strides by a level of rows and a level of columns. An
+    example is `a[d - i][i]`, where a step of both loops moves the address by one element.
 
-    The number of rows is that of both loops together, and the columns are divided among them.
+    The number of rows is the number that both loops reach together. The elements are distributed
+    evenly over the rows.
 
     >>> unskewed([(8008, 100), (8000, 200)], 8, 64)  # a[i + j][i]
     [(8000, 299), (8, 66.88963210702342)]
@@ -66,7 +67,8 @@ def unskewed(
 
 
 def rows_overlap(levels: Iterable[tuple[float, float]], element: float, line_bytes: float) -> bool:
-    """Whether rows of a lattice overlap. In `a[2 * i + j][i]`, several i have the same row.
+    """Whether rows of a lattice of addresses overlap. In `a[2 * i + j][i]`, several values of i
+    reach the same row.
 
     >>> rows_overlap([(8, 100), (800, 100)], 8, 64), rows_overlap([(2400, 20), (2408, 40)], 8, 64)
     (False, True)
@@ -82,7 +84,7 @@ def rows_overlap(levels: Iterable[tuple[float, float]], element: float, line_byt
     return False
 
 
-def _runs(
+def _lines_of_levels(
     wide: Sequence[tuple[float, float]], offsets: tuple[float, ...], span: float, element: float,
     line_bytes: float,
 ) -> float:  # fmt: skip
@@ -99,18 +101,20 @@ def _runs(
     if len(shifts) == 1 and len(wide) == 1:
         return _repeated(tuple(shifts_by_offset), span, wide[0], element, line_bytes)
     if len(shifts) == 1:
-        return steps * _runs(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
-    # A stencil: most runs have every offset. Only those at the two ends have fewer.
+        return steps * _lines_of_levels(
+            wide[:-1], tuple(shifts_by_offset), span, element, line_bytes
+        )
+    # For a stencil, only the runs at both ends lack some of the offsets.
     count = sum(_merged_lengths(tuple(shifts), steps, line_bytes, line_bytes))
-    return count * _runs(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
+    return count * _lines_of_levels(wide[:-1], tuple(shifts_by_offset), span, element, line_bytes)
 
 
 def _repeated(
     offsets: tuple[float, ...], span: float, level: tuple[float, float], element: float,
     line_bytes: float,
 ) -> float:  # fmt: skip
-    """The lines of repeated intervals, in which the last line may touch the first one of the next
-    repetition. An example is a struct longer than a line.
+    """Returns the lines of intervals that repeat with a stride. Neighboring repetitions may share
+    a line, as in an array of structs that are longer than a line.
 
     >>> _repeated((0.0, 40.0, 64.0), 8.0, (72.0, 100.0), 8.0, 64.0)  # 7200 bytes at any alignment
     113.375
@@ -128,8 +132,8 @@ def _repeated(
 def _merged_lengths(
     offsets: tuple[float, ...], span: float, element: float, line_bytes: float
 ) -> list[float]:
-    """The lengths of the intervals [offset, offset + span) after intervals that touch each other
-    are merged.
+    """Returns the lengths of the intervals [offset, offset + span), after intervals with no whole
+    line between them are merged.
     """
     lengths = []
     ordered = sorted(offsets)

@@ -1,5 +1,5 @@
-"""The number of different lines of several reference groups of one array. It is the sum minus the
-overlap.
+"""Counts the distinct lines of several reference groups of one array: the sum of their lines minus
+the overlap.
 """
 
 from __future__ import annotations
@@ -19,23 +19,22 @@ class Lines(NamedTuple):
     written: float
 
     def times(self, factor: float) -> Lines:
-        """The lines of `factor` executions."""
+        """Returns both numbers of lines, multiplied by `factor`."""
         return Lines(self.touched * factor, self.written * factor)
 
     def plus(self, other: Lines) -> Lines:
-        """The sum of both numbers of lines."""
+        """Returns the sums of touched lines and of written lines."""
         return Lines(self.touched + other.touched, self.written + other.written)
 
 
 Volume = dict[str, Lines]
-"""Lines by array."""
+"""The touched and written lines by array name."""
 
 
 class GroupLines(NamedTuple):
-    """The lines of one group, and the position of one thread's lines in bytes from the start of the
-    array.
+    """The lines of one reference group, and the byte range of one thread's lines in the array.
 
-    `team` are the levels of the threads, each as (distance in bytes, threads).
+    `team` contains (distance in bytes, number of threads) for each thread level.
     """
 
     touched: float
@@ -46,17 +45,17 @@ class GroupLines(NamedTuple):
     levels: tuple[Level, ...]
     offsets: tuple[float, ...]
     origin: float  # the address of the first step without offsets
-    slanted: bool = False  # a triangle: the range of one level depends on another
-    strides: tuple[float, ...] = ()  # strides of levels with several steps, the widest first
+    slanted: bool = False  # the iteration space is triangular
+    strides: tuple[float, ...] = ()  # strides of levels with several steps, widest first
 
 
 def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
-    """The lines of several groups of one array. It is the sum minus the overlap, which follows from
-    positions and densities.
+    """Returns the distinct lines of several groups of one array. The overlap follows from the
+    groups' byte ranges and from the share of lines touched in each range.
     """
     kept: list[GroupLines] = []
     touched = written = 0.0
-    for part in sorted(_distinct(parts), key=lambda lines: -lines.touched):
+    for part in sorted(_without_duplicates(parts), key=lambda lines: -lines.touched):
         extra, fresh = part.touched, part.written
         for other in kept:
             if extra <= 0.0 and fresh <= 0.0:
@@ -70,9 +69,9 @@ def union_of(parts: Sequence[GroupLines], line_bytes: float) -> Lines:
     return Lines(touched, min(written, touched))
 
 
-def _distinct(parts: Sequence[GroupLines]) -> list[GroupLines]:
-    """One part for each place, the one with the most written lines. Calls of the same function may
-    touch the same lines hundreds of times.
+def _without_duplicates(parts: Sequence[GroupLines]) -> list[GroupLines]:
+    """Removes groups with the same addresses, and keeps the one with the most written lines. Calls
+    of one function may touch the same lines hundreds of times.
     """
     most: dict[GroupLines, GroupLines] = {}
     for part in parts:
@@ -84,29 +83,31 @@ def _distinct(parts: Sequence[GroupLines]) -> list[GroupLines]:
 
 
 def _covered_share(part: GroupLines, other: GroupLines, line_bytes: float) -> float:
-    """The share of a part's lines that another part has touched."""
+    """Returns the share of the lines of `part` that `other` touches, too."""
     low, high, other_low, other_high = part.low, part.high, other.low, other.high
     touched = other.touched
     if part.team == other.team:
         for _, threads in other.team:
             touched /= threads
     else:
-        reach, other_reach = _reach(part.team) / 2, _reach(other.team) / 2
+        reach, other_reach = _thread_extent(part.team) / 2, _thread_extent(other.team) / 2
         low, high = low - reach, high + reach
         other_low, other_high = other_low - other_reach, other_high + other_reach
     overlap = min(high, other_high) - max(low, other_low)
     if overlap <= 0:
         return 0.0
-    if part.team == other.team and _contains_steps(other, part, line_bytes):
+    if part.team == other.team and _contains_accesses(other, part, line_bytes):
         return 1.0
     density = 1.0
-    if part.team != other.team or not _cover_same_places(part, other, line_bytes):
+    if part.team != other.team or not _cover_same_lines(part, other, line_bytes):
         density = min(1.0, touched * line_bytes / max(line_bytes, other_high - other_low))
     return overlap / (high - low) * density
 
 
-def _cover_same_places(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:
-    """Whether two parts cover the same places. `b[k][j]` and `b[i][j]` do so if j is constant."""
+def _cover_same_lines(part: GroupLines, other: GroupLines, line_bytes: float) -> bool:
+    """Whether two groups touch the same lines except at their ends, like `b[k][j]` and `b[i][j]`
+    over the same range.
+    """
     if part.slanted or other.slanted:
         return False
     if part.strides != other.strides:
@@ -117,14 +118,14 @@ def _cover_same_places(part: GroupLines, other: GroupLines, line_bytes: float) -
     return abs(ahead) <= line_bytes / 2
 
 
-def _reach(team: tuple[Level, ...]) -> float:
-    """The number of bytes from the first to the last thread."""
+def _thread_extent(team: tuple[Level, ...]) -> float:
+    """Returns the number of bytes from the first to the last thread."""
     return sum(abs(distance) * (threads - 1) for distance, threads in team)
 
 
-def _contains_steps(other: GroupLines, part: GroupLines, line_bytes: float) -> bool:
-    """Whether every step of a part is inside a run of the other part. An example is `a[j][0]` and
-    `a[j][i]`.
+def _contains_accesses(other: GroupLines, part: GroupLines, line_bytes: float) -> bool:
+    """Whether every access of `part` is inside a contiguous run of `other`. For example, `a[j][i]`
+    contains `a[j][0]`.
     """
     rest = list(other.levels)
     for level in part.levels:

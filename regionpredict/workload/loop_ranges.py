@@ -1,4 +1,6 @@
-"""The values of the variables in a chain of loops: their number, distance, and start."""
+"""Computes the value range of each variable of nested loops: trip count, extent, step and first
+value.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ _NOWHERE: Env = {}
 
 
 class Range(NamedTuple):
-    """The range of a loop's variable over its outer loops: mean trip count and total extent."""
+    """The values of a loop variable over all outer iterations: mean trip count and total extent."""
 
     trips: float
     extent: float  # steps between the smallest and the largest value, plus one
@@ -26,11 +28,10 @@ Ranges = dict[str, Range]
 def loop_ranges(
     chain: Sequence[LoopHeader], env: Env, pieces: Mapping[int, float], cut: Cut | None = None
 ) -> Ranges:
-    """The range of every loop of a chain, outermost first. The outer loops have the values in
-    `env`.
+    """Returns the value range of each variable of the nested loops in `chain`, outermost first.
 
-    `pieces` gives the iterations of one thread's piece. The key is the index of a parallel loop.
-    `cut` is the executed part of the first loop.
+    `env` gives the values of variables outside the chain. `pieces` gives the iterations of one
+    thread, by the index of a parallel loop. `cut` is the executed part of the first loop.
     """
     if not any(loop.depends for loop in chain):
         return _independent_ranges(chain, pieces, cut)
@@ -64,7 +65,7 @@ def loop_ranges(
 def _independent_ranges(
     chain: Sequence[LoopHeader], pieces: Mapping[int, float], cut: Cut | None
 ) -> Ranges:
-    """The ranges of loops whose bounds contain no variables."""
+    """Returns the value ranges of loops whose bounds contain no loop variables."""
     ranges: Ranges = {}
     for loop in chain:
         begin, trips = loop.section(_NOWHERE, pieces.get(loop.index), cut)

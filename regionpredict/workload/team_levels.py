@@ -11,10 +11,11 @@ from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing
 
 
 class TeamLevel(NamedTuple):
-    """Threads along one parallel loop. There are `threads` of them. The distance of neighbors is
-    `distance` units of the loop's variable.
+    """The positions of `threads` threads along one parallel loop. The distance of
+    neighboring threads is `distance`, in units of the loop's `variable`.
 
-    `row` restricts this to iterations of the loop over this variable that start in its middle.
+    `row`, if given, is the variable of the divided outer loop in whose rows threads start at
+    different columns.
     """
 
     variable: str
@@ -24,7 +25,7 @@ class TeamLevel(NamedTuple):
 
 
 def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLevel, ...]:
-    """The positions of `threads` neighboring threads along the shared loops."""
+    """Returns the positions of `threads` neighboring threads along the parallel loops."""
     left = threads
     levels = []
     for spacing in spacings:
@@ -36,10 +37,10 @@ def team_levels(spacings: Sequence[TeamSpacing], threads: float) -> tuple[TeamLe
 
 
 def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[TeamLevel, ...]:
-    """The positions of `threads` neighboring threads if each has several rows.
+    """Returns the columns of `threads` neighboring threads if each thread executes several rows.
 
-    Threads within one row are adjacent. Other threads are distributed over the whole row. The
-    number of positions is the number of threads before the first position repeats.
+    If all threads are within one row, they are neighbors in it. Otherwise their columns are spread
+    evenly over the row, up to the first column that repeats.
     """
     levels = []
     for column in columns:
@@ -55,6 +56,6 @@ def column_levels(columns: Sequence[ColumnSpacing], threads: float) -> tuple[Tea
 
 
 def _is_back_at_start(turn: float, threads: int) -> bool:
-    """Whether the thread after this many threads is at the position of the first one."""
+    """Whether the thread number `threads` has the same column as thread 0."""
     revolutions = threads * turn
     return abs(revolutions - round(revolutions)) < ROUNDING.value

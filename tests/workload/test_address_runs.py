@@ -7,8 +7,13 @@ import random
 import pytest
 
 from regionpredict.ir import Expr
-from regionpredict.workload.address_run_arrays import in_order_once, many_runs
-from regionpredict.workload.address_runs import FewRuns, lines_of_runs, sorted_runs, together
+from regionpredict.workload.address_run_arrays import sorted_distinct_runs, many_runs
+from regionpredict.workload.address_runs import (
+    FewRuns,
+    concatenated_runs,
+    lines_of_runs,
+    sorted_runs,
+)
 from regionpredict.workload.derived_number import Derived
 
 
@@ -30,9 +35,9 @@ def test_few_and_many_say_the_same(seed: int) -> None:
         assert one.number == other.number
         assert one.lines(8.0, 64.0) == other.lines(8.0, 64.0)
         assert one.aligned_lines(64.0) == other.aligned_lines(64.0)
-        assert one.joined(56.0).first() == other.joined(56.0).first()
-        assert one.joined(56.0).number == other.joined(56.0).number
-        both = together([one, other])
+        assert one.merged(56.0).first() == other.joined(56.0).first()
+        assert one.merged(56.0).number == other.joined(56.0).number
+        both = concatenated_runs([one, other])
         assert both.aligned_lines(64.0) == one.aligned_lines(64.0)
     bytes_touched = {byte for begin, end in runs for byte in range(int(begin), int(end))}
     assert many.aligned_lines(64.0) == len({byte // 64 for byte in bytes_touched})
@@ -46,7 +51,7 @@ def test_arrays_in_order_are_a_sorted_set(seed: int) -> None:
         for _ in range(choose.randint(0, 60))
     ]
     cut = choose.randint(0, len(runs))
-    found = in_order_once([many_runs(runs[:cut]), many_runs(())], set(runs[cut:]))
+    found = sorted_distinct_runs([many_runs(runs[:cut]), many_runs(())], set(runs[cut:]))
     assert found.one_by_one() == sorted(set(runs))
     assert found.whole
     assert not many_runs([(0.0, 8.0), (16.0, 24.5)]).whole

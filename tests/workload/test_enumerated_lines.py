@@ -10,10 +10,10 @@ from nest_texts import STATIC, counter_of, nest_of
 
 from regionpredict.frontend.lowering.member_arrays import extents_with_stride
 from regionpredict.ir import Array, Expr
-from regionpredict.workload.address_runs import joined
+from regionpredict.workload.address_runs import merge_runs
 from regionpredict.workload.cache_traffic import CacheLevel, TrafficCounter, touched_bytes
 from regionpredict.workload.constants import MOST_RUNS
-from regionpredict.workload.enumerated_lines import Part, Walk, distinct_lines, path_of
+from regionpredict.workload.enumerated_lines import EnumeratedGroup, Part, distinct_lines, path_of
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.thread_nest import undivided
 from regionpredict.workload.work_distribution import work_profile
@@ -21,7 +21,7 @@ from regionpredict.workload.work_distribution import work_profile
 
 def lines_in(nest: LoopNest) -> float:
     """The lines of the whole nest, all its groups gone through."""
-    walks = [Walk(group, path_of(group.loops), ()) for group in nest.groups()]
+    walks = [EnumeratedGroup(group, path_of(group.loops), ()) for group in nest.groups()]
     part = Part({}, undivided(nest).lengths, None, 64.0, aligned=True)
     found = distinct_lines(walks, part)
     assert found is not None
@@ -76,7 +76,7 @@ def test_too_many_runs_are_left_to_closed_forms() -> None:
     text = "for (int i = 0; i < 5000; i++) for (int j = 0; j < 99; j++) s += a[2 * i + j][i];"
     (group,) = nest_of(text, "double s, double a[20000][6000]").groups()
     part = Part({}, {}, None, 64.0, aligned=False)
-    assert distinct_lines([Walk(group, path_of(group.loops), ())], part) is None
+    assert distinct_lines([EnumeratedGroup(group, path_of(group.loops), ())], part) is None
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_as_many_steps_as_there_may_be(
         nest = nest_of(loops.format(number), "double s, double *a")
         (group,) = (group for group in nest.groups() if group.array == "a")
         part = Part({}, {}, None, 64.0, aligned=True)
-        lines = distinct_lines([Walk(group, path_of(group.loops), ())], part)
+        lines = distinct_lines([EnumeratedGroup(group, path_of(group.loops), ())], part)
         assert (lines is not None) == (number <= most), number
 
 
@@ -114,14 +114,14 @@ def test_as_many_steps_of_a_team(monkeypatch: pytest.MonkeyPatch) -> None:
             f"for (int i = 0; i < {number}; i++) s += a[100 * i];", "double s, double *a"
         )
         (group,) = nest.groups()
-        walk = Walk(group, path_of(group.loops), ((400.0, 2.0),))
+        walk = EnumeratedGroup(group, path_of(group.loops), ((400.0, 2.0),))
         told = distinct_lines([walk], Part({}, {}, None, 64.0, aligned=True))
         assert (None if told is None else told.touched) == lines
 
 
 def test_joined_runs_stay_apart_where_a_line_fits_between() -> None:
-    assert joined([(0.0, 8.0), (64.0, 72.0), (20.0, 30.0)], 56.0) == [(0.0, 72.0)]
-    assert joined([(0.0, 8.0), (64.0, 72.0)], 56.0) == [(0.0, 8.0), (64.0, 72.0)]
+    assert merge_runs([(0.0, 8.0), (64.0, 72.0), (20.0, 30.0)], 56.0) == [(0.0, 72.0)]
+    assert merge_runs([(0.0, 8.0), (64.0, 72.0)], 56.0) == [(0.0, 8.0), (64.0, 72.0)]
 
 
 def test_what_all_threads_read_is_there_once() -> None:

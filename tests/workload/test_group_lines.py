@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from nest_texts import STATIC, group_of, nest_of
 
-from regionpredict.workload.footprint_tables import FootprintTables, RangesOf
-from regionpredict.workload.joined_groups import alike_arrays
+from regionpredict.workload.footprint_tables import ChainRanges, FootprintTables
+from regionpredict.workload.joined_groups import group_equal_arrays
 from regionpredict.workload.line_overlap import GroupLines
 from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
 from regionpredict.workload.loop_ranges import Range, loop_ranges
@@ -25,8 +25,8 @@ DECLARED = "int n, double a[10][20], double *b, int *k"
 NOTHING = frozenset[str]()
 
 
-def _spans(ranges: Mapping[str, Range]) -> RangesOf:
-    return RangesOf(ranges, all(one.trips > 0 for one in ranges.values()))
+def _spans(ranges: Mapping[str, Range]) -> ChainRanges:
+    return ChainRanges(ranges, all(one.trips > 0 for one in ranges.values()))
 
 
 def team_of(nest: LoopNest, threads: int = 1, sharers: int = 1) -> TeamFootprints:
@@ -41,7 +41,7 @@ def lines_of(
     """The lines of an array's only group in its loops from the `inner`-th on."""
     group, team = group_of(nest, array), team or team_of(nest)
     ranges = loop_ranges(group.loops[inner:], env or {}, team.pieces)
-    (lines,) = team._lines_of(group, _spans(ranges), env or {}, per_thread)
+    (lines,) = team._group_lines(group, _spans(ranges), env or {}, per_thread)
     return lines
 
 
@@ -148,7 +148,7 @@ def test_loops_that_do_not_run_touch_nothing() -> None:
     ranges = loop_ranges(group.loops, {}, {})
     for trips, parts in ((0.0, 0), (-3.0, 0), (0.5, 1)):
         some = {**ranges, "j": Range(trips, trips, NOTHING, 1, 0.0)}
-        assert len(team._lines_of(group, _spans(some), {}, False)) == parts
+        assert len(team._group_lines(group, _spans(some), {}, False)) == parts
 
 
 # -- gathers --------------------------------------------------------------------------------------
@@ -162,17 +162,17 @@ def test_random_accesses_hit_lines_at_least_once(threads: int, private: bool) ->
     team = team_of(nest)
     team.threads = float(threads)
     ranges = {"i": Range(100.0, 100.0, NOTHING, 1, 0.0)}
-    (found,) = team._lines_of(group, _spans(ranges), {}, False)
+    (found,) = team._group_lines(group, _spans(ranges), {}, False)
     number, copies = (100, threads) if private else (100 * threads, 1)
     expected = copies * 62.5 * (1 - math.exp(-number / 62.5))
     assert found.touched == found.written == pytest.approx(expected)
     assert (found.low, found.high) == (0.0, 4000.0)
-    (read,) = team._lines_of(replace(group, written=(), index=7), _spans(ranges), {}, False)
+    (read,) = team._group_lines(replace(group, written=(), index=7), _spans(ranges), {}, False)
     assert read.written == 0.0
     small = replace(group, extent=8.0, private=False, index=8)
-    (one,) = team._lines_of(small, _spans(ranges), {}, False)
+    (one,) = team._group_lines(small, _spans(ranges), {}, False)
     assert one.touched == pytest.approx(1.0)  # no fewer than a line
-    (none,) = team._lines_of(group, _spans({"i": Range(-1.0, 0.0, NOTHING, 1, 0.0)}), {}, False)
+    (none,) = team._group_lines(group, _spans({"i": Range(-1.0, 0.0, NOTHING, 1, 0.0)}), {}, False)
     assert none.touched == 0.0
 
 
@@ -215,5 +215,5 @@ def test_arrays_that_are_referred_to_alike() -> None:
     """a and c alike, d by another offset, e written: each of its own kind."""
     loops = "for (int i = 0; i < 9; i++) e[i] = x[i] + y[i] + z[i + 1] + w[2 * i];"
     nest = nest_of(loops, "double *e, double *x, double *y, double *z, double *w")
-    found = [one.arrays for one in alike_arrays(list(nest.groups()), {})]
+    found = [one.arrays for one in group_equal_arrays(list(nest.groups()), {})]
     assert sorted(map(sorted, found)) == [["e"], ["w"], ["x", "y"], ["z"]]

@@ -12,8 +12,8 @@ from regionpredict.workload.line_overlap import (
     GroupLines,
     Level,
     Lines,
-    _contains_steps,
-    _cover_same_places,
+    _contains_accesses,
+    _cover_same_lines,
     union_of,
 )
 
@@ -174,20 +174,20 @@ def at(levels: tuple[Level, ...], origin: float, offset: float = 0.0) -> GroupLi
 def test_columns_in_step(
     first: tuple[float, float], second: tuple[float, float], same: bool
 ) -> None:
-    assert _cover_same_places(at(COLUMN, *first), at(COLUMN, *second), 64) == same
-    assert _cover_same_places(at(COLUMN, *second), at(COLUMN, *first), 64) == same
+    assert _cover_same_lines(at(COLUMN, *first), at(COLUMN, *second), 64) == same
+    assert _cover_same_lines(at(COLUMN, *second), at(COLUMN, *first), 64) == same
 
 
 def test_other_strides_and_triangles_are_not_in_step() -> None:
     column = at(COLUMN, 0)
-    assert not _cover_same_places(column, at(((2048, 10),), 0), 64)
+    assert not _cover_same_lines(column, at(((2048, 10),), 0), 64)
     slanted = column._replace(slanted=True)
-    assert not _cover_same_places(slanted, column, 64)
-    assert not _cover_same_places(column, slanted, 64)
+    assert not _cover_same_lines(slanted, column, 64)
+    assert not _cover_same_lines(column, slanted, 64)
     # Two strides: what the wider leaves over is measured by the narrower.
     both: tuple[Level, ...] = ((4096, 10), (512, 3))
-    assert _cover_same_places(at(both, 4096 + 512), at(both, 0), 64)
-    assert not _cover_same_places(at(both, 4096 + 256), at(both, 0), 64)
+    assert _cover_same_lines(at(both, 4096 + 512), at(both, 0), 64)
+    assert not _cover_same_lines(at(both, 4096 + 256), at(both, 0), 64)
 
 
 @pytest.mark.parametrize(
@@ -203,11 +203,12 @@ def test_a_step_lies_in_a_run(inner: Level, begin: float, end: float) -> None:
     """`a[j][x]` beside `a[j][i]`, by the bytes from the first of the row to x."""
     rows = at((*COLUMN, inner), 5000)
     for place, inside in ((begin, True), (begin - 1, False), (end, True), (end + 1, False)):
-        assert _contains_steps(rows, at(COLUMN, 5000 + place), 64) == inside
-        assert _contains_steps(rows, at(COLUMN, 5000, place), 64) == inside
+        assert _contains_accesses(rows, at(COLUMN, 5000 + place), 64) == inside
+        assert _contains_accesses(rows, at(COLUMN, 5000, place), 64) == inside
         # The row's own first offset counts as its begin.
         assert (
-            _contains_steps(at((*COLUMN, inner), 4900, 100), at(COLUMN, 5000 + place), 64) == inside
+            _contains_accesses(at((*COLUMN, inner), 4900, 100), at(COLUMN, 5000 + place), 64)
+            == inside
         )
 
 
@@ -215,15 +216,15 @@ def test_several_offsets_all_lie_in_the_run() -> None:
     """Of offsets 100 apart the second must be inside too, and a row of such reaches as far."""
     rows, two = at((*COLUMN, (8, 64)), 0), (0.0, 100.0)
     for place, inside in ((436, True), (437, False), (-32, True), (-33, False)):
-        assert _contains_steps(rows, lines_of(COLUMN, place, offsets=two), 64) == inside
+        assert _contains_accesses(rows, lines_of(COLUMN, place, offsets=two), 64) == inside
     wide = lines_of((*COLUMN, (8, 64)), 0, offsets=two)
     for place, inside in ((636, True), (637, False)):
-        assert _contains_steps(wide, at(COLUMN, place), 64) == inside
+        assert _contains_accesses(wide, at(COLUMN, place), 64) == inside
 
 
 def test_runs_with_gaps_hold_no_step() -> None:
     def holds(*rest: Level) -> bool:
-        return _contains_steps(at((*COLUMN, *rest), 0), at(COLUMN, 0), 64)
+        return _contains_accesses(at((*COLUMN, *rest), 0), at(COLUMN, 0), 64)
 
     assert holds((64, 8))
     assert not holds((65, 8))
@@ -232,8 +233,8 @@ def test_runs_with_gaps_hold_no_step() -> None:
     assert holds((-120, 4), (8, 8))
     assert not holds((8, 8), (121, 4))
     # each level of the part is one of the other's, as often as it stands there
-    assert not _contains_steps(at(((4096, 9), (8, 64)), 0), at(COLUMN, 0), 64)
-    assert not _contains_steps(at((*COLUMN, (8, 64)), 0), at(COLUMN * 2, 0), 64)
+    assert not _contains_accesses(at(((4096, 9), (8, 64)), 0), at(COLUMN, 0), 64)
+    assert not _contains_accesses(at((*COLUMN, (8, 64)), 0), at(COLUMN * 2, 0), 64)
 
 
 def test_what_only_touches_does_not_overlap() -> None:

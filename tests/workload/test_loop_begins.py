@@ -94,10 +94,10 @@ def test_blocks_cut_at_the_end_against_every_reference(
 ) -> None:
     """38 blocks, the last one of 5: four threads do not share them, nor a row of tiles, evenly."""
     nest = nest_of(CUT[name], MATRICES, clauses)
-    closed, gone_through = (counter_of(nest, schedule, traced=traced) for traced in (False, True))
+    closed, enumerated = (counter_of(nest, schedule, traced=traced) for traced in (False, True))
     for size in (1 << 15, 1 << 18):
         levels = [CacheLevel(float(size), sharers)]
-        (told,), (true,) = closed.traffic(levels, 4), gone_through.traffic(levels, 4)
+        (told,), (true,) = closed.traffic(levels, 4), enumerated.traffic(levels, 4)
         assert told.total == pytest.approx(true.total, rel=0.1)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nest_texts import STATIC, nest_of
 
 from regionpredict.workload.footprint_tables import FootprintTables
-from regionpredict.workload.joined_groups import joined_groups
+from regionpredict.workload.joined_groups import merge_groups
 from regionpredict.workload.loop_nest import LoopNest
 from regionpredict.workload.loop_ranges import Range, loop_ranges
 from regionpredict.workload.team_footprint import (
@@ -170,7 +170,7 @@ def test_groups_of_the_same_addresses_are_one() -> None:
       for (int m = 1; m < n; m++) e[i] += x[m];
     }"""
     nest = nest_of(loops, "int n, double *c, double *d, double *e, double *x", n=9)
-    joined = joined_groups(list(nest.groups()), {})
+    joined = merge_groups(list(nest.groups()), {})
     (c,) = (group for group in joined if group.array == "c")
     assert (c.offsets, c.written, len(c.loops)) == ((0.0, 8.0), (0.0, 8.0), 1)
     # x over k and over l, which range alike; over m it begins later.
@@ -253,7 +253,7 @@ def test_pieces_of_few_threads_are_gone_through_one_by_one(
     (group,) = nest.groups()
     chain = team._chain(group, (nest.root.index,))
     expected = [(sum(lengths[:at]), number) for at, number in enumerate(lengths)]
-    assert list(team._blocks([chain], [group], 1)) == expected
+    assert list(team._iteration_blocks([chain], [group], 1)) == expected
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -382,7 +382,7 @@ def test_lines_lie_between_the_first_and_the_last_byte(
     team = footprints(nest, 1, 1)
     (group,) = nest.groups()
     chain = team._chain(group, (nest.root.index,))
-    (lines,) = team._lines_of(group, team._ranges_of(chain, {}, None), {}, per_thread=False)
+    (lines,) = team._group_lines(group, team._chain_ranges(chain, {}, None), {}, per_thread=False)
     rows = {"i = 0": range(9), "i = 8": range(8, -1, -2), "i = 3": range(3, 4)}[head[:5]]
     places = [
         eval(text, {"i": i, "j": j}) for text in subscripts for i in rows for j in range(2, 6)

@@ -13,12 +13,12 @@ from regionpredict.workload.address_run_arrays import ManyRuns, inner_runs, many
 from regionpredict.workload.constants import MOST_RUNS
 from regionpredict.workload.derived_number import Derived
 from regionpredict.workload.enumerated_lines import (
+    AccessPattern,
+    EnumeratedGroup,
     Part,
-    Shape,
-    Walk,
     _are_plain_and_whole,
     _from_the_first_line,
-    _lines_of_shapes,
+    _lines_of_patterns,
     distinct_lines,
     mean_of_blocks,
     path_of,
@@ -50,8 +50,8 @@ def group(
     )  # fmt: skip
 
 
-def walk(moved: ReferenceGroup, team: tuple[tuple[float, float], ...] = ()) -> Walk:
-    return Walk(moved, path_of(moved.loops), team)
+def walk(moved: ReferenceGroup, team: tuple[tuple[float, float], ...] = ()) -> EnumeratedGroup:
+    return EnumeratedGroup(moved, path_of(moved.loops), team)
 
 
 def places(
@@ -76,7 +76,7 @@ def places(
 
 
 def truth(
-    walks: Sequence[Walk], pieces: dict[int, Piece], *, aligned: bool,
+    walks: Sequence[EnumeratedGroup], pieces: dict[int, Piece], *, aligned: bool,
 ) -> Lines:  # fmt: skip
     """Lines by sets; where the array begins anywhere, the mean of all begins of an element."""
     begins = (0,) if aligned else range(0, LINE, ELEMENT)
@@ -130,7 +130,7 @@ def random_loops(choose: random.Random) -> list[LoopHeader]:
     return loops
 
 
-def random_walk(choose: random.Random, loops: Sequence[LoopHeader]) -> Walk:
+def random_walk(choose: random.Random, loops: Sequence[LoopHeader]) -> EnumeratedGroup:
     slopes = {loop.variable: bytes_of(choose, wide=True) for loop in loops}
     slopes["t"] = bytes_of(choose, wide=False)  # a loop around the part, at its place
     offsets = sorted({bytes_of(choose, wide=True) for _ in range(choose.randint(1, 3))})
@@ -326,7 +326,7 @@ def test_an_inner_loop_at_once_and_one_by_one(seed: int, up: bool) -> None:
         elif touched:
             runs |= {(place, place + ELEMENT) for place in touched}
     counted = inner_runs(
-        loop, slope, {}, "i", values, 1000.0, along, element=ELEMENT, line_bytes=LINE, up=up
+        loop, slope, {}, "i", values, 1000.0, along, element=ELEMENT, line_bytes=LINE, round_up=up
     )
     assert counted is not None
     assert set(counted.runs.one_by_one()) == runs
@@ -339,7 +339,9 @@ def test_an_inner_loop_is_gone_through_up_to_a_number_of_steps(turns: list[int])
     """All turns of the loop around together; what they were is told in any case."""
     loop = header(1, Affine(0.0, {}), Affine(0.0, {"i": 1.0}))
     values = [float(number) for number in turns]
-    counted = inner_runs(loop, 128.0, {}, "i", values, 0.0, 0.0, element=8, line_bytes=64, up=False)
+    counted = inner_runs(
+        loop, 128.0, {}, "i", values, 0.0, 0.0, element=8, line_bytes=64, round_up=False
+    )
     assert counted is not None
     assert counted.steps == sum(turns)
     assert counted.runs.number == (sum(turns) if sum(turns) <= MOST_RUNS.value else 0)
@@ -350,7 +352,16 @@ def test_a_variable_without_a_value_counts_as_none() -> None:
     loop = header(1, Affine(4.0, {"t": 2.0, "i": 1.0}), Affine(9.0, {"t": 5.0, "i": 2.0}))
     without, at_zero = (
         inner_runs(
-            loop, 8.0, env, "i", [0.0, 1.0, 2.0], 0.0, 800.0, element=8, line_bytes=64, up=False
+            loop,
+            8.0,
+            env,
+            "i",
+            [0.0, 1.0, 2.0],
+            0.0,
+            800.0,
+            element=8,
+            line_bytes=64,
+            round_up=False,
         )
         for env in ({}, {"t": 0.0})
     )
@@ -362,7 +373,7 @@ def test_a_variable_without_a_value_counts_as_none() -> None:
 
 # -- shapes that are known -------------------------------------------------------------------------
 
-ROW = Shape(((640.0, 648.0),), ((64.0, 3),), ((512.0, 2.0),), (0.0, 8.0), (8.0,), ELEMENT)
+ROW = AccessPattern(((640.0, 648.0),), ((64.0, 3),), ((512.0, 2.0),), (0.0, 8.0), (8.0,), ELEMENT)
 
 
 @pytest.mark.parametrize(
@@ -376,7 +387,7 @@ ROW = Shape(((640.0, 648.0),), ((64.0, 3),), ((512.0, 2.0),), (0.0, 8.0), (8.0,)
         (ROW._replace(offsets=(0.0, Derived(8.0, Expr.name("n")))), False, False),
     ],
 )
-def test_whose_sums_are_never_rounded(shape: Shape, plain: bool, whole: bool) -> None:
+def test_whose_sums_are_never_rounded(shape: AccessPattern, plain: bool, whole: bool) -> None:
     """All bytes are whole numbers; of those that have an expression nothing is known by places."""
     assert _are_plain_and_whole([ROW, shape]) == (plain, whole)
 
@@ -416,9 +427,9 @@ def test_rows_are_counted_alike_as_arrays(written: tuple[float, ...], aligned: b
     part = Part({}, {}, None, 64.0, aligned)
     shape = ROW._replace(rows=ROWS, levels=((8192.0, 2),), team=(), written=written)
     for plain in (True, False):
-        lines = _lines_of_shapes([shape], part, plain=plain)
+        lines = _lines_of_patterns([shape], part, plain=plain)
         assert lines is not None
         assert (lines.written == 0) == (not written)
         assert (lines.written == lines.touched) == (written == shape.offsets)
         arrays = shape._replace(rows=many_runs(ROWS))
-        assert _lines_of_shapes([arrays], part, plain=plain) == lines
+        assert _lines_of_patterns([arrays], part, plain=plain) == lines
