@@ -113,8 +113,8 @@ def sorted_distinct_runs(
 
 
 class InnerRuns(NamedTuple):
-    """The address runs of an inner loop in all iterations of the outer loop, with the number of
-    enumerated steps and the omitted fractions of iterations.
+    """The address runs of an inner loop in all outer iterations, with the number of enumerated
+    steps and the omitted fractions of iterations.
     """
 
     runs: ManyRuns

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from regionpredict.ir import Expr
-from regionpredict.workload.address_run_arrays import sorted_distinct_runs, many_runs
+from regionpredict.workload.address_run_arrays import many_runs, sorted_distinct_runs
 from regionpredict.workload.address_runs import (
     FewRuns,
     concatenated_runs,
@@ -35,8 +35,8 @@ def test_few_and_many_say_the_same(seed: int) -> None:
         assert one.number == other.number
         assert one.lines(8.0, 64.0) == other.lines(8.0, 64.0)
         assert one.aligned_lines(64.0) == other.aligned_lines(64.0)
-        assert one.merged(56.0).first() == other.joined(56.0).first()
-        assert one.merged(56.0).number == other.joined(56.0).number
+        assert one.merged(56.0).first() == other.merged(56.0).first()
+        assert one.merged(56.0).number == other.merged(56.0).number
         both = concatenated_runs([one, other])
         assert both.aligned_lines(64.0) == one.aligned_lines(64.0)
     bytes_touched = {byte for begin, end in runs for byte in range(int(begin), int(end))}
