@@ -10,7 +10,7 @@ import numpy as np
 
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import CompiledSpace
-from regionpredict.fit.search.one_parameter import One
+from regionpredict.fit.search.one_parameter import BestModel
 
 _NO_NOISE = 1e-24  # relative variance of repetitions that differ by rounding only
 _THROUGH = 1e-10  # share of the variation that remains if a term fits up to rounding
@@ -18,14 +18,14 @@ _VARIATION = 1e-20  # relative variance beyond rounding
 _NEEDED = 4  # points: two fix the coefficients, two more confirm the term
 
 
-def without_noise(seen: Observations) -> bool:
+def without_noise(observations: Observations) -> bool:
     """Whether all repetitions are equal, and there are enough points to identify a term."""
-    return seen.within <= _NO_NOISE and len(seen.y) >= _NEEDED
+    return observations.within <= _NO_NOISE and len(observations.y) >= _NEEDED
 
 
-def through_all(seen: Observations, space: CompiledSpace) -> One | None:
+def through_all(observations: Observations, space: CompiledSpace) -> BestModel | None:
     """The term that goes through all points up to rounding. None if there is none."""
-    y, w = seen.y, seen.weights
+    y, w = observations.y, observations.weights
     total = w.sum()
     mean = float(w @ y / total)
     centred = y - mean
@@ -42,4 +42,4 @@ def through_all(seen: Observations, space: CompiledSpace) -> One | None:
     index = int(misfit.argmin())
     if misfit[index] > _THROUGH * variation:
         return None
-    return One(index, mean - float(slope[index] * column_mean[index]), float(slope[index]))
+    return BestModel(index, mean - float(slope[index] * column_mean[index]), float(slope[index]))

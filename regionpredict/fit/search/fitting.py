@@ -1,4 +1,4 @@
-"""`fit` and `fit_many`: model measurements at some points."""
+"""`fit` and `fit_many` model measured values as functions of their parameters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from regionpredict.fit.search.criterion import DEFAULT_CRITERION, Criterion
 from regionpredict.fit.search.division import PRICE, cost_of
 from regionpredict.fit.search.exact import through_all, without_noise
 from regionpredict.fit.search.more_terms import more_terms
-from regionpredict.fit.search.one_parameter import Data, One
+from regionpredict.fit.search.one_parameter import BestModel, Data
 from regionpredict.fit.search.options import MOST_SEGMENTS, NEEDED_POINTS, Options
 from regionpredict.fit.search.outliers import without_outlier
 from regionpredict.fit.search.pieces import Outlooks, explained, misfit, with_pieces
@@ -36,10 +36,12 @@ from regionpredict.fit.search.refined_space import REFINING, refined_columns
 _DEFAULT_OPTIONS = Options()
 _MOST_RIVALS = 40
 _SEARCHED_TERMS = 2  # all models with up to this many terms are tried
-_LEAST_EXPLAINED = 0.9  # minimum adjusted R2 of measurements without noise
+_LEAST_EXPLAINED = 0.9  # minimum adjusted R2 of a model of measurements without noise
 
 
-def _merged(repetitions: Sequence[Sequence[float]], plan: PointPlan) -> Sequence[Sequence[float]]:
+def _values_per_point(
+    repetitions: Sequence[Sequence[float]], plan: PointPlan
+) -> Sequence[Sequence[float]]:
     if plan.order is None:
         if len(repetitions) != len(plan.points):
             raise InputError(
@@ -67,14 +69,14 @@ def fit(
     law: str = "auto",
     prior: Prior | None = None,
 ) -> FittedModel:
-    """Models the values measured at some points.
+    """Fits a scaling model to the values measured at some points.
 
     `points` are `n` points, each with one number per parameter (or a plain number for one
     parameter). `values` are `n` lists of repetitions in one unit. Their lengths may differ, and NaN
-    repetitions are ignored. `statistic` is their summary. `space` and `max_terms` bound the search,
-    and `segments` is the maximum number of pieces of a range (1: no pieces). `law` is the name of a
-    law to fit instead (`regionpredict.fit.laws.LAWS`), or `threads` for the best law of run times
-    over threads. `prior` is prior knowledge.
+    repetitions are ignored. `statistic` is the summary of the repetitions. `space` and `max_terms`
+    bound the search, and `segments` is the maximum number of pieces of a range (1: no pieces).
+    `law` is the name of a law to fit instead (`regionpredict.fit.laws.LAWS`), or `threads` for the
+    best law of run times over threads. `prior` is a model that is known before the measurements.
 
     Raises `InputError` for fewer than `min_points` different points, for a point without a finite
     value, and if the numbers of points and values differ.
@@ -94,9 +96,9 @@ def fit(
         )
     names = tuple(parameters) if parameters else None
     plan = plan_of(points, names, options)
-    observations = summarise(_merged(values, plan), options.statistic)
+    observations = summarise(_values_per_point(values, plan), options.statistic)
     if statistic != "mean":
-        options = _summarising(options, [observations])
+        options = _with_criterion_for(options, [observations])
     if prior is not None:
         return fit_known(plan.points, observations, plan.names, prior, options)
     if law not in ("auto", "pmnf"):
@@ -109,9 +111,11 @@ def fit(
     return _fit_plan(plan, observations, options)
 
 
-def _summarising(options: Options, many: Sequence[Observations]) -> Options:
-    """The options with the weights for summaries of this many repetitions."""
-    repetitions = round(float(np.median([seen.repetitions for seen in many])))
+def _with_criterion_for(options: Options, many: Sequence[Observations]) -> Options:
+    """Returns the options with the search criterion adapted to the summary and the number of
+    repetitions.
+    """
+    repetitions = round(float(np.median([observations.repetitions for observations in many])))
     criterion = options.criterion.summarising(options.statistic, repetitions)
     return replace(options, criterion=criterion)
 
@@ -123,41 +127,51 @@ def _fit_plan(plan: PointPlan, observations: Observations, options: Options) -> 
     compiled = plan.single
     assert compiled is not None
     o = observations
-    exact = _exact(plan, o, options)
+    exact = _exact_model(plan, o, options)
     if exact is not None:
         return exact
     selected = one_parameter.select_one(o, compiled, options.criterion, max_terms=options.max_terms)
     outlooks = Outlooks(plan.active, options)
-    model = _model_with(plan, o, outlooks, selected.constant, _terms_of(selected))
+    model = _model_from_terms(
+        plan, o, outlooks, selected.constant, _coefficients_and_terms(selected)
+    )
     settled = selected.settled and (selected.first >= 0 or not without_noise(o))
     return model if settled else _final_model(model, plan, options)
 
 
-def _exact(plan: PointPlan, observations: Observations, options: Options) -> FittedModel | None:
-    """The model that goes through all points of measurements without noise, if there is one."""
+def _exact_model(
+    plan: PointPlan, observations: Observations, options: Options
+) -> FittedModel | None:
+    """Returns the model that goes through all points of measurements without noise. None if there
+    is noise or no such model.
+    """
     compiled = plan.single
     if compiled is None or not plan.active or not without_noise(observations):
         return None
     outlooks = Outlooks(plan.active, options)
     spaces = [compiled]
-    if options.space == DEFAULT_SPACE:  # other exponents than those asked for are no answer
+    if options.space == DEFAULT_SPACE:  # a search space from the user is not refined
         spaces.append(refined_columns(compiled, plan.points[:, plan.active[0]]))
     for space in spaces:
         one = through_all(observations, space)
         if one is not None:
-            return _model_with(plan, observations, outlooks, one.constant, _terms_of(one), space)
+            return _model_from_terms(
+                plan, observations, outlooks, one.constant, _coefficients_and_terms(one), space
+            )
     return None
 
 
-def _terms_of(one: One) -> tuple[tuple[float, int], ...]:
-    """Coefficients with columns of the space."""
-    return ((one.coefficient, one.first), (one.coefficient_second, one.second))
+def _coefficients_and_terms(best: BestModel) -> tuple[tuple[float, int], ...]:
+    """Returns each coefficient with the index of its term in the search space."""
+    return ((best.coefficient, best.first), (best.coefficient_second, best.second))
 
 
 def _fit_grid(
     plan: PointPlan, observations: Observations, options: Options
 ) -> tuple[FittedModel, bool]:
-    """The model of several parameters, and whether no other model needs to be tried."""
+    """Returns the model of several parameters, and whether the search for a better model can
+    stop.
+    """
     grid = plan.grid
     assert grid is not None
     match = several_parameters.search(grid, observations, options.criterion)
@@ -175,22 +189,22 @@ def _fit_grid(
 
 
 def _final_model(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model if it explains all points and their mean does not, or a better one.
+    """Returns the model if it explains all points, otherwise an improved model.
 
-    Better ones omit an outlier, have finer exponents, or are in pieces. There is no model if none
-    of these is better than the mean.
+    Improved models omit an outlier, have finer exponents, or have pieces. If none is better than
+    the mean of the points, the result has no formula.
     """
     if not plan.active:
         return model
     if not explained(model):
         model = _improved_model(model, plan, options)
-    return model if _explains_something(model) else without_formula(model)
+    return model if _is_better_than_mean(model) else without_formula(model)
 
 
-def _explains_something(model: FittedModel) -> bool:
-    """Whether the formula explains something that the mean does not.
+def _is_better_than_mean(model: FittedModel) -> bool:
+    """Returns whether the formula explains the points better than their mean.
 
-    For points without noise, it must explain nine tenths.
+    For points without noise, the adjusted R2 must be at least 0.9.
     """
     exact = model.observations.dof > 0 and without_noise(model.observations)
     if not (model.terms or model.pieces):
@@ -199,7 +213,9 @@ def _explains_something(model: FittedModel) -> bool:
 
 
 def _improved_model(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model, or a better one without an outlier, with finer exponents, or in pieces."""
+    """Returns the model, or a better model without an outlier, with more terms, with finer
+    exponents, or with pieces.
+    """
 
     def refit(observations: Observations) -> FittedModel:
         if plan.grid is not None:
@@ -207,10 +223,10 @@ def _improved_model(model: FittedModel, plan: PointPlan, options: Options) -> Fi
         compiled = plan.single
         assert compiled is not None
         selection = one_parameter.select(
-            _data_of([observations]), compiled, options.criterion, max_terms=1
+            _search_data([observations]), compiled, options.criterion, max_terms=1
         )
-        return _model_with(
-            plan, observations, Outlooks(plan.active, options), *_chosen(selection, 0)
+        return _model_from_terms(
+            plan, observations, Outlooks(plan.active, options), *_selected_terms(selection, 0)
         )
 
     model = without_outlier(model, plan.active, refit)
@@ -218,44 +234,51 @@ def _improved_model(model: FittedModel, plan: PointPlan, options: Options) -> Fi
         return model
     if options.max_terms > _SEARCHED_TERMS:
         model = _with_more_terms(model, plan, options)
-    if options.space != DEFAULT_SPACE:  # other exponents than those asked for are no answer
+    if options.space != DEFAULT_SPACE:  # a search space from the user is not refined
         return with_pieces(model, plan.active[0], options)
     model = _with_finer_exponents(model, plan, options)
     return with_pieces(model, plan.active[0], options)
 
 
 def _with_more_terms(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model, or one with three or more terms."""
+    """Returns a model with three or more terms if it is better, otherwise the given model."""
     compiled = plan.single
     assert compiled is not None
-    seen = model.observations
-    longer = more_terms(seen, compiled, options.criterion, options.max_terms)
+    observations = model.observations
+    longer = more_terms(observations, compiled, options.criterion, options.max_terms)
     if longer is None:
         return model
-    other = _model_with(plan, seen, Outlooks(plan.active, options), *longer)
+    other = _model_from_terms(plan, observations, Outlooks(plan.active, options), *longer)
     return replace(other, notes=model.notes)
 
 
 def _with_finer_exponents(model: FittedModel, plan: PointPlan, options: Options) -> FittedModel:
-    """The model, or one with a refined exponent that explains the points decisively better."""
+    """Returns a model with a refined exponent if it explains the points clearly better, otherwise
+    the given model.
+    """
     compiled = plan.single
     assert compiled is not None
-    seen = model.observations
+    observations = model.observations
     fine = refined_columns(compiled, plan.points[:, plan.active[0]])
-    one = one_parameter.select_one(seen, fine, REFINING, max_terms=1)
+    one = one_parameter.select_one(observations, fine, REFINING, max_terms=1)
     if one.first < 0:
         return model
-    other = _model_with(
-        plan, seen, Outlooks(plan.active, options), one.constant, _terms_of(one), fine
+    other = _model_from_terms(
+        plan,
+        observations,
+        Outlooks(plan.active, options),
+        one.constant,
+        _coefficients_and_terms(one),
+        fine,
     )
     floor = options.criterion.noise_floor
-    gain = cost_of(misfit(model), seen, floor, 2.0 * len(model.terms)) - cost_of(
-        misfit(other), seen, floor, 2.0
+    gain = cost_of(misfit(model), observations, floor, 2.0 * len(model.terms)) - cost_of(
+        misfit(other), observations, floor, 2.0
     )
     return replace(other, notes=model.notes) if gain > PRICE else model
 
 
-def _data_of(observations: Sequence[Observations]) -> Data:
+def _search_data(observations: Sequence[Observations]) -> Data:
     if len(observations) == 1:
         o = observations[0]
         return Data(o.y[None], o.weights[None], np.array([o.within]), np.array([o.dof]))
@@ -267,17 +290,19 @@ def _data_of(observations: Sequence[Observations]) -> Data:
     )
 
 
-def _chosen(
+def _selected_terms(
     selection: one_parameter.Selection, row: int
 ) -> tuple[float, tuple[tuple[float, int], ...]]:
-    """The constant, and coefficients with indices of columns of the space."""
+    """Returns the constant of a selected model, and each coefficient with the index of its term in
+    the search space.
+    """
     return float(selection.constant[row]), (
         (float(selection.coefficient_first[row]), int(selection.first[row])),
         (float(selection.coefficient_second[row]), int(selection.second[row])),
     )
 
 
-def _model_with(
+def _model_from_terms(
     plan: PointPlan,
     observations: Observations,
     outlooks: Outlooks,
@@ -285,7 +310,9 @@ def _model_with(
     chosen: tuple[tuple[float, int], ...],
     space: CompiledSpace | None = None,
 ) -> FittedModel:
-    """The model with these coefficients and columns of the space. A column of -1 means none."""
+    """Creates the model from pairs of a coefficient and a term's index in the search space. An
+    index of -1 means no term.
+    """
     compiled = space or plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
@@ -307,12 +334,12 @@ def _model_with(
 
 
 def _rival_models(plan: PointPlan, observations: Observations, options: Options) -> list[Candidate]:
-    """The considered models of one parameter, best first."""
+    """Returns the models of one parameter that the search considered, the best first."""
     compiled = plan.single
     assert compiled is not None
     index = plan.active[0] if plan.active else 0
     ranked = one_parameter.rank(
-        _data_of([observations]), compiled, options.criterion, max_terms=options.max_terms
+        _search_data([observations]), compiled, options.criterion, max_terms=options.max_terms
     )
     return [
         Candidate(tuple({index: compiled.terms[k]} for k in (a, b) if k >= 0), float(score))
@@ -338,26 +365,28 @@ def fit_many(
     segments: int = MOST_SEGMENTS,
     law: str = "auto",
 ) -> list[FittedModel]:
-    """`fit` for many call paths measured at the same points, faster than one by one.
+    """Fits models to many call paths measured at the same points, faster than calls of `fit`.
 
-    `many` has the argument `values` of `fit` for each call path. With 30 or more call paths, the
-    frequency of each term determines its prior. Then a model may differ from that of `fit`. Raises
-    like `fit`.
+    Each entry of `many` is the argument `values` of `fit` for one call path. With 30 or more call
+    paths, the frequency of each term determines its prior. Therefore, a model may differ from the
+    result of `fit`. Raises the same errors as `fit`.
     """
     options = Options(statistic, space or DEFAULT_SPACE, criterion, max_terms, min_points, segments)
     plan = plan_of(points, tuple(parameters) if parameters else None, options)
-    seen = summarise_many([_merged(repetitions, plan) for repetitions in many], statistic)
-    if seen and statistic != "mean":
-        options = _summarising(options, seen)
+    series = summarise_many(
+        [_values_per_point(repetitions, plan) for repetitions in many], statistic
+    )
+    if series and statistic != "mean":
+        options = _with_criterion_for(options, series)
     if law not in ("auto", "pmnf"):
-        return [fit_law(law, plan.points, observations, plan.names) for observations in seen]
+        return [fit_law(law, plan.points, observations, plan.names) for observations in series]
     if plan.single is None:
-        return [_fit_plan(plan, observations, options) for observations in seen]
+        return [_fit_plan(plan, observations, options) for observations in series]
     models: list[FittedModel] = []
     outlooks = Outlooks(plan.active, options)
-    for start in range(0, len(seen), 512):
-        block = seen[start : start + 512]
-        data = _data_of(block)
+    for start in range(0, len(series), 512):
+        block = series[start : start + 512]
+        data = _search_data(block)
         selection = one_parameter.select(
             data, plan.single, options.criterion, max_terms=max_terms, learn=True
         )
@@ -366,9 +395,9 @@ def fit_many(
         for observations, explains, a, b, constant, first, second in zip(
             block, done, *columns, strict=True
         ):
-            model = _exact(plan, observations, options)
+            model = _exact_model(plan, observations, options)
             if model is None:
-                model = _model_with(
+                model = _model_from_terms(
                     plan, observations, outlooks, constant, ((first, a), (second, b))
                 )
                 model = model if explains else _final_model(model, plan, options)
@@ -379,7 +408,7 @@ def fit_many(
 def _explained_rows(
     data: Data, selection: one_parameter.Selection, space: CompiledSpace
 ) -> list[bool]:
-    """Whether the selected models of all call paths explain their observations
+    """Returns for each call path whether the selected model explains its observations
     (`Observations.explained`).
     """
     modelled = np.tile(selection.constant[:, None], data.y.shape[1])

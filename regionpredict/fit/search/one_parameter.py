@@ -1,9 +1,9 @@
-"""The search for models of one parameter, for many call paths at once and in closed form.
+"""Searches models of one parameter, for many call paths at once and in closed form.
 
 Every model of one or two terms is a weighted least-squares fit. The weighted sums of a term's
 column, and of its products with the others, give the fit, its residual and its leave-one-out error
-without a solver. A pair of terms is solved by the correlation of the two columns. All hypotheses of
-all call paths with the same points become a few array operations.
+without a solver. A model with two terms follows from the correlation of their two columns. A few
+array operations solve all candidate models of all call paths with the same points.
 
 Models are ranked by minus twice the logarithm of their posterior probability (smaller is better).
 `q` is the sum of squares between the repetitions plus that of the model's residual (both relative,
@@ -38,15 +38,15 @@ from regionpredict.fit.search.pooled_term_weights import MANY_PATHS, learned_pri
 
 IntArray = NDArray[np.intp]
 
-# These functions avoid the overhead of array methods, because most arrays are tiny. For arrays of
-# points, lists are faster still, and a zero-dimensional array is faster than a number.
+# Most arrays are tiny, so the overhead of array methods matters: ufunc methods avoid it. Lists are
+# faster still for the few points, and zero-dimensional arrays are faster than Python numbers.
 _sum = np.add.reduce
 _least = np.minimum.reduce
 
-_FALLING_GAIN = 2.5  # pairs with 1/p are cheap, so they are tried for a smaller gain
+_FALLING_GAIN = 2.5  # pairs with the term 1/p have a low price, so a smaller gain is enough
 _NOTICEABLE, _NEARLY = 1.1, 12.0
 _TOGETHER = 32  # number of call paths whose pairs are solved at once
-_SLACK = 8.0  # the maximum by which the Occam factor favors a pair
+_SLACK = 8.0  # the maximum by which the Occam factor favors two terms over one
 _SAME_PREDICTION = 0.1
 _OWN_WEIGHT = 0.2
 _FALLING = np.array(12.0)  # the price of a growth term with a negative coefficient
@@ -57,15 +57,15 @@ _SMALLEST_DETERMINANT = 1e-8
 _ROUNDING = 1e-14
 _SURELY_NEGATIVE = np.array(-12.0)  # standard errors
 _LOGISTIC = np.array(-1.702)  # scale of the logistic approximation of a normal distribution
-_EAGER = 0.4  # share of the rarities in the decision whether anything grows
+_EAGER = 0.4  # share of the rarity prices in the decision between growth and a constant
 _ZERO, _TWO, _TINY = np.array(0.0), np.array(2.0), np.array(1e-300)
-_NO_GROWTH = np.array(1e-200)  # minimum coefficient, so that quotients are finite
+_NO_GROWTH = np.array(1e-200)  # minimum coefficient, so that divisions give finite numbers
 
 
 class Data(NamedTuple):
-    """`b` call paths measured at the same `n` points.
+    """The measured values of `b` call paths at the same `n` points.
 
-    `y` and `weights` have shape `(b, n)`. `within` `(b,)` is the weighted sum of squares of the
+    `y` and `weights` have shape `(b, n)`. `within` `(b,)` is the weighted sum of squares between
     repetitions, and `dof` `(b,)` its degrees of freedom.
     """
 
@@ -76,7 +76,8 @@ class Data(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The best model of each call path: columns `first` and `second` (-1: none) of the space.
+    """The best model of each of `b` call paths. `first` and `second` are the indices of its terms
+    in the search space (-1: none).
 
     `constant`, `coefficient_first`, `coefficient_second` and `score` have shape `(b,)`.
     """
@@ -90,7 +91,9 @@ class Selection(NamedTuple):
 
 
 class _Sums(NamedTuple):
-    """Weighted sums, centered on the weighted mean, with shapes `(b, 1)` and `(b, h)`."""
+    """Weighted sums of `b` call paths and `h` terms, relative to the weighted mean. Their shapes
+    are `(b, 1)` and `(b, h)`.
+    """
 
     total: FloatArray
     mean: FloatArray
@@ -104,9 +107,8 @@ class _Sums(NamedTuple):
     dof: FloatArray
 
 
-def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
-    # Call paths are contiguous in memory, and terms are not. So one value per path combines with
-    # all terms as whole columns.
+def _weighted_sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
+    # Arrays are in column-major order, so that a value per call path multiplies whole columns.
     y, w = data.y, data.weights
     n = y.shape[1]
     h = len(space.terms)
@@ -146,7 +148,9 @@ def _sums(data: Data, space: CompiledSpace, criterion: Criterion) -> _Sums:
 
 
 def _sign_cost(z: FloatArray) -> FloatArray:
-    """Minus twice the log-probability that a coefficient of `z` standard errors is positive."""
+    """Returns minus twice the log-probability that a coefficient is positive if its estimate is `z`
+    standard errors.
+    """
     cost = np.maximum(z, _SURELY_NEGATIVE)
     cost *= _LOGISTIC
     np.log1p(np.exp(cost, out=cost), out=cost)
@@ -155,11 +159,12 @@ def _sign_cost(z: FloatArray) -> FloatArray:
 
 
 def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray) -> FloatArray:
-    """Minus twice the log-probability of the ratio of a constant and a coefficient.
+    """Returns minus twice the log-probability of the ratio of a model's constant and coefficient.
 
-    With a weight of 1, its logarithm has a Cauchy distribution, and with 1.5 a t distribution with
-    two degrees of freedom. If a parameter counts bytes instead of processes, ten decades cost
-    little more than six. A constant below its `error` counts as its error.
+    The logarithm of the ratio has a Cauchy distribution for a weight of 1, and a t distribution
+    with two degrees of freedom for 1.5. If a parameter counts bytes instead of processes, ten
+    decades cost little more than six. A constant smaller than its standard `error` is replaced by
+    that error.
     """
     decades = np.maximum(constant, error)
     size = np.abs(coefficient)
@@ -173,27 +178,29 @@ def _ratio_cost(constant: FloatArray, error: FloatArray, coefficient: FloatArray
     return decades
 
 
-def _add_doubts(
+def _add_sign_and_ratio_costs(
     price: FloatArray,
     constant: FloatArray,
     error: FloatArray,
     coefficient: FloatArray,
     criterion: Criterion,
 ) -> None:
-    """Adds the costs of the signs and the ratios of the constants to the scores."""
+    """Adds the costs of the constants' signs, and of their ratios to the coefficients, to
+    `price`.
+    """
     price += _sign_cost(constant / error)
     ratios = _ratio_cost(constant, error, coefficient)
     ratios *= criterion.ratio
     price += ratios
 
 
-def _first_scores(
+def _single_term_scores(
     s: _Sums, space: CompiledSpace, criterion: Criterion
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Scores `(b, h)` of the models with one term, their coefficients, the gain over the constant,
-    and their prices.
+    """Returns scores `(b, h)`, coefficients, constants, and residuals of the models with one term,
+    their gains over a constant model, and their prices.
     """
-    # In place if possible, since new pages for every step would double the time.
+    # Arrays are changed in place, since allocating memory for every step would double the time.
     slope = s.product / s.column_norm
     residual = slope * s.product
     np.maximum(np.subtract(s.spread, residual, out=residual), 0.0, out=residual)
@@ -215,14 +222,14 @@ def _first_scores(
     score *= criterion.occam
     score += likelihood
     own += rare
-    _add_doubts(own, constant, error, slope, criterion)
+    _add_sign_and_ratio_costs(own, constant, error, slope, criterion)
     score += own
     return score, slope, constant, residual, gain, own
 
 
-def _rarities(space: CompiledSpace, criterion: Criterion) -> tuple[FloatArray, FloatArray]:
-    """The prices `(h,)` for the terms' rarities, in the choice of a term and in the decision
-    whether there is growth.
+def _rarity_prices(space: CompiledSpace, criterion: Criterion) -> tuple[FloatArray, FloatArray]:
+    """Returns the prices `(h,)` of the terms' rarities: first for the choice of a term, then for
+    the decision whether the values grow.
     """
     known = space.kept.get(("rarities", criterion))
     if known is None:
@@ -232,10 +239,10 @@ def _rarities(space: CompiledSpace, criterion: Criterion) -> tuple[FloatArray, F
 
 
 class _PairPrices(NamedTuple):
-    """The pairs of terms, the cheapest first: columns `first` and `second`, and the prior's
-    `price`.
+    """The pairs of terms (`first`, `second`) and their prices by the prior, the lowest price first.
 
-    `surcharge` makes overhead next to `1/p` cost as much as other pairs if values do not decrease.
+    If the measured values do not decrease, `surcharge` removes the discount for pairs of `1/p` and
+    an overhead term.
     """
 
     first: IntArray
@@ -264,12 +271,16 @@ def _pair_prices(space: CompiledSpace, criterion: Criterion) -> _PairPrices:
 
 
 def _decreases(y: FloatArray, space: CompiledSpace) -> NDArray[np.bool_]:
-    """Whether the values `(b, n)` decrease from the smallest parameter value on, like run times."""
+    """Returns whether the values `(b, n)` at the smallest parameter value exceed the minimum, as
+    for run times.
+    """
     return np.asarray(y[:, space.smallest] > _NOTICEABLE * _least(y, 1))
 
 
 class _Pairs(NamedTuple):
-    """The usable pairs of terms of some call paths, flattened. `row` is the call path of each."""
+    """The usable pairs of terms of all call paths in one list. `row` is the call path of each pair,
+    `a` and `b` are the coefficients.
+    """
 
     row: IntArray
     first: IntArray
@@ -287,13 +298,13 @@ def _pair_models(
     criterion: Criterion,
     worst: FloatArray | None = None,
 ) -> _Pairs | None:
-    """Fits the pairs of terms for all call paths, with positive coefficients.
+    """Fits all pairs of terms with positive coefficients to all call paths.
 
-    With `worst` `(b,)`, pairs whose likelihood and price together exceed it are left out.
+    With `worst` `(b,)`, pairs whose likelihood cost plus price exceeds this limit are omitted.
     """
     ia, ib, price, surcharge = _pair_prices(space, criterion)
     if worst is not None:
-        # A pair cannot explain more than everything.
+        # The limit of the price follows from a pair that explains the values perfectly.
         dearest = float((worst - s.dof[:, 0] * np.log(s.base[:, 0])).max())
         count = int(price.searchsorted(dearest, side="right"))
         ia, ib = ia[:count], ib[:count]
@@ -342,8 +353,8 @@ def _pair_models(
     return _Pairs(row, ia, ib, constant, a, b, score)
 
 
-def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
-    """The position of the lowest score in each row. `row` is ascending."""
+def _lowest_score_per_row(row: IntArray, score: FloatArray) -> IntArray:
+    """Returns the position of the lowest score of each row. `row` is ascending."""
     starts = [0, *((row[1:] != row[:-1]).nonzero()[0] + 1).tolist()]
     ends = [*starts[1:], len(row)]
     lowest = [a + int(score[a:b].argmin()) for a, b in zip(starts, ends, strict=True)]
@@ -351,10 +362,11 @@ def _best_of_each(row: IntArray, score: FloatArray) -> IntArray:
 
 
 def _with_common_extrapolation(pairs: _Pairs, winner: int, space: CompiledSpace) -> int:
-    """Among pairs almost as good as `winner`, the one whose extrapolation agrees with most others.
+    """Returns, among the pairs almost as good as `winner`, the pair whose extrapolation agrees with
+    most others.
 
-    Many pairs explain the same data. They differ in their values far beyond the points. The
-    probability of each pair counts for all pairs with nearly the same prediction there.
+    Many pairs explain the same data, but differ far beyond the measured points. Each pair adds its
+    probability to all pairs with nearly the same prediction at that distance.
     """
     begin, end = np.searchsorted(pairs.row, [pairs.row[winner], pairs.row[winner] + 1])
     near = begin + (pairs.score[begin:end] < pairs.score[winner] + _NEARLY).nonzero()[0]
@@ -367,15 +379,19 @@ def _with_common_extrapolation(pairs: _Pairs, winner: int, space: CompiledSpace)
     return int(near[np.argmax(agreed * share**_OWN_WEIGHT)])
 
 
-def _winners(pairs: _Pairs, least: FloatArray, space: CompiledSpace) -> list[int]:
-    """The selected pair for each call path with a score below `least` `(b,)`."""
-    best = _best_of_each(pairs.row, pairs.score)
+def _winning_pairs(pairs: _Pairs, least: FloatArray, space: CompiledSpace) -> list[int]:
+    """Returns the selected pair of each call path whose best pair has a score below `least`
+    `(b,)`.
+    """
+    best = _lowest_score_per_row(pairs.row, pairs.score)
     better = best[pairs.score[best] < least[pairs.row[best]]]
     return [_with_common_extrapolation(pairs, winner, space) for winner in better.tolist()]
 
 
-def _misfit_for_pairs(sizes: list[float], space: CompiledSpace, criterion: Criterion) -> float:
-    """The misfit above which pairs are tried. See `select`."""
+def _misfit_threshold_for_pairs(
+    sizes: list[float], space: CompiledSpace, criterion: Criterion
+) -> float:
+    """Returns the misfit of the best single term above which pairs of terms are tried."""
     falls = sizes[space.smallest] > _NOTICEABLE * min(sizes)
     return criterion.second_gain - (_FALLING_GAIN if falls else 0.0)
 
@@ -388,15 +404,16 @@ def select(
     max_terms: int = 2,
     learn: bool = False,
 ) -> Selection:
-    """The best model with none, one or two terms for each of the `b` call paths.
+    """Selects the best model with zero, one or two terms for each of `b` call paths.
 
     With `learn`, the frequency of terms among many call paths determines their rarity.
 
-    Coefficients of growth terms are positive, unless only a negative one explains the data (such as
-    an efficiency that falls with the number of processes). Negative coefficients have a high price.
+    Coefficients of growth terms are positive, unless only a negative coefficient explains the data,
+    such as an efficiency that falls with the number of processes. Negative coefficients have a high
+    price.
     """
-    s = _sums(data, space, criterion)
-    score, slope, constant, residual, gain, own = _first_scores(s, space, criterion)
+    s = _weighted_sums(data, space, criterion)
+    score, slope, constant, residual, gain, own = _single_term_scores(s, space, criterion)
     index = score.argmin(1)
     count = len(index)
     if learn and count >= MANY_PATHS:
@@ -411,11 +428,12 @@ def select(
         left = s.dof[:, 0] * np.log1p(residual[own_best] / s.base[:, 0])
         worth = criterion.second_gain - _FALLING_GAIN * _decreases(data.y, space)
         doubtful = (grows & (left > worth)).nonzero()[0]
-        # A pair can save at most the misfit and the price of the best single term.
+        # A pair of terms lowers the score by at most the misfit and the price of the best single
+        # term.
         saved = left + own[own_best] + _SLACK
         doubtful = doubtful[saved[doubtful].argsort()]
-        # Call paths with similar possible savings are grouped, since they can afford the same
-        # pairs.
+        # Call paths with similar possible savings are grouped, since the same pairs are cheap
+        # enough for all of them.
         for rows in (
             np.array_split(doubtful, -(-len(doubtful) // _TOGETHER)) if len(doubtful) else ()
         ):
@@ -423,7 +441,7 @@ def select(
             sums = _Sums(*(part[rows] for part in s))
             worst = saved[rows] + sums.dof[:, 0] * np.log(sums.base[:, 0])
             pairs = _pair_models(some, sums, space, criterion, worst)
-            winners = _winners(pairs, least[rows], space) if pairs is not None else []
+            winners = _winning_pairs(pairs, least[rows], space) if pairs is not None else []
             if pairs is not None and len(winners):
                 target = rows[pairs.row[winners]]
                 least[target] = pairs.score[winners]
@@ -439,8 +457,8 @@ def select(
     return Selection(first, second, value, coefficient, other, least)
 
 
-class One(NamedTuple):
-    """The best model of one call path, as a row of `Selection`."""
+class BestModel(NamedTuple):
+    """The best model of one call path. It has the same fields as a row of `Selection`."""
 
     first: int
     constant: float
@@ -448,25 +466,25 @@ class One(NamedTuple):
     second: int = -1
     coefficient_second: float = 0.0
     settled: bool = True
-    """Whether one term explains the points, and certainly better than their mean."""
+    """Whether a single term explains the points, and clearly better than their mean."""
 
 
 def select_one(
-    seen: Observations,
+    observations: Observations,
     space: CompiledSpace,
     criterion: Criterion = DEFAULT_CRITERION,
     *,
     max_terms: int = 2,
-) -> One:
-    """`select` for a single call path.
+) -> BestModel:
+    """Selects the best model of a single call path, like `select`.
 
-    The same formulas without the axis of call paths. For small data, array operations dominate the
-    time, and plain numbers need none.
+    It uses the formulas of `select` on plain numbers, since array operations dominate the time for
+    small data.
     """
-    y, w = seen.y, seen.weights
+    y, w = observations.y, observations.weights
     sizes = y.tolist()
     h = len(space.terms)
-    rare, eager = _rarities(space, criterion)
+    rare, eager = _rarity_prices(space, criterion)
     total = sum(w.tolist())
     mean = float(w @ y) / total
     centred = y - mean
@@ -476,8 +494,8 @@ def select_one(
     column_mean = sums[:h] * (1.0 / total)
     column_norm = sums[h:] - column_mean * sums[:h]
     product = weighted @ space.transposed
-    base = seen.within + criterion.floor_dof * criterion.noise_floor**2
-    dof = seen.dof + criterion.floor_dof + (len(sizes) - 2.0)
+    base = observations.within + criterion.floor_dof * criterion.noise_floor**2
+    dof = observations.dof + criterion.floor_dof + (len(sizes) - 2.0)
     slope = product / column_norm
     residual = np.maximum(spread - slope * product, _ZERO)
     q = base + residual
@@ -488,7 +506,7 @@ def select_one(
     prospects += likelihood
     gain = dof * math.log(base + spread) - float(prospects[prospects.argmin()])
     if gain < criterion.growth:
-        return One(-1, mean, 0.0)
+        return BestModel(-1, mean, 0.0)
     size = np.abs(y)
     largest = _least(space.inverse_transposed * size[:, None], 0)
     constant = mean - slope * column_mean
@@ -499,16 +517,16 @@ def select_one(
     error = np.sqrt(lever, out=lever)
     volume = np.log(largest * largest * column_norm + _TINY)
     own = rare + refused
-    _add_doubts(own, constant, error, slope, criterion)
+    _add_sign_and_ratio_costs(own, constant, error, slope, criterion)
     log_q *= 2.0
     score = criterion.occam * (volume - log_q)
     score += likelihood
     score += own
     index = int(score.argmin())
     left = dof * math.log1p(float(residual[index]) / base)
-    enough = left <= _misfit_for_pairs(sizes, space, criterion)
+    enough = left <= _misfit_threshold_for_pairs(sizes, space, criterion)
     settled = enough and float(residual[index]) <= DOUBTFUL * spread
-    selected = One(index, float(constant[index]), float(slope[index]), settled=settled)
+    selected = BestModel(index, float(constant[index]), float(slope[index]), settled=settled)
     if enough or max_terms < 2 or not len(space.pairs_a):
         return selected
     level = math.log(total * float(_least(size)) ** 2 + 1e-300)
@@ -525,31 +543,34 @@ def select_one(
         dof=np.array([[dof]]),
     )
     worst = float(likelihood[index] + own[index]) + _SLACK
-    return _better_pair(selected, float(score[index]), seen, row, worst, space, criterion)
+    return _better_two_term_model(
+        selected, float(score[index]), observations, row, worst, space, criterion
+    )
 
 
-def _better_pair(
-    selected: One,
+def _better_two_term_model(
+    selected: BestModel,
     score: float,
-    seen: Observations,
+    observations: Observations,
     row: _Sums,
     worst: float,
     space: CompiledSpace,
     criterion: Criterion,
-) -> One:
-    """The model with two terms that is better than `selected`, if there is one.
+) -> BestModel:
+    """Returns the best model with two terms if its score is lower than that of `selected`, else
+    `selected`.
 
-    `score` is that of `selected` without the parts common to all models with one term. `row` has
-    the sums of the call path. `worst` is the maximum of a pair's likelihood and price together.
+    `score` is the score of `selected` without the parts that all models with one term share. `row`
+    has the weighted sums of the call path. `worst` limits the likelihood cost plus price of a pair.
     """
-    data = Data(seen.y[None], seen.weights[None], row.base[0], row.dof[0])
+    data = Data(observations.y[None], observations.weights[None], row.base[0], row.dof[0])
     pairs = _pair_models(data, row, space, criterion, np.array([worst]))
     if pairs is None:
         return selected
     shared = float(row.volume_constant[0, 0]) + 2.0 * (math.log(row.dof[0, 0]) - _LOG_TWO_PI)
     least = np.array([score + criterion.occam * shared])
-    for winner in _winners(pairs, least, space):
-        selected = One(
+    for winner in _winning_pairs(pairs, least, space):
+        selected = BestModel(
             int(pairs.first[winner]),
             float(pairs.constant[winner]),
             float(pairs.a[winner]),
@@ -567,15 +588,15 @@ def rank(
     *,
     max_terms: int = 2,
 ) -> Selection:
-    """All models of one call path (`b` = 1), the best first: the runners-up of `select`.
+    """Returns all models of one call path (`b` = 1), the best first.
 
-    The score of the constant is set so that it is as likely as a growth term exactly at the
-    threshold.
+    The constant model gets the score at which it is as likely as a growth term whose gain equals
+    the threshold.
     """
-    # That prior does not affect the model's uncertainty.
+    # The prior of the ratio of constant and coefficient does not affect the model's uncertainty.
     criterion = replace(criterion, ratio=0.0)
-    s = _sums(data, space, criterion)
-    score, slope, constant, _, gain, _ = _first_scores(s, space, criterion)
+    s = _weighted_sums(data, space, criterion)
+    score, slope, constant, _, gain, _ = _single_term_scores(s, space, criterion)
     count = score.shape[1]
     parts = [
         (np.arange(count), np.full(count, -1), constant[0], slope[0], np.zeros(count), score[0])

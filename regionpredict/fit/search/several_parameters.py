@@ -1,14 +1,14 @@
-"""The search for models of several parameters (Shudler 2018, sec. 2.5), without a combinatorial
-explosion.
+"""Searches models of several parameters (Shudler 2018, sec. 2.5) without trying all combinations of
+terms.
 
 1. Along every line of points that differ in one parameter only, the model is a constant plus a
-slope times one term, for any values of the others. This holds for sums, products and mixtures.
-Therefore, each term of each parameter is fitted to all lines at once, and each line has its own
-constant and slope. The best terms of each parameter form a short list. If the points form no lines
-(scattered designs), common terms are tried parameter by parameter. 2. All products of short-listed
-terms, at most one per parameter, are candidate columns. All models with one and two columns are
-solved in closed form. The best ones are extended by further columns while each is worth its price.
-A parameter without influence adds no column that is worth its price, so it is excluded.
+   slope times one term, for any values of the others. This holds for sums, products, and sums of
+   products. Therefore, each term of each parameter is fitted to all lines at once, and each line
+   has its own constant and slope. The best terms of each parameter form a short list. If the points
+   form no lines (scattered designs), common terms are tried parameter by parameter. 2. All products
+   of short-listed terms, at most one per parameter, are candidate columns. All models with one and
+   two columns are solved in closed form. The best models get further columns as long as each column
+   lowers the score by more than its price. Therefore, parameters without influence get no column.
 """
 
 from __future__ import annotations
@@ -28,22 +28,24 @@ from regionpredict.fit.model.terms import FloatArray, SearchSpace, Term, rarity
 from regionpredict.fit.search.criterion import DOUBTFUL, Criterion
 
 _SHORT_LIST = {2: 5, 3: 3}
-_SHORT_LIST_OF_SUMS = 6  # separate terms need no products
+_SHORT_LIST_OF_SUMS = 6  # longer than for products, since sums have no combinations
 _LINE_MINIMUM = 3
 _FIRST_TERMS: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0), (2.0, 0.0))
 _SHORT_LIST_RANGE = 8.0
 _FURTHER_TERM = 9.0
 _SECOND_TERM_OF_PARAMETER = 5.0
 _BEAM = 3
-_MANY_PARTS = 3  # parts of a sum, each with its own parameter or term
-_NEGATIVE = 12.0  # the price of negative coefficients, as for one parameter
+_MANY_PARTS = 3  # number of summands with one term each from which a sum counts as long
+_NEGATIVE = 12.0  # the price of a negative coefficient, as in the search for one parameter
 _SMALLEST_DETERMINANT = 1e-7
 MOST_COLUMNS = 512
 
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
-    """Lines `(count, q)` of point indices whose points differ in one parameter with `q` values."""
+    """Lines of measured points that differ in one parameter only. `indices` has shape `(lines, q)`
+    for `q` values of that parameter.
+    """
 
     indices: NDArray[np.intp]
     stacked: FloatArray
@@ -52,7 +54,9 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Axis:
-    """One parameter: its terms, their columns `(h, n)` at all points, and its lines."""
+    """One parameter with its `h` terms, their values `(h, n)` at all points, and its lines of
+    points.
+    """
 
     index: int
     terms: tuple[Term, ...]
@@ -67,15 +71,15 @@ _OTHER = 1.0 - _UNIT
 _sum = np.add.reduce  # faster than the arrays' method
 
 _ShortLists = tuple[tuple[tuple[int, ...], ...], tuple[tuple[int, ...], ...]]
-"""For each parameter, the indices of the terms for products, and of those that may be separate."""
+"""For each parameter, the indices of the terms for products, and those of the terms for sums."""
 
 
 @dataclass(slots=True)
 class Grid:
-    """The points of several parameters, and derived data for the search.
+    """The measured points of several parameters, and data derived from them for the search.
 
-    It caches the candidate columns of short lists, since many call paths at the same points have
-    the same ones. A cache with `MOST_COLUMNS` lists is cleared.
+    A cache holds the candidate columns of each short list, since many call paths share them. It is
+    cleared at `MOST_COLUMNS` entries.
     """
 
     points: FloatArray
@@ -89,27 +93,33 @@ class Grid:
         space: SearchSpace,
         spaces: dict[int, SearchSpace] | None = None,
     ) -> Grid:
-        """The grid of points `(n, m)`. `active` are the parameters with several values."""
+        """Creates the grid of points `(n, m)`. `active` has the indices of the parameters with
+        several values.
+        """
         axes = tuple(_axis(points, index, (spaces or {}).get(index, space)) for index in active)
         return Grid(points, axes)
 
     def columns(self, lists: _ShortLists, criterion: Criterion) -> _Columns:
-        """The candidate columns of these short lists, with the price of each."""
+        """Returns the candidate columns of these short lists of terms, with the price of each
+        column.
+        """
         columns = self._kept.get((lists, criterion))
         if columns is None:
             if len(self._kept) >= MOST_COLUMNS:
                 self._kept.clear()
-            columns = self._kept[lists, criterion] = _columns(self, lists, criterion)
+            columns = self._kept[lists, criterion] = _candidate_columns(self, lists, criterion)
         return columns
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The candidate columns: monomials and their growth, `(c, n)` values, and prices.
+    """The candidate columns of the search: monomials with their growth, `values` `(c, n)` at the
+    points, and prices.
 
-    Each column and each pair has a price. `flat` are the pairs' indices in a matrix of all columns.
+    `price` has one entry per column, and `pair_price` one per pair of columns. `flat` has the
+    pairs' positions in a flattened matrix `(c, c)`.
 
-    `sums` `(s, m)` are the sums of one term of each of at least three parameters.
+    `sums` `(s, m)` lists sums with one term per parameter, for at least three parameters.
     """
 
     monomials: tuple[Monomial, ...]
@@ -124,11 +134,11 @@ class _Columns:
     sum_price: FloatArray
     _prices: dict[tuple[int, ...], float] = field(default_factory=dict)
 
-    def price_of(self, chosen: tuple[int, ...], criterion: Criterion) -> float:
-        """The prior's price of these columns together, by the same criterion as the rest."""
+    def model_price(self, chosen: tuple[int, ...], criterion: Criterion) -> float:
+        """Returns the prior's price of a model with these columns."""
         price = self._prices.get(chosen)
         if price is None:
-            price = _price(tuple(self.monomials[k] for k in chosen), criterion)
+            price = _model_price(tuple(self.monomials[k] for k in chosen), criterion)
             self._prices[chosen] = price
         return price
 
@@ -163,10 +173,12 @@ def _axis(points: FloatArray, index: int, space: SearchSpace) -> _Axis:
     )
 
 
-def _short_list(
+def _best_terms_along_lines(
     axis: _Axis, observations: Observations, count: int, criterion: Criterion, signed: bool
 ) -> tuple[int, ...]:
-    """The indices of the terms that describe the lines of this parameter best, the best first."""
+    """Returns the indices of the terms that fit the lines of this parameter best, the best
+    first.
+    """
     y, w = observations.y, observations.weights
     h = len(axis.terms)
     residual = np.zeros(h)
@@ -190,7 +202,7 @@ def _short_list(
     return tuple(k for k in order if score[k] <= worst)
 
 
-def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
+def _candidate_columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     monomials: list[Monomial] = []
     column_values, price = [], []
     narrow, wide = lists
@@ -200,7 +212,7 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
         nothing = [-1] * len(wide)
         ones = [(*nothing[:number], term, *nothing[number + 1 :]) for term in terms]
         picked.extend(column for column in ones if column not in picked)
-        # The first choice is no term, so it has no column.
+        # The first combination has no term, so columns are numbered from the second one.
         alone.append([picked.index(column) - 1 for column in ones])
     for picks in picked:
         monomial: Monomial = {}
@@ -212,16 +224,16 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
         if monomial:
             monomials.append(monomial)
             column_values.append(column)
-            price.append(_price((monomial,), criterion))
+            price.append(_model_price((monomial,), criterion))
     first, second = np.triu_indices(len(monomials), 1)
     pair_price = np.array(
         [
-            _price((monomials[a], monomials[b]), criterion)
+            _model_price((monomials[a], monomials[b]), criterion)
             for a, b in zip(first.tolist(), second.tolist(), strict=True)
         ]
     )
     sums = list(product(*alone)) if len(alone) > 2 else []
-    sum_price = [_price(tuple(monomials[k] for k in picks), criterion) for picks in sums]
+    sum_price = [_model_price(tuple(monomials[k] for k in picks), criterion) for picks in sums]
     return _Columns(
         tuple(monomials),
         tuple(map(growth_key, monomials)),
@@ -236,8 +248,9 @@ def _columns(grid: Grid, lists: _ShortLists, criterion: Criterion) -> _Columns:
     )
 
 
-def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
-    """The prior's price of a model, from its number of columns and of different and rare factors.
+def _model_price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
+    """Returns the prior's price of a model: it grows with the number of columns, of different
+    factors and of rare factors.
 
     In a sum over many parameters, each part is small relative to the others' noise. Therefore, a
     rare term often fits a part better than the correct one.
@@ -255,11 +268,11 @@ def _price(monomials: tuple[Monomial, ...], criterion: Criterion) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Fit:
-    """Standardized columns `unit` `(c, n)` of one data set, their products `gram` `(c, c)`, their
-    products with the values, and the scales.
+class _StandardisedFit:
+    """The standardized candidate columns `unit` `(c, n)`, their products `gram` `(c, c)`, their
+    products `projection` with the values, and their scales.
 
-    `signed` means that coefficients may be negative, for a price.
+    With `signed`, coefficients may be negative, at an additional price.
     """
 
     columns: _Columns
@@ -278,15 +291,15 @@ class _Fit:
 def _short_lists(
     grid: Grid, observations: Observations, criterion: Criterion, signed: bool
 ) -> _ShortLists:
-    """The short lists of all parameters.
+    """Returns the short lists of terms of all parameters.
 
-    If a parameter has no lines, its common terms are tried together with the lists of the others,
-    parameter by parameter, and those of the best models are kept. This is repeated once.
+    For a parameter without lines, common terms are tried together with the lists of the other
+    parameters. The terms of the best models are kept. A second pass repeats this.
     """
     count = _SHORT_LIST.get(len(grid.axes), 2)
     wide = max(count, _SHORT_LIST_OF_SUMS) if len(grid.axes) > 2 else count
     ranked = [
-        _short_list(axis, observations, wide, criterion, signed)
+        _best_terms_along_lines(axis, observations, wide, criterion, signed)
         if axis.lines
         else tuple(k for k, term in enumerate(axis.terms) if term in _FIRST_TERMS)[:count]
         for axis in grid.axes
@@ -301,9 +314,9 @@ def _short_lists(
                 continue
             common = tuple(np.flatnonzero(axis.rarity == axis.rarity.min()).tolist())
             lists[number] = common
-            fit = _standardise(grid, observations, criterion, (tuple(lists), tuple(lists)), signed)
+            fit = _standardised(grid, observations, criterion, (tuple(lists), tuple(lists)), signed)
             kept: dict[int, None] = {}
-            for _, chosen in _ranked(fit, 12):
+            for _, chosen in _best_small_models(fit, 12):
                 for k in chosen:
                     term = fit.columns.monomials[k].get(axis.index)
                     if term is not None:
@@ -312,13 +325,13 @@ def _short_lists(
     return tuple(lists), tuple(lists)
 
 
-def _standardise(
+def _standardised(
     grid: Grid,
     observations: Observations,
     criterion: Criterion,
     lists: _ShortLists | None = None,
     signed: bool = False,
-) -> _Fit:
+) -> _StandardisedFit:
     if lists is None:
         lists = _short_lists(grid, observations, criterion, signed)
     columns = grid.columns(lists, criterion)
@@ -337,7 +350,7 @@ def _standardise(
     norm[norm == 0] = 1.0
     unit /= norm[:, None]
     centred = (y - mean) * root
-    return _Fit(
+    return _StandardisedFit(
         columns=columns,
         unit=unit,
         gram=unit @ unit.T,
@@ -355,8 +368,10 @@ def _standardise(
 _Scored = tuple[float, tuple[int, ...]]
 
 
-def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
-    """The best models with zero, one and two columns, the best first."""
+def _best_small_models(fit: _StandardisedFit, keep: int) -> list[_Scored]:
+    """Returns the scores and columns of the best models with zero, one and two columns, the best
+    first.
+    """
     constant = (fit.dof * np.log(fit.base + fit.spread), ())
     slope = fit.projection if fit.signed else np.maximum(fit.projection, 0.0)
     single = fit.dof * np.log(fit.base + np.maximum(fit.spread - slope**2, 0.0))
@@ -390,16 +405,16 @@ def _ranked(fit: _Fit, keep: int) -> list[_Scored]:
                     strict=True,
                 )
             )
-    ranked.extend(_sums(fit, keep))
+    ranked.extend(_best_sums(fit, keep))
     ranked.sort(key=lambda item: item[0])
     return ranked
 
 
-def _sums(fit: _Fit, keep: int) -> list[_Scored]:
-    """The best sums of one term of every parameter, for at least three parameters.
+def _best_sums(fit: _StandardisedFit, keep: int) -> list[_Scored]:
+    """Returns the best sums with one term per parameter, for at least three parameters.
 
-    Extending the best pairs misses them, since the best two parameters alone may have other terms
-    than three together.
+    Extending the best models of two columns would miss these sums, since the best terms for two
+    parameters may differ from those for three.
     """
     sums = fit.columns.sums
     if not len(sums):
@@ -420,11 +435,13 @@ def _sums(fit: _Fit, keep: int) -> list[_Scored]:
 
 
 _Solved = tuple[FloatArray, float]
-"""Coefficients of the standardized columns `(k,)`, and the residual's weighted sum of squares."""
+"""Coefficients `(k,)` of the standardized columns, and the weighted residual sum of squares."""
 
 
-def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> _Solved | None:
-    """Coefficients of the standardized columns and the residual. None for a wrong sign."""
+def _coefficients(fit: _StandardisedFit, chosen: tuple[int, ...]) -> _Solved | None:
+    """Returns the coefficients of the standardized columns and the residual sum of squares. None if
+    a coefficient has a sign that is not allowed.
+    """
     index = list(chosen)
     if len(index) < 3:  # closed form, which is faster than a solver's call
         pa, pb = float(fit.projection[index[0]]), float(fit.projection[index[-1]])
@@ -448,8 +465,10 @@ def _coefficients(fit: _Fit, chosen: tuple[int, ...]) -> _Solved | None:
     return solution, max(fit.spread - float(solution @ fit.projection[index]), 0.0)
 
 
-def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) -> _Scored:
-    """Adds columns to the best models with two, while this is worth their price."""
+def _with_more_columns(
+    fit: _StandardisedFit, ranked: list[_Scored], criterion: Criterion, limit: int
+) -> _Scored:
+    """Adds columns to the best models with two columns as long as each column lowers the score."""
     best = ranked[0]
     beam = [item for item in ranked if len(item[1]) == 2][:_BEAM]
     while beam and len(beam[0][1]) < limit:
@@ -473,15 +492,16 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
         rest = fit.projection - (known @ shared)[:, 0]
         usable = independent > _SMALLEST_DETERMINANT
         gain = rest * rest * usable / np.maximum(independent, _SMALLEST_DETERMINANT)
-        # The remaining sum of squares, compared with the price of another column.
+        # Columns are tried only if the remaining sum of squares could pay the price of another
+        # column.
         left = fit.base + np.maximum(fit.spread - explained - gain, 0.0)
-        lows = [fit.columns.price_of(chosen, criterion) for _, chosen in beam]
+        lows = [fit.columns.model_price(chosen, criterion) for _, chosen in beam]
         most = np.exp((best[0] - _FURTHER_TERM - np.array(lows)) / fit.dof)[:, None]
         hopeful: dict[int, list[int]] = {}
-        for place, k in zip(*(part.tolist() for part in (left < most).nonzero()), strict=True):
-            hopeful.setdefault(place, []).append(k)
-        for place, columns in hopeful.items():
-            chosen = beam[place][1]
+        for row, k in zip(*(part.tolist() for part in (left < most).nonzero()), strict=True):
+            hopeful.setdefault(row, []).append(k)
+        for row, columns in hopeful.items():
+            chosen = beam[row][1]
             for k in columns[:200]:
                 if k in chosen:
                     continue
@@ -489,7 +509,7 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
                 solved = _coefficients(fit, wider)
                 if solved is None:
                     continue
-                price = fit.columns.price_of(wider, criterion)
+                price = fit.columns.model_price(wider, criterion)
                 grown.append((float(fit.dof * np.log(fit.base + solved[1])) + price, wider))
         grown.sort(key=lambda item: item[0])
         if not grown or grown[0][0] >= best[0]:
@@ -499,11 +519,11 @@ def _extend(fit: _Fit, ranked: list[_Scored], criterion: Criterion, limit: int) 
     return best
 
 
-class FoundTerms(NamedTuple):
-    """A model's terms, the fastest growth first, and its constant.
+class SelectedTerms(NamedTuple):
+    """The terms of the selected model, the fastest growing first, and its constant.
 
-    `settled`: it explains the points (`Observations.explained`), and certainly better than their
-    mean.
+    `settled` means that the model explains the points (`Observations.explained`), and clearly
+    better than their mean.
     """
 
     terms: list[tuple[float, Monomial]]
@@ -511,15 +531,15 @@ class FoundTerms(NamedTuple):
     settled: bool
 
 
-def search(grid: Grid, observations: Observations, criterion: Criterion) -> FoundTerms:
-    """The best model.
+def search(grid: Grid, observations: Observations, criterion: Criterion) -> SelectedTerms:
+    """Returns the terms and the constant of the best model.
 
-    Coefficients are positive, unless such a model does not explain the points. Then they may be
-    negative if the values stay positive at all corners of the measured ranges, as for efficiencies.
+    Coefficients are positive if such a model explains the points. Otherwise they may be negative,
+    as for efficiencies, if the model is positive at all corners of the measured ranges.
     """
     fit, (_, chosen), solved, explained = _best(grid, observations, criterion)
     if not chosen:
-        return FoundTerms([], fit.mean, explained)
+        return SelectedTerms([], fit.mean, explained)
     assert solved is not None
     coefficients = solved[0] / fit.norm[list(chosen)]
     constant = fit.mean - float(coefficients @ fit.column_mean[list(chosen)])
@@ -528,24 +548,26 @@ def search(grid: Grid, observations: Observations, criterion: Criterion) -> Foun
     pairs.sort(key=lambda pair: columns.growths[pair[0]], reverse=True)
     terms = [(c, dict(columns.monomials[k])) for k, c in pairs]
     settled = explained and solved[1] <= DOUBTFUL * fit.spread
-    return FoundTerms(terms, constant, settled)
+    return SelectedTerms(terms, constant, settled)
 
 
 def _best(
     grid: Grid, observations: Observations, criterion: Criterion
-) -> tuple[_Fit, _Scored, _Solved | None, bool]:
-    """The best model with positive coefficients, or with signed ones if those explain more.
+) -> tuple[_StandardisedFit, _Scored, _Solved | None, bool]:
+    """Returns the best model with positive coefficients, or a better model with negative ones if
+    the former does not explain the points.
 
-    Also returns its solution (None for a constant), and whether it explains the points.
+    Also returns the model's coefficients (None for a constant), and whether the model explains the
+    points.
     """
-    fit = _standardise(grid, observations, criterion)
-    best = _extend(fit, _ranked(fit, 8), criterion, 2 + len(grid.axes))
+    fit = _standardised(grid, observations, criterion)
+    best = _with_more_columns(fit, _best_small_models(fit, 8), criterion, 2 + len(grid.axes))
     solved = _coefficients(fit, best[1]) if best[1] else None
     misfit = solved[1] if solved is not None else fit.spread
     if observations.explained(misfit, 1 + len(best[1])):
         return fit, best, solved, True
-    signed = _standardise(grid, observations, criterion, signed=True)
-    for score, chosen in _ranked(signed, 8):
+    signed = _standardised(grid, observations, criterion, signed=True)
+    for score, chosen in _best_small_models(signed, 8):
         if score >= best[0]:
             break
         if chosen and _stays_positive(grid, observations, signed, chosen):
@@ -557,9 +579,11 @@ def _best(
 
 
 def _stays_positive(
-    grid: Grid, observations: Observations, fit: _Fit, chosen: tuple[int, ...]
+    grid: Grid, observations: Observations, fit: _StandardisedFit, chosen: tuple[int, ...]
 ) -> bool:
-    """Whether the model is positive at all corners, if the measured values are."""
+    """Returns whether the model is positive at all corners of the measured ranges. This is required
+    only if all measured values are positive.
+    """
     solved = _coefficients(fit, chosen)
     if solved is None:
         return False
@@ -574,9 +598,9 @@ def _stays_positive(
 
 
 def rivals(grid: Grid, observations: Observations, criterion: Criterion) -> list[Candidate]:
-    """The best models considered, the best first."""
+    """Returns the best models that the search considered, the best first."""
     fit, best, _, _ = _best(grid, observations, criterion)
-    ranked = [candidate for candidate in _ranked(fit, 30) if candidate[0] > best[0]]
+    ranked = [candidate for candidate in _best_small_models(fit, 30) if candidate[0] > best[0]]
     ranked.insert(0, best)
     return [
         Candidate(tuple(fit.columns.monomials[k] for k in chosen), float(score))
