@@ -1,8 +1,8 @@
-"""Converts a recording to a `TaskGraph`: pieces of tasks, and their dependences.
+"""Converts a recorded run to a `TaskGraph` of pieces of tasks and their dependences.
 
-A task is divided where it creates another task or has waited. The chunks of a worksharing loop are
-parallel nodes, for any threads that executed them. The time of a node is the time in which it
-actually ran.
+A task is divided into pieces where it creates another task and where it ends a wait. The chunks of
+a worksharing loop are parallel nodes, even if one thread executed several of them. The time of a
+node excludes waiting and the execution of other tasks.
 """
 
 from __future__ import annotations
@@ -61,39 +61,41 @@ from regionpredict.tasks.task_graph import (
 )
 
 UNDEFERRED = 1 << 8
-OF_TASKWAIT = 0x10
+TASKWAIT_FLAG = 0x10
 _Edges = list[tuple[IntArray, IntArray, int]]
 
 
 def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
-    """The graph of one run. Raises InputError if no parallel region ran."""
+    """Returns the task graph of one recorded run. Raises InputError if no parallel region ran."""
     events = task_events(recording, path)
     if not events.explicit.any() and not (events.region >= 0).any():
         raise InputError(
             "no parallel region ran", remedy="is it an OpenMP program, built with -fopenmp?",
             path=path,
         )  # fmt: skip
-    begins = _new_nodes(events)
+    begins = _starts_of_nodes(events)
     node = np.cumsum(begins) - 1
     first_rows = np.flatnonzero(begins)
     task = events.task[first_rows]
-    first, last = _ends(task, len(events.parent))
+    first, last = _first_and_last_nodes(task, len(events.parent))
     barriers = barriers_of(events)
 
     edges: _Edges = []
     edges += _continue_edges(events, node, task, barriers)
-    edges += _creating(events, node, first)
+    edges += _creation_edges(events, node, first)
     edges += _fork_edges(events, node, first, last)
     edges += joins_of(events, node, task, last, barriers)
-    edges += _depending(events, node, first, last)
+    edges += _dependence_edges(events, node, first, last)
     edges += _undeferred_edges(events, node, last)
 
     running = _is_running(events)
-    seconds, serial = _times(events, node, len(first_rows), events.initial[task], running)
+    seconds, serial = _node_seconds(events, node, len(first_rows), events.initial[task], running)
     undivided_s = _undivided_seconds(events, node, task, seconds)
-    kinds, sites = _kinds(events, first_rows, task, recording.lines.keys())
-    lines, places = _places(recording, sites, np.where(kinds == TASK, events.body[task], 0))
-    count = len(first_rows) + barriers.count  # barriers follow the pieces
+    kinds, sites = _kinds_and_sites(events, first_rows, task, recording.lines.keys())
+    lines, places = _source_positions(
+        recording, sites, np.where(kinds == TASK, events.body[task], 0)
+    )
+    count = len(first_rows) + barriers.count  # nodes of barriers follow the pieces of tasks
     pad = np.zeros(barriers.count)
     graph = TaskGraph(
         seconds=np.concatenate([seconds, pad]),
@@ -107,7 +109,7 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
         serial_s=serial,
         notes=_notes(recording, undivided_s),
         counters=recording.counters,
-        counted=_counts_of_nodes(events, node, count, running, kinds == SERIAL),
+        counted=_counter_increases(events, node, count, running, kinds == SERIAL),
         threads=int(events.team.max(initial=1)),
         iterations=_iterations(events, node, count),
         undivided_s=undivided_s,
@@ -117,18 +119,18 @@ def recorded_graph(recording: Recording, path: str = "") -> TaskGraph:
     return graph
 
 
-def _places(
+def _source_positions(
     recording: Recording, sites: IntArray, bodies: IntArray
 ) -> tuple[IntArray, tuple[str, ...]]:
-    """The place of each node (-1 if unknown), and the names of places. A name is the source line.
-    If tasks with different bodies are on one line, their names are the lines of their bodies, or
-    otherwise the addresses.
+    """Returns the index of each node's source position (-1 if unknown), and the names of these
+    positions. A name is the source line. Tasks with different bodies on one line are named by the
+    lines of their bodies, or by addresses if these lines are equal.
     """
     pairs, number = np.unique(np.stack([sites, bodies], axis=1), axis=0, return_inverse=True)
     bodies_of = pairs[:, 1].tolist()
     names = [recording.lines.get(site, "") for site in pairs[:, 0].tolist()]
-    names = _distinct(names, bodies_of, recording.lines.get)
-    names = _distinct(
+    names = _with_distinct_names(names, bodies_of, recording.lines.get)
+    names = _with_distinct_names(
         names, bodies_of,
         lambda body, name: f"{name} ({recording.addresses[body] - 1:#x})" if name else "",
     )  # fmt: skip
@@ -137,8 +139,10 @@ def _places(
     return table[number.reshape(-1)], numbered(places)
 
 
-def _distinct(names: list[str], bodies: list[int], better: Callable[[int, str], str]) -> list[str]:
-    """The names, with a better name for bodies that have none or the same as another."""
+def _with_distinct_names(
+    names: list[str], bodies: list[int], better: Callable[[int, str], str]
+) -> list[str]:
+    """Returns the names, after replacing names that are missing or that several bodies share."""
     of_name: dict[str, set[int]] = {}
     for name, body in zip(names, bodies, strict=True):
         of_name.setdefault(name, set()).add(body)
@@ -149,10 +153,12 @@ def _distinct(names: list[str], bodies: list[int], better: Callable[[int, str], 
 
 
 def _iterations(events: TaskEvents, node: IntArray, count: int) -> IntArray:
-    """The iterations of each of `count` nodes in the form of `TaskGraph`."""
+    """Returns the fields of the `IterationRange` of each of `count` nodes, with shape
+    `(count, 5)`.
+    """
     table = np.zeros((count, 5), dtype=np.int64)
     rows = np.flatnonzero((events.kind == DISPATCH) & (events.aux == LOOP_CHUNK))
-    steps = _last_before(events, of_kinds(events.kind, (STEP, WORK_BEGIN)))[rows]
+    steps = _last_flagged_row(events, of_kinds(events.kind, (STEP, WORK_BEGIN)))[rows]
     stepped = (steps >= 0) & (events.kind[steps] == STEP)
     table[node[rows], 0] = events.other[rows]
     table[node[rows], 1] = table[node[rows], 2] = events.site[rows]
@@ -169,14 +175,13 @@ def _notes(recording: Recording, undivided_s: float) -> tuple[str, ...]:
         notes.append("the disk was full: events for which there was no room are missing")
     elif not recording.finished:
         notes.append(
-            "the program did not end by itself, or ended by exec or _exit: this is what it did "
-            "until then"
+            "the program did not end by itself, or ended by exec or _exit: the recording ends there"
         )
     if undivided_s > 0:
         notes.append(
-            f"loops of {undivided_s:.3g} s ran whole, on one thread, so that their parallelism is "
-            "not in the graph: static and guided loops have as many chunks as threads want; record "
-            "on as many threads as you ask about"
+            f"loops of {undivided_s:.3g} s ran whole, on one thread, so the graph lacks their "
+            "parallelism. Static and guided loops have as many chunks as threads need. Record on "
+            "the number of threads of interest"
         )
     return tuple(notes)
 
@@ -184,12 +189,12 @@ def _notes(recording: Recording, undivided_s: float) -> tuple[str, ...]:
 def _undivided_seconds(
     events: TaskEvents, node: IntArray, task: IntArray, seconds: FloatArray
 ) -> float:
-    """The seconds of loops that one thread executed as a whole: as one chunk of several iterations,
-    or in a region without tasks and chunks, like gcc's static loops.
+    """Returns the seconds of loops that one thread executed as a whole. Such a loop is a single
+    chunk, or has no recorded chunks and tasks, like gcc's static loops.
     """
     alone = (events.innermost >= 0) & (events.team[events.innermost] == 1)
     chunks = np.flatnonzero((events.kind == DISPATCH) & alone[events.task])
-    opened = _last_before(events, events.kind == WORK_BEGIN)[chunks]
+    opened = _last_flagged_row(events, events.kind == WORK_BEGIN)[chunks]
     _, loop, number = np.unique(opened, return_inverse=True, return_counts=True)
     whole = chunks[(number[loop] == 1) & (events.site[chunks] > 1)]
     divided = np.zeros(len(events.parent), dtype=bool)
@@ -198,23 +203,25 @@ def _undivided_seconds(
     return float(seconds[node[whole]].sum() + seconds[plain[task]].sum())
 
 
-def _new_nodes(events: TaskEvents) -> BoolArray:
-    """The rows that start a node: the first row of each task, and rows after which a task can
-    continue on another thread.
+def _starts_of_nodes(events: TaskEvents) -> BoolArray:
+    """Returns a mask of the rows that start a node. These are the first row of each task, and rows
+    at which the task may continue on another thread.
     """
     begins = of_kinds(events.kind, (CREATE, SYNC_END, PARALLEL_END, DISPATCH))
     begins[0] = True
     begins[1:] |= events.task[1:] != events.task[:-1]
     # After a loop with known chunks.
     ends = np.flatnonzero(events.kind == WORK_END)
-    opened = _last_before(events, events.kind == WORK_BEGIN)[ends]
-    chunk = _last_before(events, events.kind == DISPATCH)[ends]
+    opened = _last_flagged_row(events, events.kind == WORK_BEGIN)[ends]
+    chunk = _last_flagged_row(events, events.kind == DISPATCH)[ends]
     begins[ends[(opened >= 0) & (chunk > opened)]] = True
     return begins
 
 
-def _last_before(events: TaskEvents, flag: BoolArray) -> IntArray:
-    """For each row, the last row of the same task up to it with the flag, or -1."""
+def _last_flagged_row(events: TaskEvents, flag: BoolArray) -> IntArray:
+    """Returns for each row the last row of the same task, up to this row, with the flag set,
+    or -1.
+    """
     if not flag.any():
         return np.full(len(flag), -1, dtype=np.int64)
     rows = np.arange(len(flag))
@@ -225,17 +232,21 @@ def _last_before(events: TaskEvents, flag: BoolArray) -> IntArray:
     return np.where(last >= start, last, -1)
 
 
-def _ends(task: IntArray, count: int) -> tuple[IntArray, IntArray]:
-    """Each task's first and last node, or -1 without recorded events."""
+def _first_and_last_nodes(task: IntArray, count: int) -> tuple[IntArray, IntArray]:
+    """Returns the first and the last node of each task, or -1 for a task without recorded
+    events.
+    """
     first, last = np.full(count, -1, dtype=np.int64), np.full(count, -1, dtype=np.int64)
     numbers = np.arange(len(task))
-    last[task] = numbers  # the last assignment counts
+    last[task] = numbers  # for repeated indices, the last assignment takes effect
     first[task[::-1]] = numbers[::-1]
     return first, last
 
 
 def _is_running(events: TaskEvents) -> BoolArray:
-    """Whether each row's task actually ran from the row to the task's next row, on one thread."""
+    """Returns for each row whether its task ran until the task's next row, instead of waiting or
+    being suspended.
+    """
     kind = events.kind
     ours = of_kinds(kind, (STARTED, IMPLICIT_BEGIN)).astype(np.int64)
     ours -= of_kinds(kind, (STOPPED, IMPLICIT_END))
@@ -250,11 +261,11 @@ def _is_running(events: TaskEvents) -> BoolArray:
     return result
 
 
-def _times(
+def _node_seconds(
     events: TaskEvents, node: IntArray, count: int, initial: BoolArray, running: BoolArray
 ) -> tuple[np.ndarray, float]:
-    """The seconds in which each node ran, and those outside parallel regions, which do not
-    count.
+    """Returns the seconds in which each node ran, and the total outside parallel regions. Nodes
+    outside parallel regions get 0 seconds.
     """
     length = np.zeros(len(running))
     ran = np.diff(events.time) - np.diff(events.waited)
@@ -265,11 +276,11 @@ def _times(
     return seconds, serial
 
 
-def _counts_of_nodes(
+def _counter_increases(
     events: TaskEvents, node: IntArray, count: int, running: BoolArray, serial: BoolArray
 ) -> FloatArray:
-    """The counts of each counter in each of `count` nodes, with shape `(count, c)`. As with times,
-    events outside parallel regions do not count.
+    """Returns the increase of each of `c` hardware counters in each of `count` nodes, with shape
+    `(count, c)`. Nodes outside parallel regions get 0.
     """
     result = np.zeros((count, events.counted.shape[1]))
     for place, read in enumerate(events.counted.T):
@@ -281,18 +292,18 @@ def _counts_of_nodes(
 
 
 def _cumulative_by_task(change: IntArray, starts: BoolArray) -> IntArray:
-    """Cumulative sums that restart with each task."""
+    """Returns cumulative sums that restart at the first row of each task."""
     total = np.cumsum(change)
     heads = np.flatnonzero(starts)
     before = total[heads] - change[heads]
     return total - np.repeat(before, np.diff(np.append(heads, len(change))))
 
 
-def _kinds(
+def _kinds_and_sites(
     events: TaskEvents, first_rows: IntArray, task: IntArray, known: Collection[int]
 ) -> tuple[np.ndarray, IntArray]:
-    """The kind of each node, and the site of its construct (0 if unknown). `known` are the sites
-    with known lines.
+    """Returns the kind of each node, and the site of its construct (0 if unknown). `known` are the
+    sites with known source lines.
     """
     kinds = np.full(len(task), IMPLICIT, dtype=np.uint8)
     kinds[events.explicit[task]] = TASK
@@ -306,9 +317,9 @@ def _kinds(
     implicit = events.region >= 0
     of_task[implicit] = of_region[events.region[implicit]]
     sites = of_task[task]
-    opened = _last_before(events, events.kind == WORK_BEGIN)[first_rows]
-    closed = _last_before(events, events.kind == WORK_END)[first_rows]
-    chunk = _last_before(events, events.kind == DISPATCH)[first_rows]
+    opened = _last_flagged_row(events, events.kind == WORK_BEGIN)[first_rows]
+    closed = _last_flagged_row(events, events.kind == WORK_END)[first_rows]
+    chunk = _last_flagged_row(events, events.kind == DISPATCH)[first_rows]
     inside = (opened >= 0) & (chunk > opened) & (closed < opened)
     kinds[inside] = CHUNK
     of_loop = _loop_sites(events, np.fromiter(known, dtype=np.int64))[opened[inside]]
@@ -317,9 +328,9 @@ def _kinds(
 
 
 def _loop_sites(events: TaskEvents, known: IntArray) -> IntArray:
-    """For each row that starts a worksharing loop, the site of that loop. If a thread's own site
-    has no line, for example inside the runtime, the site of another thread's loop with the same
-    number is used.
+    """Returns the site of the loop for each row that starts a worksharing loop. A site without a
+    source line, for example in the runtime, is replaced by the site that another thread recorded
+    for the same loop.
     """
     sites = np.zeros(len(events.kind), dtype=np.int64)
     rows = np.flatnonzero(events.kind == WORK_BEGIN)
@@ -340,15 +351,15 @@ def _loop_sites(events: TaskEvents, known: IntArray) -> IntArray:
 def _continue_edges(
     events: TaskEvents, node: IntArray, task: IntArray, barriers: Barriers
 ) -> _Edges:
-    """Edges from each piece to the next piece of its task. Parallel chunks and barriers are in
-    between.
+    """Returns edges from each piece to the next piece of its task. Chunks of loops and barriers are
+    inserted between the pieces.
     """
     source = np.flatnonzero(task[1:] == task[:-1])
     keep = np.ones(len(task), dtype=bool)
     more: _Edges = []
     # A loop: edges from the node before it to each chunk, and from each chunk to the node after it.
     chunks = np.flatnonzero(events.kind == DISPATCH)
-    opened = _last_before(events, events.kind == WORK_BEGIN)[chunks]
+    opened = _last_flagged_row(events, events.kind == WORK_BEGIN)[chunks]
     chunks, opened = chunks[opened >= 0], opened[opened >= 0]
     before, here = node[opened], node[chunks]
     later = here - 1 != before  # not the first chunk
@@ -357,9 +368,9 @@ def _continue_edges(
     ends = np.flatnonzero(events.kind == WORK_END)
     at = np.searchsorted(ends, chunks[later])
     inside = at < len(ends)
-    behind = ends[at[inside]]
-    same = events.task[behind] == events.task[chunks[later][inside]]
-    more.append((here[later][inside][same] - 1, node[behind[same]], CONTINUE))
+    after_loop = ends[at[inside]]
+    same = events.task[after_loop] == events.task[chunks[later][inside]]
+    more.append((here[later][inside][same] - 1, node[after_loop[same]], CONTINUE))
     # A barrier: edges from all to all.
     offset = len(task)
     rows, instance = barriers.rows, barriers.instances
@@ -373,7 +384,7 @@ def _continue_edges(
     return [(source, source + 1, CONTINUE), *more]
 
 
-def _creating(events: TaskEvents, node: IntArray, first: IntArray) -> _Edges:
+def _creation_edges(events: TaskEvents, node: IntArray, first: IntArray) -> _Edges:
     children = np.flatnonzero((events.created >= 0) & (first >= 0))
     rows = events.created[children]
     before = node[rows] - 1
@@ -382,8 +393,8 @@ def _creating(events: TaskEvents, node: IntArray, first: IntArray) -> _Edges:
 
 
 def _fork_edges(events: TaskEvents, node: IntArray, first: IntArray, last: IntArray) -> _Edges:
-    """Edges from the thread that starts a parallel region to its threads, and from these to the
-    node after the region.
+    """Returns the fork and join edges of parallel regions. They connect the node before a region,
+    the first and last nodes of its threads, and the node after it.
     """
     forks = np.full(len(events.parent), -1, dtype=np.int64)
     rows = np.flatnonzero((events.kind == PARALLEL_BEGIN) & (events.other >= 0))
@@ -400,14 +411,18 @@ def _fork_edges(events: TaskEvents, node: IntArray, first: IntArray, last: IntAr
     ]
 
 
-def _depending(events: TaskEvents, node: IntArray, first: IntArray, last: IntArray) -> _Edges:
+def _dependence_edges(
+    events: TaskEvents, node: IntArray, first: IntArray, last: IntArray
+) -> _Edges:
     table = events.dependences
     table = table[events.created[table[:, 0]] >= 0]
     if not len(table):
         return []
     table = table[np.argsort(events.created[table[:, 0]], kind="stable")]
     parents = events.parent[table[:, 0]].tolist()
-    waits = frozenset(np.flatnonzero(events.explicit & ((events.flags & OF_TASKWAIT) > 0)).tolist())
+    waits = frozenset(
+        np.flatnonzero(events.explicit & ((events.flags & TASKWAIT_FLAG) > 0)).tolist()
+    )
     pairs = np.array(
         list(
             dependence_pairs(
@@ -417,7 +432,8 @@ def _depending(events: TaskEvents, node: IntArray, first: IntArray, last: IntArr
         dtype=np.int64,
     ).reshape(-1, 2)
     source = last[pairs[:, 0]]
-    # The task of a taskwait never runs, because its parent waits.
+    # A taskwait with depend clauses is recorded as a task that never runs: its parent waits
+    # instead.
     waiting = np.isin(pairs[:, 1], list(waits))
     target = np.where(waiting, node[events.created[pairs[:, 1]]], first[pairs[:, 1]])
     good = (source >= 0) & (target >= 0)
@@ -425,9 +441,10 @@ def _depending(events: TaskEvents, node: IntArray, first: IntArray, last: IntArr
 
 
 def _undeferred_edges(events: TaskEvents, node: IntArray, last: IntArray) -> _Edges:
-    """Edges that make the creator wait for a task with a false if clause, or for a final task.
+    """Returns edges from tasks with a false if clause, and from final tasks, to the next piece of
+    their creator.
 
-    On one thread, the runtime marks every task in this way, so the mark is ignored.
+    On one thread, the runtime marks every task as undeferred, so the mark is ignored.
     """
     region = events.innermost
     alone = (region < 0) | (events.team[region] == 1)

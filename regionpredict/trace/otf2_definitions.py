@@ -1,5 +1,5 @@
-"""The definitions of an OTF2 archive: locations, regions and communicators, as far as they are
-readable.
+"""Reads the definitions of an OTF2 archive, such as locations, regions and communicators, as far as
+they are readable.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _ROLES = {
 
 @dataclass(frozen=True, slots=True)
 class CounterDefinition:
-    """A member of a metric class. `accumulated` readings count from the start of the run,
-    `relative` ones from the previous reading. Others are not counters.
+    """A member of an OTF2 metric class. `accumulated` readings count from the start of the run,
+    `relative` readings from the previous reading. A metric that is neither is not a counter.
     """
 
     name: str
@@ -60,9 +60,9 @@ class Definitions:
     """The definitions that the events of an archive refer to.
 
     `references` are the archive's numbers of `locations`, in the same order. `region_numbers` and
-    `communicator_numbers` map the archive's numbers to positions in the tuples. `strings` are the
-    archive's texts. `counters` are the members of each metric class, by its number. `events` are
-    the recorded numbers of events of the locations.
+    `communicator_numbers` map the archive's numbers to positions in `regions` and `communicators`.
+    `strings` are the archive's texts by number. `counters` are the members of each metric class by
+    the number of the class. `events` has the number of events of each location.
     """
 
     ticks_per_second: float
@@ -81,7 +81,9 @@ class Definitions:
 
 @dataclass(slots=True)
 class _Raw:
-    """The records in file order. If two have the same number, the first one counts."""
+    """The definition records of an archive by number, in file order. If two records have the same
+    number, the first one counts.
+    """
 
     resolution: int | None = None
     strings: dict[int, str] = field(default_factory=dict)
@@ -131,11 +133,11 @@ class _Raw:
 
 
 def read_definitions(otf2: ModuleType, anchor: Path, seconds: int = 10) -> Definitions:
-    """The global definitions of the archive. A truncated file is a finding.
+    """Reads the global definitions of the archive. A truncated file is a finding.
 
-    They are read in a child process, since the OTF2 library does not handle damaged anchor files. A
-    wrong count causes four billion iterations, and a wrong length a double free. The child has a
-    limit of processor time, which grows with the size of the file.
+    A child process reads the definitions, since the OTF2 library does not handle damaged anchor
+    files. A wrong count causes four billion iterations, and a wrong length a double free. The child
+    process has a limit of processor time, which grows with the size of the file.
 
     Raises InputError if there is no archive, if it has no clock or no location, and if the library
     does not terminate.
@@ -251,7 +253,7 @@ def _resolved(raw: _Raw, anchor: Path, findings: list[Finding]) -> Definitions:
 
 
 def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
-    """The counters by metric class, and by metric instance."""
+    """Returns the counters of each metric class and each metric instance, by its number."""
     definition: dict[int, tuple[CounterDefinition, ...]] = {}
     for number, (members, *_) in raw.metric_classes.items():
         if any(member not in raw.metric_members for member in members):
@@ -270,7 +272,7 @@ def _counters(raw: _Raw) -> dict[int, tuple[CounterDefinition, ...]]:
 
 
 def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
-    """The topologies with known communicators and dimensions."""
+    """Returns the Cartesian topologies whose communicators and dimensions are known."""
     grids = []
     for number, (name, communicator, *_, dimensions) in raw.topologies.items():
         members = (
@@ -297,7 +299,9 @@ def _grids(raw: _Raw, ranks: int) -> tuple[ProcessGrid, ...]:
 
 
 def _ranks(raw: _Raw) -> dict[int, int]:
-    """The rank of each location group, from MPI's list of locations, else in order."""
+    """Returns the rank of each location group. Ranks follow MPI's list of locations if present,
+    otherwise the group numbers.
+    """
     for _, kind, paradigm, _, members in raw.groups.values():
         if _value(kind) == _COMM_LOCATIONS and _value(paradigm) not in _THREAD_PARADIGMS:
             return {
@@ -324,8 +328,8 @@ def _communicators(raw: _Raw, ranks: dict[int, int]) -> list[tuple[int, Communic
 
 
 def _members(raw: _Raw, group: int, ranks: int) -> tuple[int, ...] | None:
-    """World ranks. An empty tuple means each rank alone (MPI_COMM_SELF), and None the group of
-    another communicator.
+    """Returns the world ranks of a group's members. An empty tuple means MPI_COMM_SELF, and None an
+    unknown group.
     """
     if group not in raw.groups:
         return None

@@ -46,7 +46,7 @@ _OPERATION_COLUMNS = (
 )
 _NOTES = (
     "ends of regions that were not begun, left out",
-    "ends of regions other than those open, left out",
+    "ends of regions other than the innermost open one, left out",
     "regions without an end, ended with the region around them",
     "times that run backwards, replaced by the previous time",
     "the events break off or cannot be read; those before are analyzed",
@@ -88,10 +88,11 @@ class _Table(ctypes.Structure):
 
 @dataclass(frozen=True, slots=True)
 class Events:
-    """The events of some locations with the archive's numbers, as columns.
+    """The events of some locations as columns. Regions, communicators and other definitions have
+    the numbers of the archive.
 
-    `ends` is the number of events up to the end of each location, `notes` counts the
-    irregularities, and `readings` contains the counter readings, as `_READING`.
+    `ends` is the number of events up to the end of each location, and `notes` counts the
+    irregularities in `_NOTES`. `readings` has the counter readings with the type `_READING`.
     """
 
     columns: dict[str, NDArray[Any]]
@@ -101,7 +102,7 @@ class Events:
 
 
 def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
-    """Reads an archive, given by its anchor file or its folder.
+    """Reads an OTF2 archive. `path` is its anchor file or its folder.
 
     Raises InputError if it is not an archive, if the package otf2 is missing, and if the reader
     cannot be compiled. Damaged parts are findings of the trace.
@@ -112,7 +113,9 @@ def read_otf2(path: Path, kernels: Kernels) -> EventTrace:
 
 
 def open_otf2(path: Path, kernels: Kernels) -> tuple[Path, Definitions]:
-    """The anchor file of an archive, and its definitions. Raises InputError like `read_otf2`."""
+    """Returns the anchor file of an archive, and its definitions. Raises InputError like
+    `read_otf2`.
+    """
     anchor = _anchor(path)
     parts = anchor.with_suffix("")
     for part in (anchor.with_suffix(".def"), *(parts.iterdir() if is_folder(parts) else ())):
@@ -161,8 +164,8 @@ def _otf2_package() -> ModuleType:
 def read_events(
     anchor: Path, locations: Sequence[int], expected: Sequence[int], kernels: Kernels
 ) -> Events:
-    """The events of the locations with these numbers in the archive. A number other than `expected`
-    is reported as a truncated location.
+    """Reads the events of the locations with these numbers in the archive. A location with fewer
+    events than `expected` is reported as truncated.
     """
     _, library, shared = _library(kernels)
     count = len(locations)
@@ -207,8 +210,8 @@ def read_events(
 def _most_events(
     anchor: Path, locations: Sequence[int], expected: Sequence[int]
 ) -> NDArray[np.int64]:
-    """The maximum number of events per location: the expected number if known, otherwise one per
-    byte of its file (`traces/3.evt`). Without a file it is 0.
+    """Returns the maximum number of events of each location. It is the expected number if known,
+    otherwise one per byte of the location's file (`traces/3.evt`). Without a file it is 0.
     """
     files = [anchor.with_suffix("") / f"{number}.evt" for number in locations]
     sizes = [file.stat().st_size if is_file(file) else 0 for file in files]
@@ -219,7 +222,7 @@ def _most_events(
 
 
 def joined(pieces: Sequence[Events]) -> Events:
-    """The events of several pieces, concatenated. There must be at least one."""
+    """Concatenates the events of at least one piece of the archive."""
     before = np.cumsum([0, *(len(piece.columns["time"]) for piece in pieces)])
     columns = {
         name: np.concatenate([piece.columns[name] for piece in pieces])
@@ -240,8 +243,9 @@ def joined(pieces: Sequence[Events]) -> Events:
 def operations_of(
     events: Events, definitions: Definitions, locations: tuple[Location, ...]
 ) -> tuple[Operations, int]:
-    """The operations of these locations, with the archive's numbers replaced by positions and ranks
-    in place. Also returns the number of partners without a known communicator.
+    """Returns the communication operations of these locations. The archive's numbers are replaced
+    in place by positions and ranks. Also returns the number of partners without a known
+    communicator.
     """
     _number_communicators(events.columns["communicator"], definitions)
     table = Operations(**{name: events.columns[name] for name, _ in _OPERATION_COLUMNS})
@@ -251,7 +255,7 @@ def operations_of(
 
 
 def assembled(anchor: Path, definitions: Definitions, events: Events) -> EventTrace:
-    """The trace with the events of all locations. The columns are not copied."""
+    """Creates the trace from the events of all locations, without copying the columns."""
     table, unknown = operations_of(events, definitions, definitions.locations)
     columns = events.columns
     time = columns["time"]
@@ -290,7 +294,9 @@ def described(
     undefined: Sequence[Finding],
     unknown: int,
 ) -> EventTrace:
-    """A trace without events. `unknown` is the number of partners without a communicator."""
+    """Creates a trace with definitions and findings, but without events. `unknown` is the number of
+    partners without a communicator.
+    """
     findings = [*definitions.findings, *_findings(definitions.locations, notes), *undefined]
     if unknown:
         findings.append(Finding("omitted partners without a communicator", count=unknown))
@@ -314,9 +320,10 @@ def described(
 def counters_of(
     definitions: Definitions, readings: NDArray[Any], starts: NDArray[np.int64]
 ) -> tuple[Counter, ...]:
-    """Counters with growing integer readings, of all metric classes that have them.
+    """Returns the hardware counters: metrics with integer readings that are accumulated or relative
+    to the previous reading.
 
-    The first reading of a location gives no increase.
+    The first accumulated reading of a location has the increase 0.
     """
     chunks: dict[tuple[str, str], list[tuple[NDArray[np.int64], NDArray[np.int64]]]] = {}
     location = np.searchsorted(starts, readings["event"], side="right") - 1
@@ -358,7 +365,9 @@ def number_regions(
     definitions: Definitions,
     findings: list[Finding],
 ) -> tuple[Region, ...]:
-    """Replaces the archive's region numbers by positions, in place. Programs become regions."""
+    """Replaces the archive's region numbers by positions in the returned regions, in place.
+    Programs become regions, too.
+    """
     regions = list(definitions.regions)
     numbers = definitions.region_numbers
     named = kind <= Kind.LEAVE

@@ -1,13 +1,13 @@
-"""Stores a trace in Parquet, and reads parts of it.
+"""Stores a trace in Parquet files, and reads parts of the stored trace.
 
-A store is a folder. `trace.json` has the definitions and an index, `events.parquet` time, kind and
-region of the events, and `counters.parquet` the readings. `operations.parquet` has the
-communication with its matches, so a part does not need the whole for matching. A row group of
-events has at most `GROUP` events of one location. The operations of each are a row group of the
-other file.
+A store is a folder. `trace.json` contains the definitions and an index. `events.parquet` contains
+the time, kind and region of each event, and `counters.parquet` the counter readings.
+`operations.parquet` contains the communication operations with their matches, so that a part of the
+trace can be analyzed alone. A row group of events has at most `GROUP` events of one location. Each
+row group of events has one row group of operations.
 
-The index contains its own digest and that of each file's footer, and pages have checksums. A
-damaged part is detected when it is read.
+The index contains a digest of itself and of each file's footer, and pages have checksums.
+Therefore, reading a damaged part raises an error.
 """
 
 from __future__ import annotations
@@ -56,9 +56,10 @@ _MATCHES = ("mate", "other", "instance")
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
-    """A row group: its location, first event and operation with their numbers, first and last time,
-    and the open regions before it, the outermost first.
+class _RowGroup:
+    """A row group of one location. `event` and `operation` are its first rows, `events` and
+    `operations` the numbers of rows. `first` and `last` are times. `open` are the regions entered
+    before the row group and not left, the outermost first.
     """
 
     location: int
@@ -72,12 +73,12 @@ class _Group:
 
 
 def is_store(path: Path) -> bool:
-    """Whether a folder is a store."""
+    """Returns whether a folder contains a stored trace."""
     return is_file(path / _INDEX)
 
 
 def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:
-    """Writes a store into a new folder.
+    """Writes a trace and its matches into a new folder.
 
     Raises InputError if pyarrow is missing or the folder cannot be written.
     """
@@ -87,16 +88,16 @@ def write_store(trace: EventTrace, matches: Matches, folder: Path) -> None:
 
 
 class StoreWriter:
-    """Writes a store in parts, each with the events of some locations, in order.
+    """Writes a stored trace in parts. Each part has the events of the next locations in order.
 
     Raises InputError if pyarrow is missing or the folder cannot be written.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._arrow, self._parquet = _arrow()
+        self._pyarrow_modules, self._parquet = _pyarrow_modules()
         self._files: dict[str, Any] = {}
-        self._groups: list[_Group] = []
+        self._row_groups: list[_RowGroup] = []
         self._starts = [0]
         self._locations = self._operations = 0
         with self._as_input_errors():
@@ -116,16 +117,18 @@ class StoreWriter:
         other: NDArray[np.int64],
         instance: NDArray[np.int64],
     ) -> None:
-        """Adds the events of the next locations. `mate` and `other` are rows of all operations."""
+        """Adds the events of the next locations. `mate` and `other` are row numbers among all
+        operations.
+        """
         events, operations = self._starts[-1], part.operations
         columns: dict[str, NDArray[Any]] = {name: getattr(operations, name) for name in _OPERATIONS}
         columns["event"] = columns["event"] + events
         columns |= {"mate": mate, "other": other, "instance": instance}
         rows = {name: getattr(part, name) for name in _EVENTS}
-        for group in _groups(part):
+        for group in _row_groups(part):
             self._write("events", rows, group.event, group.events)
             self._write("operations", columns, group.operation, group.operations)
-            self._groups.append(
+            self._row_groups.append(
                 replace(
                     group,
                     location=group.location + self._locations,
@@ -133,7 +136,7 @@ class StoreWriter:
                     operation=group.operation + self._operations,
                 )
             )
-        if not self._files:  # there are no events at all
+        if not self._files:  # a part without events still creates both files
             self._write("events", rows, 0, None)
             self._write("operations", columns, 0, None)
         self._starts.extend((part.starts[1:] + events).tolist())
@@ -141,14 +144,14 @@ class StoreWriter:
         self._operations += len(operations)
 
     def finish(self, trace: EventTrace, unmatched: Sequence[Finding]) -> None:
-        """Writes the definitions of the whole trace, without events and operations. Then the folder
-        is a store.
+        """Writes the definitions and counters of the whole trace, and completes the stored
+        trace.
         """
         counts = [len(counter.event) for counter in trace.counters]
         columns: dict[str, NDArray[Any]] = {
             "counter": np.repeat(np.arange(len(counts), dtype=np.int32), counts),
-            "event": _joined([counter.event for counter in trace.counters]),
-            "increase": _joined([counter.increase for counter in trace.counters]),
+            "event": _concatenated([counter.event for counter in trace.counters]),
+            "increase": _concatenated([counter.increase for counter in trace.counters]),
         }
         self._write("counters", columns, 0, sum(counts))
         document: dict[str, Any] = {
@@ -166,7 +169,7 @@ class StoreWriter:
             "findings": [asdict(finding) for finding in trace.findings],
             "unmatched": [asdict(finding) for finding in unmatched],
             "starts": self._starts,
-            "groups": [list(asdict(group).values()) for group in self._groups],
+            "groups": [list(asdict(group).values()) for group in self._row_groups],
         }
         with self._as_input_errors():
             for file in self._files.values():
@@ -180,8 +183,8 @@ class StoreWriter:
     def _write(
         self, file: str, columns: dict[str, NDArray[Any]], first: int, count: int | None
     ) -> None:
-        """Writes some rows as a row group. Without a number, only opens the file."""
-        arrow = self._arrow
+        """Writes `count` rows as a row group. If `count` is None, only creates the file."""
+        arrow = self._pyarrow_modules
         schema = arrow.schema(
             [(name, arrow.from_numpy_dtype(c.dtype)) for name, c in columns.items()]
         )
@@ -208,23 +211,25 @@ class StoreWriter:
             ) from None
 
 
-def _groups(trace: EventTrace) -> Iterator[_Group]:
+def _row_groups(trace: EventTrace) -> Iterator[_RowGroup]:
     for at in range(len(trace.locations)):
         stack: list[int] = []
         begin, end = int(trace.starts[at]), int(trace.starts[at + 1])
         for first in range(begin, end, GROUP):
             last = min(first + GROUP, end)
             low, high = np.searchsorted(trace.operations.event, [first, last]).tolist()
-            yield _Group(
+            yield _RowGroup(
                 at, first, last - first, low, high - low,
                 int(trace.time[first]), int(trace.time[last - 1]), tuple(stack),
             )  # fmt: skip
             if last < end:
-                stack = _opened(stack, trace.kind[first:last], trace.region[first:last])
+                stack = _open_regions_after(stack, trace.kind[first:last], trace.region[first:last])
 
 
-def _opened(stack: list[int], kind: NDArray[np.uint8], region: NDArray[np.int32]) -> list[int]:
-    """The open regions after these events."""
+def _open_regions_after(
+    stack: list[int], kind: NDArray[np.uint8], region: NDArray[np.int32]
+) -> list[int]:
+    """Returns the regions that are entered and not left after these events."""
     step = np.where(kind == Kind.ENTER, 1, 0) - np.where(kind == Kind.LEAVE, 1, 0)
     depth = np.cumsum(step)
     lowest = np.minimum.accumulate(depth[::-1])[::-1]
@@ -234,15 +239,15 @@ def _opened(stack: list[int], kind: NDArray[np.uint8], region: NDArray[np.int32]
 
 
 class Store:
-    """An open store. Only its index is read at first.
+    """A stored trace. The constructor reads only the index.
 
-    Raises InputError if pyarrow is missing or the store cannot be read.
+    Raises InputError if pyarrow is missing or the files cannot be read.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._files: dict[str, Any] = {}
-        self._arrow, self._parquet = _arrow()
+        self._pyarrow_modules, self._parquet = _pyarrow_modules()
         with reading(folder, _WHAT, _REMEDY):
             document = json.loads((folder / _INDEX).read_text("utf-8"))
             if document["schema"] != SCHEMA or document.pop("digest") != _index_digest(document):
@@ -251,27 +256,29 @@ class Store:
             self.name: str = document["name"]
             self.ticks_per_second: float = document["ticks_per_second"]
             self.starts = np.array(document["starts"], dtype=np.int64)
-            self._groups = [_group(*row) for row in document["groups"]]
+            self._row_groups = [_row_group_from_json(*row) for row in document["groups"]]
             self._document = document
 
     def columns(
         self, names: Sequence[str], selection: Selection
     ) -> Iterator[tuple[Location, dict[str, NDArray[Any]]]]:
-        """Columns of events (time, kind, region) by row group, for all row groups that may overlap
-        the selection's ranks and time span.
+        """Yields the requested columns of events (time, kind, region) of each row group that may
+        overlap the selected ranks and time span.
         """
-        for at, group in self._chosen(selection):
+        for at, group in self._selected_groups(selection):
             yield self.locations[group.location], self._rows("events", at, names)
 
     def read(self, selection: Selection) -> tuple[EventTrace, Matches]:
-        """The row groups that overlap the selection, as a trace. Selected ranks have all locations.
-        Counters are shared out at the ends of a span, so their neighbors are read, too.
+        """Reads the row groups that overlap the selection as a trace. The trace has all locations
+        of the selected ranks. With counters, neighboring row groups are read, too, since increases
+        are divided at the ends of a time span.
 
-        Operations outside of them are OUTSIDE in matches. Regions that are open around a row group
-        are entered at its first event and left at the event after its last.
+        Matches with operations outside these row groups are OUTSIDE. Regions entered before the
+        first row group are entered at its first event. Regions still open after the last row group
+        are left at the next event.
         """
         known_ranks(selection, {place.rank for place in self.locations}, self.name)
-        chosen = list(self._chosen(selection))
+        chosen = list(self._selected_groups(selection))
         kept = [
             at
             for at, place in enumerate(self.locations)
@@ -288,7 +295,7 @@ class Store:
             for place, (at, group) in enumerate(mine):
                 rows = self._rows("events", at, _EVENTS)
                 if not place and group.open:
-                    parts.append(_regions(Kind.ENTER, group.first, group.open))
+                    parts.append(_region_events(Kind.ENTER, group.first, group.open))
                     total += len(group.open)
                 stack = list(group.open)
                 parts.append(rows)
@@ -300,22 +307,28 @@ class Store:
                     operations.append(arrays)
                     numbers.append(np.arange(group.operation, group.operation + group.operations))
                 if place + 1 == len(mine):
-                    stack = _opened(stack, rows["kind"], rows["region"])
+                    stack = _open_regions_after(stack, rows["kind"], rows["region"])
                     if stack:
-                        parts.append(_regions(Kind.LEAVE, self._reach(at), stack[::-1]))
+                        parts.append(
+                            _region_events(Kind.LEAVE, self._end_of_group(at), stack[::-1])
+                        )
                         total += len(stack)
             starts.append(total)
-        columns = {name: _stacked(parts, name, self._type("events", name)) for name in _EVENTS}
+        columns = {
+            name: _concatenated_column(parts, name, self._type("events", name)) for name in _EVENTS
+        }
         table = {
-            name: _stacked(operations, name, self._type("operations", name))
+            name: _concatenated_column(operations, name, self._type("operations", name))
             for name in (*_OPERATIONS, *_MATCHES)
         }
-        place_of = _Places(_joined(numbers))
+        position_of = _ReadPositions(_concatenated(numbers))
         document = self._document
         trace = EventTrace(
             locations=tuple(self.locations[at] for at in kept),
-            regions=tuple(_region(fields) for fields in document["regions"]),
-            communicators=tuple(_communicator(fields) for fields in document["communicators"]),
+            regions=tuple(_region_from_json(fields) for fields in document["regions"]),
+            communicators=tuple(
+                _communicator_from_json(fields) for fields in document["communicators"]
+            ),
             ticks_per_second=self.ticks_per_second,
             starts=np.array(starts, dtype=np.int64),
             **columns,
@@ -323,26 +336,26 @@ class Store:
             findings=tuple(Finding(**fields) for fields in document["findings"]),
             name=self.name,
             counters=self._counters(moved),
-            grids=tuple(_grid(*fields) for fields in document["grids"]),
+            grids=tuple(_grid_from_json(*fields) for fields in document["grids"]),
         )
         return trace, Matches(
-            place_of(table["mate"]),
-            place_of(table["other"]),
+            position_of(table["mate"]),
+            position_of(table["other"]),
             table["instance"],
             tuple(Finding(**fields) for fields in document["unmatched"]),
         )
 
-    def _chosen(self, selection: Selection) -> Iterator[tuple[int, _Group]]:
+    def _selected_groups(self, selection: Selection) -> Iterator[tuple[int, _RowGroup]]:
         low, high = -1.0, float("inf")
         if selection.time_s is not None:
             low, high = (time * self.ticks_per_second for time in selection.time_s)
         within = {
             (group.location, at)
-            for at, group in enumerate(self._groups)
-            if self._reach(at) + 1 >= low and group.first <= high + 1
+            for at, group in enumerate(self._row_groups)
+            if self._end_of_group(at) + 1 >= low and group.first <= high + 1
         }
         reach = 1 if self._document["counters"] else 0
-        for at, group in enumerate(self._groups):
+        for at, group in enumerate(self._row_groups):
             rank = self.locations[group.location].rank
             if selection.ranks is not None and rank not in selection.ranks:
                 continue
@@ -350,17 +363,19 @@ class Store:
             if any((group.location, other) in within for other in around):
                 yield at, group
 
-    def _reach(self, at: int) -> int:
-        """The time up to which only this row group describes its location."""
-        group = self._groups[at]
-        if at + 1 < len(self._groups) and self._groups[at + 1].location == group.location:
-            return self._groups[at + 1].first
+    def _end_of_group(self, at: int) -> int:
+        """Returns the time at which the next row group of the same location begins, or the last
+        time.
+        """
+        group = self._row_groups[at]
+        if at + 1 < len(self._row_groups) and self._row_groups[at + 1].location == group.location:
+            return self._row_groups[at + 1].first
         return group.last
 
     def _rows(self, file: str, group: int, names: Sequence[str]) -> dict[str, NDArray[Any]]:
         try:
             table = self._file(file).read_row_group(group, columns=list(names))
-        except (OSError, self._arrow.ArrowException) as error:
+        except (OSError, self._pyarrow_modules.ArrowException) as error:
             raise InputError(
                 f"{file}.parquet cannot be read: {one_line(str(error))[:100]}",
                 remedy=_REMEDY, path=str(self._folder),
@@ -368,7 +383,7 @@ class Store:
         return {name: table.column(name).to_numpy() for name in names}
 
     def _file(self, name: str) -> Any:
-        """A file of the store, whose footer is read once."""
+        """Opens a Parquet file of the stored trace. Its footer is read only once."""
         if name not in self._files:
             path = self._folder / f"{name}.parquet"
             with reading(path, _WHAT, _REMEDY):
@@ -400,8 +415,10 @@ class Store:
         return tuple(counters)
 
 
-class _Places:
-    """The positions of operations of the whole trace among those read, or OUTSIDE."""
+class _ReadPositions:
+    """Converts row numbers among all operations to positions among the operations that were
+    read.
+    """
 
     def __init__(self, numbers: NDArray[np.int64]) -> None:
         self._numbers = numbers
@@ -414,12 +431,13 @@ class _Places:
 
 
 def _index_digest(document: dict[str, Any]) -> str:
-    """The digest of an index without a digest."""
+    """Returns the digest of an index that has no key `digest`."""
     return hashlib.sha256(json.dumps(document).encode()).hexdigest()
 
 
 def _footer_digest(path: Path) -> str:
-    """The digest of a Parquet file's footer, which contains the positions of its pages.
+    """Returns the digest of a Parquet file's footer, which contains the positions of the file's
+    pages.
 
     The file ends with the footer, its length in four bytes, and `PAR1` (Apache Parquet, "File
     Format").
@@ -433,7 +451,7 @@ def _footer_digest(path: Path) -> str:
         return hashlib.sha256(file.read()).hexdigest()
 
 
-def _regions(kind: Kind, time: int, regions: Sequence[int]) -> dict[str, NDArray[Any]]:
+def _region_events(kind: Kind, time: int, regions: Sequence[int]) -> dict[str, NDArray[Any]]:
     return {
         "time": np.full(len(regions), time, dtype=np.int64),
         "kind": np.full(len(regions), kind, dtype=np.uint8),
@@ -441,26 +459,26 @@ def _regions(kind: Kind, time: int, regions: Sequence[int]) -> dict[str, NDArray
     }
 
 
-def _region(fields: dict[str, Any]) -> Region:
+def _region_from_json(fields: dict[str, Any]) -> Region:
     return replace(
         Region(**fields), paradigm=Paradigm(fields["paradigm"]), role=Role(fields["role"])
     )
 
 
-def _group(*row: Any) -> _Group:
+def _row_group_from_json(*row: Any) -> _RowGroup:
     *numbers, opened = row
     location, event, events, operation, operations, first, last = numbers
-    return _Group(location, event, events, operation, operations, first, last, tuple(opened))
+    return _RowGroup(location, event, events, operation, operations, first, last, tuple(opened))
 
 
-def _grid(
+def _grid_from_json(
     name: str, sizes: list[int], periodic: list[bool], coordinates: list[tuple[int, list[int]]]
 ) -> ProcessGrid:
     where = {rank: tuple(place) for rank, place in coordinates}
     return ProcessGrid(name, tuple(sizes), tuple(periodic), where)
 
 
-def _communicator(fields: dict[str, Any]) -> Communicator:
+def _communicator_from_json(fields: dict[str, Any]) -> Communicator:
     members, remote = fields["members"], fields["remote"]
     return Communicator(
         fields["name"],
@@ -469,15 +487,17 @@ def _communicator(fields: dict[str, Any]) -> Communicator:
     )
 
 
-def _joined(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+def _concatenated(columns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.concatenate([np.zeros(0, dtype=np.int64), *columns])
 
 
-def _stacked(parts: Sequence[dict[str, NDArray[Any]]], name: str, kind: Any) -> NDArray[Any]:
+def _concatenated_column(
+    parts: Sequence[dict[str, NDArray[Any]]], name: str, kind: Any
+) -> NDArray[Any]:
     return np.concatenate([np.zeros(0, dtype=kind), *(part[name] for part in parts)])
 
 
-def _arrow() -> tuple[ModuleType, ModuleType]:
+def _pyarrow_modules() -> tuple[ModuleType, ModuleType]:
     try:
         import pyarrow  # noqa: PLC0415 (an extra)
         import pyarrow.parquet  # noqa: PLC0415

@@ -2,22 +2,22 @@
 
 ```yaml
 schema: regionpredict/expectations/1
-measurements: results.txt       # next to this file; --measurements gives another
+measurements: results.txt       # relative to this file; --measurements replaces it
 parameter: p
 metric: time
 statistic: first-quartile
-deviation: sqrt(p)              # default: the expectation's exponent, halved
-search: p log p                 # default: laid out around each expectation
-exponents: 0..3..1/4:0..2       # or these exponents, of the parameter and of its logarithm
+deviation: sqrt(p)              # default: half the exponent of the expectation
+search: p log p                 # default: a range around each expectation
+exponents: 0..3..1/4:0..2       # or these exponents of the parameter and of its logarithm
 terms: [p^3*log2(p)^2]          # or these terms
 max_terms: 2
-better: deviation               # or match: growing slower is what was wanted
+better: deviation               # or match: slower growth than expected is a success
 expectations:
   - {callpath: MPI_Bcast, expect: log p}
   - {callpath: MPI_Gather, expect: p, model: p^1.25}   # a model instead of measurements
-  - {callpath: solve}           # no expectation yet: the model is proposed as one
-  - {expect: p}                 # of measurements with a single call path, such as a plain table
-litmus: [tree_bcast]            # call paths whose growth is understood
+  - {callpath: solve}           # no expectation: the model is proposed as expectation
+  - {expect: p}                 # for measurements with a single call path, such as a table
+litmus: [tree_bcast]            # call paths with known growth, which test the machine
 rules:
   - MPI_Allreduce <= MPI_Reduce + MPI_Bcast
 ```
@@ -63,12 +63,13 @@ _WHOLE_NUMBERS = {"steps": (0, FINEST_STEPS), "min_points": (2, 10_000), "max_te
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """An expectation and its result.
+    """An expectation of the growth of a call path, and the result of its check.
 
-    `verdict` is None if there is no model (`problem` gives the reason), or no expectation
-    (`expected` is None, and `model` is the proposal). `model` is a formula, or the growth in the
-    file. `fitted` is the model of measurements, with its series. `inconclusive` is the reason why
-    the measurements neither confirm nor refute the expectation. It is empty if they do.
+    `verdict` is None if the model or the expectation is missing. `problem` gives the reason for a
+    missing model. Without an expectation, `expected` is None and `model` is the proposed
+    expectation. `model` is a formula, or the growth in the file. `fitted` is the measured series
+    with its model. `inconclusive` is the reason why the measurements neither confirm nor refute the
+    expectation, or "".
     """
 
     callpath: str
@@ -97,9 +98,9 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class RuleCheck:
-    """A rule such as `a <= b + c`: the growths of its sides, and whether it holds.
+    """A rule such as `a <= b + c` with the growths of its sides, and whether it holds.
 
-    `inconclusive` is the reason why the measurements of a side are inconclusive, or empty.
+    `inconclusive` is the reason why the measurements of one side are inconclusive, or "".
     """
 
     text: str
@@ -110,12 +111,14 @@ class RuleCheck:
 
     @property
     def failed(self) -> bool:
-        """Whether the rule is broken, or could not be checked."""
+        """Whether the rule does not hold, or could not be checked."""
         return not self.inconclusive and not self.passed
 
     @property
     def passed(self) -> bool:
-        """Whether the left side grows no faster than the fastest part of the right one."""
+        """Whether the left side of the rule grows no faster than the fastest growing summand of the
+        right side.
+        """
         if self.inconclusive or self.problem is not None:
             return False
         if self.left is None or self.right is None:
@@ -125,7 +128,7 @@ class RuleCheck:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All checks of one file, in order."""
+    """The checks of one expectation file, in the order of the file."""
 
     path: str
     checks: tuple[Check, ...]
@@ -134,48 +137,50 @@ class Report:
 
     @property
     def checked(self) -> bool:
-        """Whether anything was checked: at least one verdict, or one rule with models."""
+        """Whether there is at least one verdict, or one rule with models."""
         return any(c.verdict is not None or c.inconclusive for c in self.checks) or any(
             r.problem is None for r in self.rules
         )
 
     @property
     def failed(self) -> bool:
-        """Whether an expectation or a rule does not hold, or nothing was checked."""
+        """Whether an expectation or a rule does not hold, or the file contains nothing to check."""
         broken = any(c.failed for c in self.checks) or any(r.failed for r in self.rules)
         return broken or not self.checked
 
     @property
     def inconclusive(self) -> bool:
-        """Whether nothing fails, but some measurements are inconclusive."""
+        """Whether no check fails, but some measurements are inconclusive."""
         return not self.failed and not self.passed
 
     @property
     def passed(self) -> bool:
-        """Whether every expectation and rule holds, and something was checked."""
+        """Whether all expectations and rules hold, and there is at least one."""
         held = all(c.passed for c in self.checks) and all(r.passed for r in self.rules)
         return held and self.checked
 
     @property
     def litmus_failed(self) -> bool:
-        """Whether a litmus test diverges. The machine may then be the cause of other failures."""
+        """Whether a litmus test fails. In this case, the machine may be the cause of other
+        failures.
+        """
         return any(c.litmus and c.failed for c in self.checks)
 
 
 def check_file(path: str | Path, measurements: str | Path | Experiment | None = None) -> Report:
-    """Checks the expectations of a YAML file. See the module.
+    """Checks the expectations of a YAML file. The module's docstring shows the format.
 
-    `measurements` replaces the file's own: a path, or an experiment in memory.
+    `measurements` replaces the measurements in the file. It is a path, or an experiment in memory.
 
-    An expectation with a syntax error, or with a call path or metric that was not measured, is a
-    failed check. The others are still checked. Raises `InputError` if the file is not an
-    expectation file.
+    An expectation with a syntax error, or for an unmeasured call path or metric, is a failed check.
+    The other expectations are still checked. Raises `InputError` if the file is not an expectation
+    file.
     """
     with reading(path, "a file of expectations", "docs/fit.md shows one"):
-        return _checked(Path(path), measurements)
+        return _check_all(Path(path), measurements)
 
 
-def _checked(path: Path, measurements: str | Path | Experiment | None) -> Report:
+def _check_all(path: Path, measurements: str | Path | Experiment | None) -> Report:
     data = load_file(path)
     source = measurements
     if source is None and data.get("measurements") is not None:
@@ -183,15 +188,15 @@ def _checked(path: Path, measurements: str | Path | Experiment | None) -> Report
     experiment = read(source) if isinstance(source, (str, Path)) else source
     litmus = {str(name) for name in data.get("litmus") or ()}
     checks = tuple(
-        _check(data, entry, experiment, litmus, str(path)) for entry in data["expectations"]
+        _check_entry(data, entry, experiment, litmus, str(path)) for entry in data["expectations"]
     )
-    rules = tuple(_rule(str(text), checks, str(path)) for text in data.get("rules") or ())
+    rules = tuple(_check_rule(str(text), checks, str(path)) for text in data.get("rules") or ())
     problems = experiment.problems if experiment is not None else ()
     return Report(str(path), checks, rules, problems)
 
 
 def load_file(path: Path) -> dict[str, Any]:
-    """The keys of an expectation file. Raises `InputError` if it is not one."""
+    """Reads the keys of an expectation file. Raises `InputError` if the file has another format."""
     text = read_text(path, "check the name", most=MOST_YAML_BYTES)
     data = load_yaml(text, str(path), "fix the line")
     if not isinstance(data, dict) or not isinstance(data.get("expectations"), list):
@@ -201,7 +206,7 @@ def load_file(path: Path) -> dict[str, Any]:
             path=str(path),
         )
     for key, (least, most) in _WHOLE_NUMBERS.items():
-        _whole_number(data, key, least, most, str(path))
+        _require_whole_number(data, key, least, most, str(path))
     if data.get("schema", SCHEMA) != SCHEMA:
         raise InputError(
             f"unknown schema '{data['schema']}'", remedy=f"use {SCHEMA}", path=str(path)
@@ -222,12 +227,14 @@ def load_file(path: Path) -> dict[str, Any]:
                 remedy=f"use {', '.join(sorted(_ENTRY_KEYS))}",
                 path=str(path),
             )
-        _whole_number(entry, "max_terms", *_WHOLE_NUMBERS["max_terms"], str(path))
+        _require_whole_number(entry, "max_terms", *_WHOLE_NUMBERS["max_terms"], str(path))
     return data
 
 
-def _whole_number(data: Mapping[str, Any], key: str, least: int, most: int, path: str) -> None:
-    """Raises InputError unless the key has a whole number in its range."""
+def _require_whole_number(
+    data: Mapping[str, Any], key: str, least: int, most: int, path: str
+) -> None:
+    """Raises InputError unless the value of the key is a whole number from `least` to `most`."""
     value = data.get(key, least)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InputError(
@@ -237,7 +244,7 @@ def _whole_number(data: Mapping[str, Any], key: str, least: int, most: int, path
         )
 
 
-def _check(
+def _check_entry(
     data: Mapping[str, Any],
     entry: Mapping[str, Any],
     experiment: Experiment | None,
@@ -284,7 +291,7 @@ def _judge_growth(
         growth, name = parse(str(settings["model"]), name, path)
         model = growth.text(name)
     else:
-        series = _series(experiment, callpath, metric, path)
+        series = _series_of_call_path(experiment, callpath, metric, path)
         if len(series.parameters) != 1:
             raise InputError(
                 f"an expectation has one parameter, the measurements have "
@@ -325,7 +332,9 @@ def _judge_growth(
 
 
 def _search_space(settings: Mapping[str, Any]) -> SearchSpace | None:
-    """The search space in the file. None for the default space around the expectation."""
+    """Returns the search space in the file, or None for the default space around the
+    expectation.
+    """
     terms = settings.get("terms") or ()
     if isinstance(terms, str) or not isinstance(terms, Sequence):
         raise InputError("terms: is not a list", remedy="write [p^3*log2(p)^2]")
@@ -333,7 +342,9 @@ def _search_space(settings: Mapping[str, Any]) -> SearchSpace | None:
     return space_of(None if exponents is None else str(exponents), [str(term) for term in terms])
 
 
-def _series(experiment: Experiment | None, callpath: str, metric: str, path: str) -> Series:
+def _series_of_call_path(
+    experiment: Experiment | None, callpath: str, metric: str, path: str
+) -> Series:
     if experiment is None:
         raise InputError(
             "there are no measurements",
@@ -348,11 +359,13 @@ def _series(experiment: Experiment | None, callpath: str, metric: str, path: str
     if not named:
         known = ", ".join(dict.fromkeys(s.callpath for s in experiment.series))
         raise InputError("it was not measured", remedy=f"there are {known}", path=path)
-    return _of_metric(named, metric, path)
+    return _series_of_metric(named, metric, path)
 
 
 def _only_series(experiment: Experiment, metric: str, path: str) -> Series:
-    """The series of an expectation without a call path. It must be the only one."""
+    """Returns the series of an expectation without a call path. Raises InputError if several call
+    paths were measured.
+    """
     known = list(dict.fromkeys(s.callpath for s in experiment.series))
     if len(known) != 1:
         raise InputError(
@@ -360,10 +373,10 @@ def _only_series(experiment: Experiment, metric: str, path: str) -> Series:
             remedy=f"add callpath: one of {', '.join(known)}" if known else "add measurements",
             path=path,
         )
-    return _of_metric(experiment.series, metric, path)
+    return _series_of_metric(experiment.series, metric, path)
 
 
-def _of_metric(named: Sequence[Series], metric: str, path: str) -> Series:
+def _series_of_metric(named: Sequence[Series], metric: str, path: str) -> Series:
     kept = [s for s in named if not metric or s.metric == metric]
     if not kept:
         known = ", ".join(dict.fromkeys(s.metric for s in named))
@@ -371,7 +384,7 @@ def _of_metric(named: Sequence[Series], metric: str, path: str) -> Series:
     return kept[0]
 
 
-def _rule(text: str, checks: Sequence[Check], path: str) -> RuleCheck:
+def _check_rule(text: str, checks: Sequence[Check], path: str) -> RuleCheck:
     growths = {check.callpath: check.growth for check in checks if check.growth is not None}
     left, sign, right = text.partition("<=")
     parts = [part.strip() for part in right.split("+")]

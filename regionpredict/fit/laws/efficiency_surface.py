@@ -1,8 +1,9 @@
-"""Efficiency over threads and sizes: ``E(p, n) = C - A*f(p) + B*f(p)*g(n)``, and its contours.
+"""Models efficiency over threads and sizes as ``E(p, n) = C - A*f(p) + B*f(p)*g(n)``, and computes
+its contours.
 
-The family of Shudler 2018, sec. 5.4.2. `C` is the maximum efficiency, `A*f(p)` the loss from more
-threads, and `B*f(p)*g(n)` the gain from larger sizes. `A` and `B` have the signs that fit the
-points. A contour of a constant efficiency is an isoefficiency function (sec. 5.2).
+This family of models is from Shudler 2018, sec. 5.4.2. `C` is the maximum efficiency, `A*f(p)` the
+loss from more threads, and `B*f(p)*g(n)` the gain from larger sizes. `A` and `B` have the signs
+that fit the points. A contour of a constant efficiency is an isoefficiency function (sec. 5.2).
 """
 
 from __future__ import annotations
@@ -47,27 +48,27 @@ LEAST_POINTS = 6
 LARGEST = 1e18
 """Maximum of sizes and threads in searches."""
 _RIVALS = 12
-_WORSE = 1.5  # ratio to the best mean square error: up to this, models count as equal
+_WORSE = 1.5  # ratio to the best mean square error up to which models count as equally good
 _RARE = 0.02  # share of the mean square error that an unusual term must gain
 _EXACT = 1e-12  # mean square error below which all models are the same
-_STEPS = 16  # of the processors at which growth is looked for
-_GROWTH = 1e-9  # of the efficiency from one step to the next: above rounding errors
+_STEPS = 16  # thread counts beyond the measured ones at which the efficiency is checked
+_GROWTH = 1e-9  # minimum increase of the efficiency between two steps, above rounding errors
 _DRIFT = Constant(
     0.13, "1 per doubling", "measured",
     "median of 25 simulated programs of tests/benchmarks/bench_isoefficiency.py; for tables with "
     "too few points to leave the largest threads or sizes out",
 )  # fmt: skip
-_TURNS = 2  # solutions of a side: the second with the misfit at the first one
+_TURNS = 2  # iterations for an interval's end, since the misfit depends on the solution
 _NORMAL = {0.8: 1.2816, 0.9: 1.6449, 0.95: 1.96}
 
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """The standard error of a model that is not exactly the program's.
+    """The standard error of a model due to its wrong functional form.
 
     `within` is the error in the range of the measured points. `per_doubling` is an additional error
-    for each doubling of threads and of sizes beyond this range. A range is `(least, most)`. Errors
-    add up, since a wrong model is wrong in the same direction along both axes.
+    for each doubling of threads and of sizes beyond this range. A range is `(least, most)`. The
+    errors of both axes are added, since a wrong model is wrong in the same direction along both.
     """
 
     within: float
@@ -75,7 +76,7 @@ class Misfit:
     ranges: tuple[tuple[float, float], tuple[float, float]]
 
     def at(self, threads: float, size: float) -> float:
-        """The standard error of the efficiency with these threads and this size."""
+        """Returns the standard error of the efficiency for a number of threads and a size."""
         beyond = [
             error * math.log2(max(least / value, value / most, 1.0))
             for error, (least, most), value in zip(
@@ -86,12 +87,13 @@ class Misfit:
 
 
 NO_MISFIT = Misfit(0.0, (0.0, 0.0), ((1.0, 1.0), (1.0, 1.0)))
-"""The misfit of a published model."""
+"""The misfit of a published model, which has no measured points."""
 
 
 @dataclass(frozen=True, eq=False)
 class EfficiencySurface:
-    """A model: the coefficients, the terms of `p` and `n`, and their uncertainty.
+    """A model of efficiency: the coefficients, the terms of the threads `p` and the size `n`, and
+    the covariance of the coefficients.
 
     `covariance` has shape `(3, 3)`, for `(constant, loss, gain)`. `rrmse` is the root mean square
     error divided by the mean efficiency. `adjusted_r2` is the adjusted coefficient of
@@ -112,22 +114,24 @@ class EfficiencySurface:
     misfit: Misfit = NO_MISFIT
 
     def value(self, threads: float, size: float) -> float:
-        """The sum without limits. It is not an efficiency if it is outside 0 to 1."""
+        """Returns the value of the formula, which may be outside the range 0 to 1."""
         f = float(evaluate(self.of_threads, threads))
         return self.constant - self.loss * f + self.gain * f * float(evaluate(self.of_size, size))
 
     def efficiency(self, threads: float, size: float) -> float:
-        """E(p, n), from 0 to 1."""
+        """Returns the efficiency E(p, n), limited to the range 0 to 1."""
         return min(max(self.value(threads, size), 0.0), 1.0)
 
     def spread(self, threads: float, size: float) -> float:
-        """The standard error of the value by the uncertainty of the coefficients."""
+        """Returns the standard error of the value that follows from the covariance of the
+        coefficients.
+        """
         f = float(evaluate(self.of_threads, threads))
         row = np.array([1.0, -f, f * float(evaluate(self.of_size, size))])
         return math.sqrt(max(float(row @ self.covariance @ row), 0.0))
 
     def text(self) -> str:
-        """The model as text, with binary logarithms."""
+        """Returns the formula of the model as text, with binary logarithms."""
         f, g = term_text("p", self.of_threads), term_text("n", self.of_size)
         first = f"{'-' if self.loss >= 0 else '+'} {abs(self.loss):.4g}*{f}"
         second = f"{'+' if self.gain >= 0 else '-'} {abs(self.gain):.4g}*{f}*{g}"
@@ -136,8 +140,9 @@ class EfficiencySurface:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solution and its interval with probability `level`. A value is None if there is none up to
-    `LARGEST`. `low` is also None if even the smallest value may be enough.
+    """A size or number of threads that keeps an efficiency, and its interval with probability
+    `level`. `value` or `high` is None if no number up to `LARGEST` keeps the efficiency. `low` is
+    also None if even the smallest number may keep it.
     """
 
     value: float | None
@@ -149,10 +154,12 @@ class Solution:
 def reason_to_withhold(
     model: EfficiencySurface, points: Sequence[tuple[float, float]], threads: float, size: float
 ) -> str:
-    """Why an answer with these threads and this size is not reliable. Empty if it is.
+    """Returns the reason why an answer with these threads and this size is not reliable. Empty if
+    it is reliable.
 
-    More threads never raise the efficiency of a given size, except because of their caches, which
-    measurements show. A surface that grows beyond the measured threads is an artifact of the fit.
+    For a given size, more threads raise the efficiency only through their additional caches.
+    Measurements would show this. If the model grows only beyond the measured threads, the growth is
+    an artifact of the fit.
     """
     most = [max(point[axis] for point in points) for axis in (0, 1)]
     far = [
@@ -172,14 +179,14 @@ def reason_to_withhold(
 def surface(
     constant: float, loss: float, gain: float, of_threads: Term, of_size: Term
 ) -> EfficiencySurface:
-    """A model with known coefficients, for example published ones."""
+    """Creates a model with known coefficients, for example from a publication."""
     return EfficiencySurface(constant, loss, gain, of_threads, of_size, np.zeros((3, 3)))
 
 
 def fit_efficiency(
     points: Sequence[tuple[float, float]], efficiencies: Sequence[float]
 ) -> EfficiencySurface:
-    """The best model of the family for efficiencies at points `(p, n)`.
+    """Fits the best model of the family to efficiencies at points `(p, n)`.
 
     Raises InputError for too few points, and if threads or sizes do not vary.
     """
@@ -197,34 +204,35 @@ def fit_efficiency(
             "efficiencies are modelled at positive threads and sizes", remedy="leave out others"
         )
     misfit = _misfit(threads, sizes, y)
-    best = _best(threads, sizes, y)
+    best = _best_model(threads, sizes, y)
     rivals = tuple(replace(rival, misfit=misfit) for rival in best.rivals)
     return replace(best, rivals=rivals, misfit=misfit)
 
 
 def _misfit(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> Misfit:
-    """The errors at points that are left out one by one.
-
-    Errors at the largest number of threads, or the largest size, count per doubling. Errors between
-    the smallest and the largest are those within the range.
+    """Returns the errors of predictions for thread counts and sizes that are left out of the fit.
+    Errors at the largest thread count or size are divided by the doublings from the next smaller
+    one. Errors between the smallest and the largest determine `within`.
     """
     drift, within, ranges = [], [], []
     for axis in (threads, sizes):
         least, *inner, most = np.unique(axis).tolist()
-        last = _left_out(threads, sizes, y, axis == most)
+        last = _error_at_held_out_points(threads, sizes, y, axis == most)
         step = math.log2(most / (inner or [least])[-1])
         drift.append(_DRIFT.value if last is None else last / step)
-        within += [_left_out(threads, sizes, y, axis == at) for at in inner]
+        within += [_error_at_held_out_points(threads, sizes, y, axis == at) for at in inner]
         ranges.append((least, most))
     known = [error for error in within if error is not None]
     mean = math.sqrt(float(np.square(known).mean())) if known else _DRIFT.value
     return Misfit(mean, (drift[0], drift[1]), (ranges[0], ranges[1]))
 
 
-def _left_out(
+def _error_at_held_out_points(
     threads: FloatArray, sizes: FloatArray, y: FloatArray, out: NDArray[np.bool_]
 ) -> float | None:
-    """The root mean square error at points that are left out. None if the others are too few."""
+    """Returns the root mean square error at points that are left out of the fit. None if too few
+    points remain.
+    """
     kept = ~out
     if (
         np.count_nonzero(kept) < LEAST_POINTS
@@ -232,7 +240,7 @@ def _left_out(
         or len(np.unique(sizes[kept])) < 3
     ):
         return None
-    part = _best(threads[kept], sizes[kept], y[kept])
+    part = _best_model(threads[kept], sizes[kept], y[kept])
     errors = [
         part.value(float(p), float(n)) - value
         for p, n, value in zip(threads[out], sizes[out], y[out], strict=True)
@@ -240,15 +248,15 @@ def _left_out(
     return math.sqrt(float(np.square(errors).mean()))
 
 
-def _best(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> EfficiencySurface:
-    """The model with the least error, and its rivals."""
+def _best_model(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> EfficiencySurface:
+    """Returns the model with the smallest error, including its rivals."""
     candidates: list[tuple[float, Term, Term]] = []
-    of_sizes = evaluate_all(SIZE_TERMS, sizes)
+    size_columns = evaluate_all(SIZE_TERMS, sizes)
     for of_threads in THREAD_TERMS:
         f = evaluate(of_threads, threads)
         if not f.any() or np.ptp(f) == 0:
             continue
-        for of_size, error in zip(SIZE_TERMS, _mean_squares(f, of_sizes, y), strict=True):
+        for of_size, error in zip(SIZE_TERMS, _mean_squares(f, size_columns, y), strict=True):
             price = 1.0 + _RARE * (rarity(of_threads) + rarity(of_size))
             if math.isfinite(error):
                 candidates.append((max(error, _EXACT) * price, of_threads, of_size))
@@ -266,10 +274,13 @@ def _best(threads: FloatArray, sizes: FloatArray, y: FloatArray) -> EfficiencySu
     return replace(models[0], rivals=tuple(models[1:]))
 
 
-def _mean_squares(f: FloatArray, of_sizes: FloatArray, y: FloatArray) -> list[float]:
-    """The mean square error for each row of `of_sizes`. NaN if its columns are dependent."""
+def _mean_squares(f: FloatArray, size_columns: FloatArray, y: FloatArray) -> list[float]:
+    """Returns the mean square error of the fit with each size term (row of `size_columns`). NaN if
+    the fit's columns are linearly dependent.
+    """
     columns = np.stack(
-        [np.ones_like(of_sizes), np.broadcast_to(-f, of_sizes.shape), f * of_sizes], axis=2
+        [np.ones_like(size_columns), np.broadcast_to(-f, size_columns.shape), f * size_columns],
+        axis=2,
     )
     scale = np.abs(columns).max(axis=1, keepdims=True)
     usable = (np.isfinite(scale) & (scale > 0)).all(axis=(1, 2))
@@ -311,14 +322,18 @@ def _fitted(
 def smallest_size(
     value: Callable[[float], float], efficiency: float, least: float = 1.0
 ) -> float | None:
-    """The smallest size at which `value`, which increases with it, reaches an efficiency."""
+    """Returns the smallest size at which `value` reaches an efficiency. `value` must increase with
+    the size.
+    """
     return _threshold(lambda n: value(n) >= efficiency, least)
 
 
 def most_threads(value: Callable[[float], float], efficiency: float) -> float | None:
-    """The largest number of threads at which `value`, which decreases with it, keeps an efficiency.
+    """Returns the largest number of threads at which `value` keeps an efficiency. `value` must
+    decrease with the threads.
 
-    None if even one thread does not keep it, and `LARGEST` if any number does.
+    Returns None if even one thread does not keep the efficiency, and `LARGEST` if any number of
+    threads keeps it.
     """
     if value(1.0) < efficiency:
         return None
@@ -327,7 +342,9 @@ def most_threads(value: Callable[[float], float], efficiency: float) -> float | 
 
 
 def _threshold(holds: Callable[[float], bool], least: float) -> float | None:
-    """The point at which a condition becomes true, by bisection of the logarithm."""
+    """Returns the smallest number at which a condition becomes true, by bisection of the
+    logarithm.
+    """
     if holds(least):
         return least
     if not holds(LARGEST):
@@ -344,31 +361,36 @@ def _threshold(holds: Callable[[float], bool], least: float) -> float | None:
 def size_for(
     model: EfficiencySurface, threads: float, efficiency: float, level: float = 0.9
 ) -> Solution:
-    """The size that keeps an efficiency on `p` threads (Shudler 2018, question 4)."""
-    return _solved(model, level, lambda value: smallest_size(partial(value, threads), efficiency),
-                   lambda size: (threads, size))  # fmt: skip
+    """Returns the smallest size that keeps an efficiency on a number of threads (Shudler 2018,
+    question 4).
+    """
+    return _solution_with_interval(
+        model, level, lambda value: smallest_size(partial(value, threads), efficiency),
+        lambda size: (threads, size),
+    )  # fmt: skip
 
 
 def threads_for(
     model: EfficiencySurface, size: float, efficiency: float, level: float = 0.9
 ) -> Solution:
-    """The number of threads on which a size keeps an efficiency (question 5)."""
-    return _solved(
+    """Returns the largest number of threads on which a size keeps an efficiency (question 5)."""
+    return _solution_with_interval(
         model, level, lambda value: most_threads(lambda p: value(p, size), efficiency),
         lambda threads: (threads, size), missing_is_low=True,
     )  # fmt: skip
 
 
-def _solved(
+def _solution_with_interval(
     model: EfficiencySurface,
     level: float,
     solve: Callable[[Callable[[float, float], float]], float | None],
     place: Callable[[float], tuple[float, float]],
     missing_is_low: bool = False,
 ) -> Solution:
-    """The solution of the model, and the band of the solutions of the model and its rivals, each
-    moved by its standard error. The misfit is that at the solution found before. A side without a
-    solution is above all sizes, or with `missing_is_low` below one thread.
+    """Returns the solution of the model with its interval. The interval spans the solutions of the
+    model and its rivals, after shifting each of them by its standard error in both directions. A
+    missing solution counts as larger than all sizes, or with `missing_is_low` as less than one
+    thread.
     """
     sides = []
     for rival in (model, *model.rivals):
@@ -378,7 +400,7 @@ def _solved(
             side = middle
             for _ in range(_TURNS):
                 far = rival.misfit.at(*place(LARGEST if side is None else side))
-                side = solve(partial(_moved, rival, sign * _NORMAL[level], far))
+                side = solve(partial(_shifted_value, rival, sign * _NORMAL[level], far))
             sides.append(side)
     known = [side for side in sides if side is not None]
     open_ = len(known) < len(sides)
@@ -387,7 +409,7 @@ def _solved(
     return Solution(sides[0], low, high, level)
 
 
-def _moved(
+def _shifted_value(
     model: EfficiencySurface, deviations: float, misfit: float, threads: float, size: float
 ) -> float:
     return model.value(threads, size) + deviations * math.hypot(model.spread(threads, size), misfit)

@@ -1,4 +1,4 @@
-"""`FittedModel`: a scaling model with its quality, its uncertainty and its rivals."""
+"""`FittedModel`: a scaling model with its quality, its uncertainty and alternative models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from regionpredict.quoting import latex_name, python_name
 
 Point = Sequence[float] | float
 
-_FAR = 4.0  # times the largest measured value: farther off, a poor fit is marked as a guess
+_FAR = 4.0  # multiple of the largest measured value from which a poor fit is marked as a guess
 TOO_FAR = 32.0
 """Predictions beyond this multiple of the measured range are marked or withheld."""
 _POOR_FIT = 10.0  # percent (SMAPE)
@@ -36,13 +36,15 @@ NO_MODEL = "none"
 """The law of a series without a suitable formula. Its constant is the mean of the points."""
 
 _NO_FORMULA = {"text": "no model", "python": "float('nan')", "latex": "\\text{no model}"}
-_ROUNDING = 1e-13  # share of the largest value: a smaller constant is a rounding error
-_NEGLIGIBLE = 5e-5  # share of the sum: a smaller term changes none of its first four digits
+_ROUNDING = 1e-13  # share of the largest value below which a constant is a rounding error
+_NEGLIGIBLE = 5e-5  # share of the sum below which a term changes none of its first four digits
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """The interval of a value with probability `level`, in the unit of the metric."""
+    """The interval that contains a value with probability `level`. `low` and `high` are in the unit
+    of the metric.
+    """
 
     low: float
     high: float
@@ -51,9 +53,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The model for a range of smaller parameter values, from the measured value `first` to
-    `last`.
-    """
+    """A part of a piecewise model, valid from the measured parameter value `first` to `last`."""
 
     first: float
     last: float
@@ -67,14 +67,14 @@ class FittedModel:
 
     `terms` has `(coefficient, {parameter index: (poly, log2)})`, the fastest growth first, without
     the constant. `parameters` are the names of the parameters. `points` has shape `(n, m)`. With
-    `reciprocal`, the sum models `1/value`, as for efficiencies and speedups (Rosas 2014, eq. 5 and
-    6). `ceiling` is the limit of a saturating law: a lower bound for times, and an upper bound for
-    their reciprocals. `law` is the name of the law: `pmnf`, `amdahl`, `amdahl-log`,
+    `reciprocal`, the sum is a model of `1/value`, as for efficiencies and speedups (Rosas 2014, eq.
+    5 and 6). `ceiling` is the limit of a saturating law: a lower bound for times, and an upper
+    bound for their reciprocals. `law` is the name of the law: `pmnf`, `amdahl`, `amdahl-log`,
     `amdahl-linear`, `usl`, `saturation`, `pipeline`, or `none` if no formula describes the points.
 
-    If the behavior changes, `pieces` are the models for smaller values of the only parameter that
-    varies, in ascending order. The constant and terms are valid from `start` on. `forecaster`
-    computes the forecast beyond the measured points on first use.
+    A piecewise model has one varying parameter. `pieces` are the models for its smaller values, in
+    ascending order. The constant and terms are valid from `start` on. `forecaster` computes the
+    forecast beyond the measured points on first use.
     """
 
     constant: float
@@ -103,10 +103,10 @@ class FittedModel:
         rivals: Callable[[], list[Candidate]],
         forecaster: Callable[[FittedModel], Forecast | None] | None,
     ) -> FittedModel:
-        """The model with these fields, created in a third of the time, since a frozen class sets
-        each field by a call.
+        """Creates a model in a third of the time of the constructor, since a frozen class sets each
+        field by a call.
 
-        For thousands of call paths, this saves a fifth of the total time.
+        With thousands of call paths, the search becomes a fifth faster.
         """
         model = object.__new__(FittedModel)
         model.__dict__.update(
@@ -123,18 +123,17 @@ class FittedModel:
         return model
 
     def predict(self, point: Point) -> float:
-        """The value at `point` (one number per parameter), in the unit of the metric.
+        """Predicts the value at `point` (one number per parameter), in the unit of the metric.
 
-        Never negative if no measured value is. Raises `InputError` for a point of the wrong length,
-        or outside the domain of a logarithm or a power.
+        The result is never negative if all measured values are positive. Raises `InputError` for a
+        point of the wrong length, or outside the domain of a logarithm or a power.
         """
         return float(self.predict_many(np.atleast_2d(np.asarray(point, dtype=np.float64)))[0])
 
     def predict_many(self, points: FloatArray) -> FloatArray:
-        """The values at the points `(k, m)`, with shape `(k,)`.
-
-        Within the measured range, the formula gives them. Beyond it, `outlook` does, unless the
-        formula explains the measurements to within their noise and is certain.
+        """Predicts the values `(k,)` at the points `(k, m)`. Predictions in the measured range
+        follow the formula. Predictions beyond it come from `outlook`, unless the formula is certain
+        and explains the measurements within their noise.
         """
         x = self._checked(points)
         value = self.formula_values(x)
@@ -146,7 +145,9 @@ class FittedModel:
         return value
 
     def stretches(self) -> list[tuple[NDArray[np.bool_], tuple[Monomial, ...]]]:
-        """For each piece in ascending order, its points as a mask `(n,)`, and its monomials."""
+        """Returns for each piece, in ascending order, a mask `(n,)` of its points, and its
+        monomials.
+        """
         parts = []
         rest = np.ones(len(self.points), dtype=bool)
         for piece in self.pieces:
@@ -157,7 +158,7 @@ class FittedModel:
 
     @property
     def _varying(self) -> int:
-        """The parameter that is divided into pieces, the only one that varies."""
+        """The index of the only parameter that varies. Its range is divided into pieces."""
         return int(np.argmax((self.points != self.points[0]).any(0)))
 
     def _checked(self, points: FloatArray) -> FloatArray:
@@ -171,24 +172,28 @@ class FittedModel:
         return x
 
     def _points_beyond(self, x: FloatArray) -> NDArray[np.bool_]:
-        """The points that exceed all measured ones in some parameter."""
+        """Returns a mask of the points that exceed each measured point in at least one
+        parameter.
+        """
         reached = np.ones((len(x), len(self.points)), dtype=bool)
         for column, measured in zip(x.T, self.points.T, strict=True):
             reached &= column[:, None] <= measured
         return np.asarray(~reached.any(1))
 
     def outlook(self, points: FloatArray) -> Outlook | None:
-        """The forecast at points `(k, m)` beyond the measured ones, with its forecasters and
-        uncertainty.
+        """Returns the forecast at points `(k, m)` beyond the measured points, with its forecasters
+        and uncertainty.
 
-        None if the formula goes through all measurements, or explains them to within their noise
-        and is certain, or if there is no forecaster. The formula is then the prediction.
+        Returns None if there is no forecaster or the formula is reliable. A reliable formula goes
+        through all points, or is certain and explains them within their noise.
         """
         forecast = self._forecast(points) if self._forecast is not None else None
         return forecast if forecast is not None and np.isfinite(forecast.values).all() else None
 
     def forecasters(self, point: Point) -> tuple[str, ...]:
-        """The forecasters of the value at `point`, by weight. Empty if the formula predicts it."""
+        """Returns the names of the forecasters of the value at `point`, by descending weight. Empty
+        if the formula predicts the value.
+        """
         x = self._checked(np.atleast_2d(np.asarray(point, dtype=np.float64)))
         outlook = self.outlook(x) if self._points_beyond(x).any() else None
         if outlook is None:
@@ -202,7 +207,7 @@ class FittedModel:
         return self.forecaster(self) if self.forecaster is not None else None
 
     def formula_values(self, points: FloatArray) -> FloatArray:
-        """The formula's values at the points `(k, m)`, at any distance, with shape `(k,)`."""
+        """Returns the formula's values `(k,)` at the points `(k, m)`, without forecasts."""
         x = self._checked(points)
         value = self._sum(self.constant, self.terms, x)
         ends = [*(piece.first for piece in self.pieces[1:]), self.start]
@@ -257,34 +262,34 @@ class FittedModel:
 
     @property
     def cross_validated_error(self) -> float:
-        """The same as `smape`, with each point predicted from the others, in percent."""
+        """The SMAPE in percent if each point is predicted from all other points."""
         return self._quality.cross_validated_error
 
     @property
     def noise(self) -> float:
-        """Relative standard deviation of one repetition, or `nan` without repetitions."""
+        """The relative standard deviation of one repetition, or `nan` without repetitions."""
         return self.observations.noise
 
     @property
     def leading_term(self) -> Monomial:
-        """The monomial that grows fastest. Empty for constants.
+        """The monomial of the fastest growing term. Empty for a constant model.
 
-        With several parameters, growth is compared for equal growth of all of them.
+        With several parameters, monomials are compared as if all parameters grew equally.
         """
         growing = [m for _, m in self.terms if any(is_growth(t) for t in m.values())]
         return max(growing, key=growth_key, default={})
 
     def runners_up(self, count: int = 5) -> list[FittedModel]:
-        """The next best models with their quality, the best first. For a model in pieces, those of
-        the last piece.
+        """Returns the next best models, the best first. A piecewise model returns those of its last
+        piece.
         """
-        own = _shape(self.monomials)
-        others = [c for c in self.candidates() if _shape(c.monomials) != own]
+        own = _term_set(self.monomials)
+        others = [c for c in self.candidates() if _term_set(c.monomials) != own]
         here = self._model_of_piece(self.points[[int(np.argmax(self.points[:, self._varying]))]])
         return [here._refitted(candidate.monomials) for candidate in others[:count]]
 
     def _refitted(self, monomials: Sequence[Monomial]) -> FittedModel:
-        """The same data with other monomials, by weighted least squares."""
+        """Fits a model with other monomials to the same data, by weighted least squares."""
         solution = quality.weighted_fit(
             quality.design(monomials, self.points),
             self.observations.y,
@@ -303,7 +308,7 @@ class FittedModel:
         )
 
     def candidates(self) -> list[Candidate]:
-        """The models considered, the best first, and at most a few dozen."""
+        """Returns the models that the search considered (at most a few dozen), the best first."""
         return self.rivals() if self.rivals is not None else [Candidate(self.monomials, 0.0)]
 
     @property
@@ -312,11 +317,11 @@ class FittedModel:
         return tuple(monomial for _, monomial in self.terms)
 
     def interval(self, point: Point, level: float = 0.9) -> Interval:
-        """The interval of the value measured at `point`, with probability `level`.
+        """Returns the interval that contains a measured value at `point` with probability `level`.
 
-        It includes the uncertainty of the coefficients and of the choice of the model. The noise is
-        that of as many repetitions as at the other points. Candidates count by their posterior
-        probability. If an outlook gives the value, its spread gives the interval.
+        The interval includes the uncertainty of the coefficients, and of the choice among candidate
+        models by their posterior probability. It assumes as many repetitions as at the measured
+        points. If `outlook` predicts the value, its spread determines the interval.
         """
         x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         centre = self.predict(point)
@@ -328,15 +333,16 @@ class FittedModel:
         return Interval(min(low, centre), max(high, centre), level)
 
     def formula_quantiles(self, point: FloatArray, levels: Sequence[float]) -> list[float]:
-        """Quantiles of the value measured at a point `(1, m)`, for ascending levels.
+        """Returns quantiles of a measured value at a point `(1, m)`, for ascending levels.
 
-        The limits come from the mixture of all candidates, weighted by their posterior probability.
+        They are the quantiles of the mixture of all candidate models, weighted by their posterior
+        probability.
         """
         return quality.quantiles(self._model_of_piece(point), point, levels)
 
     def _model_of_piece(self, x: FloatArray) -> FittedModel:
-        """The model of the piece that contains the point `(1, m)`, with that piece's points
-        only.
+        """Returns the model of the piece that contains the point `(1, m)`, restricted to the points
+        of that piece.
         """
         if not self.pieces:
             return self
@@ -358,7 +364,7 @@ class FittedModel:
         )
 
     def extrapolation_warning(self, point: Point, level: float = 0.9) -> str:
-        """The reason not to trust a prediction at `point`. Empty if there is none."""
+        """Returns the reasons not to trust a prediction at `point`. Empty if there is none."""
         x = np.atleast_2d(np.asarray(point, dtype=np.float64))
         band = self.interval(point, level)
         middle = self.predict(point)
@@ -388,7 +394,7 @@ class FittedModel:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about the model, beginning with the notes of the fit."""
+        """The warnings about the model. They begin with the notes of the search."""
         warnings = list(self.notes)
         if self.noise > 0.1:
             warnings.append(
@@ -400,7 +406,7 @@ class FittedModel:
         return tuple(warnings)
 
     def formula(self, style: str = "text", digits: int = 4) -> str:
-        """The model as `text`, `python` or `latex`.
+        """The model as a formula in the style `text`, `python` or `latex`.
 
         >>> import regionpredict.fit as rf
         >>> m = rf.fit([(p,) for p in (2, 4, 8, 16, 32)], [[3 + 2 * p] for p in (2, 4, 8, 16, 32)])
@@ -422,8 +428,8 @@ class FittedModel:
         return last
 
     def without_negligible_terms(self, points: FloatArray) -> FittedModel:
-        """The formula without the terms that change no displayed digit of the sum at any of the
-        points `(k, m)`.
+        """Returns the model without the terms that change no displayed digit of the value at any of
+        the points `(k, m)`.
         """
         x = self._checked(points)
         least = _NEGLIGIBLE * np.abs(self._sum(self.constant, self.terms, x))
@@ -435,7 +441,9 @@ class FittedModel:
         return replace(self, terms=terms)
 
     def sum_text(self, monomials: Sequence[Monomial], coefficients: Sequence[float]) -> str:
-        """A constant and monomials with their coefficients (the constant's first) as text."""
+        """Returns the sum of a constant and monomials as text. The first coefficient is the
+        constant.
+        """
         terms = list(zip(coefficients[1:], monomials, strict=True))
         return self._sum_text(coefficients[0], terms, "text", 4)
 
@@ -450,7 +458,7 @@ class FittedModel:
         for coefficient, monomial in terms:
             joint = " " if style == "latex" else "*"
             product = joint.join(
-                term_text(name_in(style, self.parameters[i]), t, style=style)
+                term_text(parameter_name(style, self.parameters[i]), t, style=style)
                 for i, t in sorted(monomial.items())
             )
             dot = " \\cdot " if style == "latex" else "*"
@@ -458,7 +466,7 @@ class FittedModel:
         return " + ".join(parts).replace("+ -", "- ")
 
     def _pieces_text(self, last: str, style: str, digits: int) -> str:
-        name = name_in(style, self.parameters[self._varying])
+        name = parameter_name(style, self.parameters[self._varying])
         ends = [*(piece.first for piece in self.pieces[1:]), self.start]
         parts = [self._sum_text(p.constant, p.terms, style, digits) for p in self.pieces]
         if style == "python":
@@ -485,21 +493,21 @@ class FittedModel:
         return f"<FittedModel {self.formula()} ({self.law})>"
 
 
-def name_in(style: str, name: str) -> str:
-    """A parameter's name for `text`, `python` or `latex`."""
+def parameter_name(style: str, name: str) -> str:
+    """Returns a parameter's name for a formula in the style `text`, `python` or `latex`."""
     return {"python": python_name, "latex": latex_name}.get(style, str)(name)
 
 
 def without_formula(model: FittedModel) -> FittedModel:
-    """The model of a series for which the mean is as good as any formula."""
-    seen = model.observations
+    """Returns the model of a series for which no formula is better than the mean."""
+    observations = model.observations
     note = (
         "no formula describes the measurements better than their mean: "
         "plot them, and measure more points or repetitions"
     )
     return replace(
         model,
-        constant=float((seen.weights * seen.y).sum() / seen.weights.sum()),
+        constant=float((observations.weights * observations.y).sum() / observations.weights.sum()),
         terms=[],
         law=NO_MODEL,
         pieces=(),
@@ -509,14 +517,14 @@ def without_formula(model: FittedModel) -> FittedModel:
 
 
 def remember_quality(models: Sequence[FittedModel]) -> None:
-    """Computes the quality of many models together, for later use."""
+    """Computes the quality of many models together and stores it in the models."""
     for model, model_quality in zip(models, quality.of_models(models), strict=True):
         model.__dict__["_quality"] = model_quality
 
 
 def growth_key(monomial: Monomial) -> tuple[float, float, float]:
-    """A sort key of monomials by growth if all parameters grow equally: power first, then
-    logarithm.
+    """Returns a sort key that orders monomials by growth if all parameters grow equally. It
+    compares exponentials, then powers, then logarithms.
 
     >>> growth_key({0: (1.0, 1.0), 1: (0.5, 0.0)})
     (0.0, 1.5, 1.0)
@@ -525,7 +533,7 @@ def growth_key(monomial: Monomial) -> tuple[float, float, float]:
     return (sum(o[0] for o in orders), sum(o[1] for o in orders), sum(o[2] for o in orders))
 
 
-def _shape(monomials: Sequence[Monomial]) -> frozenset[tuple[tuple[int, Term], ...]]:
+def _term_set(monomials: Sequence[Monomial]) -> frozenset[tuple[tuple[int, Term], ...]]:
     return frozenset(tuple(sorted(m.items())) for m in monomials)
 
 

@@ -1,11 +1,11 @@
 """`read_paraver`: converts the records of a Paraver trace to events.
 
-MPI calls are the spans between an event with an MPI type and its end (value 0). A state other than
-*Running* outside MPI calls becomes a region with the state's name. The remaining time of a location
-is therefore what the reference tools call useful. Time without a state is *Idle* on locations that
-have states, unless no location is ever *Running*. Instrumented functions, phases and callers of MPI
-become regions around the calls. The events of a message are at the start of the sending call and at
-the end of the call that completes it.
+An MPI call is the time from an event with an MPI type to its end (value 0). A state other than
+*Running* outside MPI calls becomes a region with the state's name. Therefore, the remaining time of
+a location is useful time as in the reference tools. Time without a state is *Idle* on locations
+that have states, unless no location is ever *Running*. Instrumented functions, phases and callers
+of MPI become regions around the calls. The send event of a message is at the start of the sending
+call. The receive event is at the end of the call that completes the message.
 """
 
 from __future__ import annotations
@@ -51,22 +51,21 @@ from regionpredict.trace.paraver.user_regions import (
 IDLE, RUNNING = 0, 1  # Paraver's states
 WAITING = (IDLE, 2, 3, 5, 7, 8, 9)
 """Paraver's states of a thread that waits, is idle, or does not exist."""
-_PARALLEL = 60000001  # Extrae's type of parallel constructs; value 0 is the end
+_PARALLEL = 60000001  # Extrae's event type of parallel constructs; value 0 is the end
 _BOUNDARY, _AROUND_BOUNDARY, _EMPTY_CALL = 1.5, 1.9, 1.95
-"""The order between a location's start (1) and calls and states (2): functions and phases, regions
-entered again after them, and calls without duration. Negative numbers are for ends: calls and
-states (-2), and the location (-1). Functions and phases are between them, except those at the
-location's start.
+"""Sort keys of events at the same time. These are for starts of functions and phases, for regions
+entered again after them, and for calls without duration. A location starts with key 1, and calls
+and states with key 2. Ends have negative keys: calls and states -2, locations -1.
 """
-_FAILED = 0  # negative increases are failed readings
+_LEAST_INCREASE = 0  # readings of counters with a smaller increase failed
 
 
 def read_paraver(path: str | Path, kernels: Kernels, application: int | None = None) -> EventTrace:
-    """Reads the trace in `path` (.prv or .prv.gz). Names are read from the .pcf and .row files of
-    the same name.
+    """Reads the trace in `path` (.prv or .prv.gz). Names come from the .pcf and .row files with the
+    same base name.
 
-    Raises InputError if the file cannot be read or is damaged. It is also raised if the file has
-    several applications and none, or a missing one, is chosen.
+    Raises InputError if the file cannot be read or is damaged. It is also raised if `application`
+    is missing in a file with several applications, or does not exist.
     """
     path = Path(path)
     header, records = read_records(path, kernels, application)
@@ -83,8 +82,8 @@ def read_paraver(path: str | Path, kernels: Kernels, application: int | None = N
 def trace_of(
     header: Header, records: Records, labels: Labels, names: tuple[str, ...], name: str
 ) -> EventTrace:
-    """The events of the records. A thread's outermost region is the application, from its creation
-    on.
+    """Converts the records to events. The outermost region of each thread is the application, from
+    the thread's creation on.
     """
     threads = np.array(header.threads, dtype=np.int64)
     ranks = np.repeat(np.arange(len(threads)), threads)
@@ -96,9 +95,9 @@ def trace_of(
         for i, (rank, thread) in enumerate(thread_ids)
     )
     findings: list[Finding] = []
-    if records.passed_over:
+    if records.skipped:
         text = "records of kind 4 (collective communication of old traces), skipped"
-        findings.append(Finding(text, count=records.passed_over))
+        findings.append(Finding(text, count=records.skipped))
     regions = [Region(name or "application", Paradigm.USER, Role.PROGRAM)]
     calls = calls_of(records.calls, labels, regions, findings)
     rest()
@@ -152,7 +151,9 @@ def trace_of(
 
 
 def _communicators(header: Header) -> tuple[tuple[Communicator, ...], dict[int, int]]:
-    """The communicators, the world first, and the index of each by its number in the trace."""
+    """Returns the communicators, MPI_COMM_WORLD first, and the index of each by its number in the
+    trace file.
+    """
     world = tuple(range(len(header.threads)))
     communicators = [Communicator("MPI_COMM_WORLD", world)]
     known: dict[int, int] = {}
@@ -166,10 +167,10 @@ def _communicators(header: Header) -> tuple[tuple[Communicator, ...], dict[int, 
 
 
 def _lifetimes(records: Records, count: int, header: Header) -> Integers:
-    """One row per location with records: from its first state other than *Not created* to its
-    last.
+    """Returns the lifetime of each location with records: from its first state other than *Not
+    created* to its last record.
     """
-    # events at time 0 of threads that are not created yet are ignored
+    # Events at time 0 of threads that are not created yet are ignored.
     begin = np.where(
         records.first_state < NEVER,
         records.first_state,
@@ -190,12 +191,12 @@ def _state_spans(
     labels: Labels,
     regions: list[Region],
 ) -> Integers:
-    """(n, 4): location, start, end and region of spans in which a location is neither running nor
-    in a call.
+    """Returns the spans in which a location is neither running nor in a call. The columns `(n, 4)`
+    are location, start, end and region.
 
     Spans are split where calls or other regions begin or end in them. Time without a state is idle,
-    unless the trace has no running state at all. `masters` has the first thread of each location's
-    rank. A thread that executes its constructs is idle outside of all of them.
+    unless the trace has no running state. `masters` has the first thread of each location's rank.
+    Worker threads are idle outside the parallel constructs of that thread.
     """
     count = len(masters)
     workers, (forking, fork, opening) = _workers(events, masters)
@@ -226,8 +227,8 @@ def _state_spans(
     at = np.maximum(row, 0)
     has_states = np.zeros(count, dtype=bool)
     has_states[location] = True
-    told = has_states[where] & (states.number == RUNNING).any()
-    state = np.where(told & ~_is_covered(begin, opens, closes), IDLE, RUNNING)
+    state_missing_is_idle = has_states[where] & (states.number == RUNNING).any()
+    state = np.where(state_missing_is_idle & ~_is_covered(begin, opens, closes), IDLE, RUNNING)
     if len(states):
         here = (row >= 0) & (closes[at] > begin)
         state = np.where(here, states_of[at], state)
@@ -253,8 +254,9 @@ def _state_spans(
 
 
 def _workers(events: Rows, masters: Integers) -> tuple[Integers, Integers]:
-    """Threads that execute constructs of the first thread of their rank, and (3, n): location, time
-    and value of the starts and ends of constructs. The value is 0 at an end.
+    """Returns the worker threads, which execute constructs of the first thread of their rank, and
+    the starts and ends of constructs. The latter have the rows `(3, n)` location, time and value.
+    The value is 0 at an end.
     """
     location, _, time, value = events.those(events.number == _PARALLEL)
     order = by_location(location, time)
@@ -264,7 +266,7 @@ def _workers(events: Rows, masters: Integers) -> tuple[Integers, Integers]:
 
 
 def _is_covered(times: Integers, begins: Integers, ends: Integers) -> NDArray[np.bool_]:
-    """Whether each time is inside a span. Spans are in the order of their starts."""
+    """Returns for each time whether it is inside a span. Spans are sorted by their starts."""
     if not len(begins):
         return np.zeros(len(times), dtype=bool)
     row = np.searchsorted(begins, times, side="right") - 1
@@ -273,8 +275,8 @@ def _is_covered(times: Integers, begins: Integers, ends: Integers) -> NDArray[np
 
 
 def _forks(events: Rows, threads: Integers) -> Integers:
-    """(n, 4): location, time, `Kind`, number of threads, of parallel constructs. `threads` has the
-    number of threads of each location's rank.
+    """Returns the forks and joins of parallel constructs. The columns `(n, 4)` are location, time,
+    `Kind` and number of threads. `threads` has the number of threads of each location's rank.
     """
     location, _, time, value = events.those(events.number == _PARALLEL)
     kind = np.where(value != 0, int(Kind.FORK), int(Kind.JOIN))
@@ -284,8 +286,8 @@ def _forks(events: Rows, threads: Integers) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """Events in order. `operation` is the row of the operation, or -1. `noted` says whether an
-    event is in the file, or was created for the callers of MPI.
+    """The events in order, as columns. `operation` is the row of the event's operation, or -1.
+    `noted` is False for events that were created for the callers of MPI.
     """
 
     location: Integers
@@ -305,9 +307,9 @@ def _sorted_rows(
     boundaries: Boundaries,
     stacks: StackRows,
 ) -> _Rows:
-    """Entries, exits and operations in a properly nested order. At equal times, ends come first,
-    the innermost first. Starts come last, the outermost first, and calls without duration are in
-    between.
+    """Sorts entries, exits and operations so that regions are properly nested. At equal times, ends
+    come first, the innermost first. Calls without duration follow. Starts come last, the outermost
+    first.
     """
     n = len(spans)
     empty = (spans[:, 2] == spans[:, 1]) & (depth > 0)
@@ -315,12 +317,12 @@ def _sorted_rows(
     enter_phase = np.where(empty, _EMPTY_CALL, 1.0 + depth)
     leave_phase = np.where(empty, _EMPTY_CALL, -1.0 - depth)
     none = np.full(n, NONE)
-    # The key of an operation is just after its call's start or just before its end. Regions around
-    # a call start just before it and end just after it.
+    # Operations are sorted just after the start or just before the end of their calls. Regions
+    # around a call start just before it and end just after it.
     span = placed.call + n - len(calls)
     around = stacks.call + n - len(calls)
     before = stacks.before.astype(bool)
-    changes = _at_boundaries(calls, boundaries, stacks)
+    changes = _caller_changes_at_boundaries(calls, boundaries, stacks)
     birth = np.full(int(spans[:, 0].max(initial=0)) + 1, NONE)
     birth[spans[depth == 0, 0]] = spans[depth == 0, 1]
     parts: list[tuple[Any, ...]] = [
@@ -359,8 +361,8 @@ def _sorted_rows(
             joined[end - n : end] = part[at]
         return joined
 
-    # Equal keys of a location are ordered by span, then: enter, operations at the start, operations
-    # at the end, leave.
+    # Events of a location with equal keys are sorted by span. Within a span, the order is enter,
+    # operations at the start, operations at the end, leave.
     key = np.lexsort(
         (column(4, np.int64), column(3, np.int64), column(2, np.float64), column(1, np.int64),
          column(0, np.int32))
@@ -370,9 +372,11 @@ def _sorted_rows(
     return _Rows(*(column(at, kind)[key] for at, kind in chosen))
 
 
-def _at_boundaries(calls: Calls, boundaries: Boundaries, stacks: StackRows) -> Integers:
-    """(n, 5): location, time, order, kind, region. Regions between two calls are left before a
-    function or phase begins or ends in them, and entered again afterwards.
+def _caller_changes_at_boundaries(
+    calls: Calls, boundaries: Boundaries, stacks: StackRows
+) -> Integers:
+    """Returns the exits and entries of the regions between two calls around the start or end of a
+    function or phase. The columns `(n, 5)` are location, time, order, kind and region.
     """
     if not len(boundaries) or not any(stacks.between):
         return np.zeros((0, 5), dtype=np.int64)
@@ -387,7 +391,8 @@ def _at_boundaries(calls: Calls, boundaries: Boundaries, stacks: StackRows) -> I
 
 
 def _counters(readings: Rows, labels: Labels, rows: _Rows) -> tuple[Counter, ...]:
-    """The hardware counters. The n-th reading at a time belongs to the n-th event at that time.
+    """Returns the hardware counters. The n-th reading at a time belongs to the n-th event at that
+    time.
 
     Events created for the callers of MPI have no reading.
     """
@@ -399,14 +404,14 @@ def _counters(readings: Rows, labels: Labels, rows: _Rows) -> tuple[Counter, ...
     order = event = before
     for number in distinct(readings.number)[0].tolist():
         location, _, time, value = readings.those(
-            (readings.number == number) & (readings.value >= _FAILED)
+            (readings.number == number) & (readings.value >= _LEAST_INCREASE)
         )
         wanted = location * span + time
         if not np.array_equal(wanted, before):  # counters are usually read together
             before, order = wanted, by_location(location, time)
             wanted = wanted[order]
             at = np.searchsorted(keys, wanted)
-            # a call without duration has two readings at the same time, for its start and its end
+            # A call without duration has two readings at the same time, one for each end.
             again = np.flatnonzero(wanted[1:] == wanted[:-1]) + 1
             if len(again):
                 last = np.searchsorted(keys, wanted[again], side="right") - 1

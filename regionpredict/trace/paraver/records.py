@@ -86,7 +86,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All records. `passed_over` is the number of ignored records. For each location,
+    """All records. `skipped` is the number of ignored records. For each location,
     `first_event` is the time of its first event. `first_state` is that of its first state other
     than *Not created*, and `end` is the last time of both.
 
@@ -99,7 +99,7 @@ class Records:
     | `receives` of the same messages | tag | start of the call | arrival |
     """
 
-    passed_over: int
+    skipped: int
     first_event: Integers
     first_state: Integers
     end: Integers
@@ -238,7 +238,7 @@ class _Table(ctypes.Structure):
         *((name, ctypes.c_int64) for name in ("length", "application", "tasks")),
         *((name, ctypes.c_void_p) for name in _BY_LOCATION),
         ("tables", _Rows * _TABLES),
-        *((name, ctypes.c_int64) for name in ("passed_over", "latest", "error", "line")),
+        *((name, ctypes.c_int64) for name in ("skipped", "latest", "error", "line")),
         *((name, ctypes.c_int64) for name in ("begin", "end", "first_number", "second_number")),
     ]
 
@@ -308,7 +308,7 @@ class _Text:
         for columns, buffer, rows in zip(self._tables, self._buffers, table.tables, strict=True):
             for column, array in zip(columns, buffer, strict=True):
                 column.append(array[: rows.count])
-        self._passed_over += table.passed_over
+        self._passed_over += table.skipped
         self.latest = max(self.latest, table.latest)
         self._line += table.line
 
