@@ -1,4 +1,4 @@
-"""Wait states in MPI's collective operations, in MPI_Init and in MPI_Finalize."""
+"""Finds wait states in MPI's collective operations, in MPI_Init and in MPI_Finalize."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ _NEVER = np.iinfo(np.int64).max
 
 @dataclass(frozen=True, slots=True)
 class CollectiveWaits:
-    """Points, the groups of ranks that they refer to, and waits without a point.
+    """The synchronization points of collective operations, the groups of ranks that they refer to,
+    and waits without a point.
 
-    `scans` are rows (location, node, ticks) of MPI_Scan and MPI_Exscan. `init_completion` are those
-    of MPI_Init.
+    `scans` are the waits in MPI_Scan and MPI_Exscan as (location, node, ticks). `init_completion`
+    has the completion times of MPI_Init in the same form.
     """
 
     points: tuple[PointRows, ...]
@@ -54,11 +55,12 @@ class _Groups:
 def collective_waits(
     trace: EventTrace, paths: CallPaths, table: CollectiveTable
 ) -> CollectiveWaits:
-    """The points of every collective operation that all members of its communicator called.
+    """Finds the synchronization points of the collective operations that all members of their
+    communicators called.
 
     One-to-n operations wait for their root. Roots of n-to-one operations wait for the latest
-    sender. N-to-n operations and barriers wait for the latest rank. A late rank is one that begins
-    the operation late. In a non-blocking operation, others wait from the call that completes it.
+    sender. N-to-n operations and barriers wait for the latest rank. A rank is late if it begins the
+    operation late. In a non-blocking operation, the other ranks wait in the call that completes it.
     Without data there is no wait. The trace of alltoallv and alltoallw does not show who waits for
     whom.
     """
@@ -74,19 +76,19 @@ def collective_waits(
         chosen = np.flatnonzero(rows)
         if len(chosen):
             points.extend(rule(trace, table, chosen, groups))
-    points.append(_begun(trace, table, groups))
+    points.append(_start_points(trace, table, groups))
     for instance in np.flatnonzero(np.isin(table.operation, PREFIX)):
-        scans.extend(_prefix(table, int(instance)))
+        scans.extend(_prefix_waits(table, int(instance)))
     ends, completion = _init_and_finalize(trace, paths, groups, findings)
     points.extend(ends)
     ranks = tuple(np.array(members, dtype=np.int32) for members in groups.numbers)
     return CollectiveWaits(tuple(points), ranks, tuple(scans), tuple(completion), tuple(findings))
 
 
-def _begun(trace: EventTrace, table: CollectiveTable, groups: _Groups) -> PointRows:
-    """The starts of non-blocking operations, for which others may wait."""
-    rows, owner = _members(table, np.arange(len(table.operation)))
-    everyone = _communicators(trace, table, np.arange(len(table.operation)), groups)
+def _start_points(trace: EventTrace, table: CollectiveTable, groups: _Groups) -> PointRows:
+    """Returns the points at which non-blocking operations start. Other ranks may wait for these."""
+    rows, owner = _rows_of_members(table, np.arange(len(table.operation)))
+    everyone = _communicator_groups(trace, table, np.arange(len(table.operation)), groups)
     later = table.late_event[rows] != table.event[rows]
     at, of = rows[later], owner[later]
     return point_rows(
@@ -99,8 +101,10 @@ def _begun(trace: EventTrace, table: CollectiveTable, groups: _Groups) -> PointR
     )
 
 
-def _members(table: CollectiveTable, chosen: _Rows) -> tuple[_Rows, _Rows]:
-    """The rows of the chosen instances, and for each row its position in `chosen`."""
+def _rows_of_members(table: CollectiveTable, chosen: _Rows) -> tuple[_Rows, _Rows]:
+    """Returns the table rows of the chosen operations, and for each row the position of its
+    operation in `chosen`.
+    """
     counts = table.first[chosen + 1] - table.first[chosen]
     owner = np.repeat(np.arange(len(chosen)), counts)
     starts = np.cumsum(counts) - counts
@@ -111,14 +115,16 @@ def _members(table: CollectiveTable, chosen: _Rows) -> tuple[_Rows, _Rows]:
 def _reduce(
     function: np.ufunc, values: _Rows, owner: _Rows, where: NDArray[np.bool_], empty: int
 ) -> _Rows:
-    """The smallest or largest value of each instance, restricted to `where`."""
+    """Returns the smallest or largest value in each operation, restricted to rows where the mask
+    `where` is set.
+    """
     starts = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]]))
     array: _Rows = function.reduceat(np.where(where, values, empty), starts)
     return array
 
 
 def _first_row(rows: _Rows, owner: _Rows, where: NDArray[np.bool_], count: int) -> _Rows:
-    """The first row of each instance that satisfies `where`, or -1."""
+    """Returns the first row of each operation where the mask `where` is set, or -1."""
     array = np.full(count, -1, dtype=np.int64)
     picked = np.flatnonzero(where)[::-1]
     array[owner[picked]] = rows[picked]
@@ -151,10 +157,10 @@ def _points(
     )
 
 
-def _communicators(
+def _communicator_groups(
     trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
 ) -> NDArray[np.int32]:
-    """The group of the whole communicator for each instance."""
+    """Returns for each operation the number of the group of all members of its communicator."""
     numbers = np.empty(len(chosen), dtype=np.int32)
     for communicator in np.flatnonzero(np.bincount(table.communicator[chosen])).tolist():
         members = trace.communicators[communicator].members or ()
@@ -165,7 +171,7 @@ def _communicators(
 def _one_to_n(
     trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
 ) -> list[PointRows]:
-    rows, owner = _members(table, chosen)
+    rows, owner = _rows_of_members(table, chosen)
     is_root = table.rank[rows] == table.root[rows]
     root = _first_row(rows, owner, is_root, len(chosen))
     moves = (root >= 0) & (table.sent[np.maximum(root, 0)] > 0)
@@ -186,18 +192,18 @@ def _one_to_n(
     busy = np.flatnonzero(moves & (earliest < _NEVER))
     sources = root[busy]
     after = np.maximum(table.end[sources] - np.maximum(earliest[busy], table.begin[sources]), 0)
-    numbers = _groups_of(table, at, of, busy, len(chosen), groups)
-    everyone = _communicators(trace, table, chosen[busy], groups)
+    numbers = _rank_groups(table, at, of, busy, len(chosen), groups)
+    everyone = _communicator_groups(trace, table, chosen[busy], groups)
     roots = _points(
         table, sources, after * 0, after, NO_WAIT, sources, group=numbers, members=everyone
     )
     return [receivers, roots]
 
 
-def _groups_of(
+def _rank_groups(
     table: CollectiveTable, rows: _Rows, owner: _Rows, busy: _Rows, count: int, groups: _Groups
 ) -> NDArray[np.int32]:
-    """The group of the ranks in `rows` for each selected instance."""
+    """Returns for each selected operation the number of the group of the ranks in `rows`."""
     bounds = np.searchsorted(owner, np.arange(count + 1))
     return np.array(
         [
@@ -211,7 +217,7 @@ def _groups_of(
 def _n_to_one(
     trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
 ) -> list[PointRows]:
-    rows, owner = _members(table, chosen)
+    rows, owner = _rows_of_members(table, chosen)
     root = _first_row(rows, owner, table.rank[rows] == table.root[rows], len(chosen))
     moves = (root >= 0) & (table.received[np.maximum(root, 0)] > 0)
     sends = table.sent[rows] > 0
@@ -220,7 +226,7 @@ def _n_to_one(
     busy = np.flatnonzero(moves & (table.begin[root] < latest))
     roots, senders, late = root[busy], sender[busy], latest[busy]
     earliest = np.minimum(table.end[roots], table.end[senders])
-    everyone = _communicators(trace, table, chosen[busy], groups)
+    everyone = _communicator_groups(trace, table, chosen[busy], groups)
     row = []
     for at, other, kind in (
         (roots, senders, int(Wait.EARLY_REDUCE)),
@@ -245,14 +251,14 @@ def _n_to_one(
 def _n_to_n(
     trace: EventTrace, table: CollectiveTable, chosen: _Rows, groups: _Groups
 ) -> list[PointRows]:
-    rows, owner = _members(table, chosen)
+    rows, owner = _rows_of_members(table, chosen)
     everyone = np.ones(len(rows), dtype=bool)
     barrier = (table.operation[chosen] == Collective.BARRIER)[owner]
     moving = barrier | (table.sent[rows] > 0) | (table.received[rows] > 0)
     latest = _reduce(np.maximum, table.posted[rows], owner, everyone, _SELDOM)
     earliest = _reduce(np.minimum, table.end[rows], owner, everyone, _NEVER)
     full = (earliest > latest)[owner] | barrier
-    # If calls overlap only in part, only receivers wait, for the latest sender.
+    # If some call ends before the latest call begins, only receivers wait for the latest sender.
     sends = full | (table.sent[rows] > 0)
     latest = _reduce(np.maximum, table.posted[rows], owner, sends & moving, _SELDOM)
     last = _first_row(
@@ -265,10 +271,10 @@ def _n_to_n(
     until = np.minimum(latest[of], table.end[at])
     kind = np.where(barrier[synchronising], Wait.WAIT_BARRIER, Wait.WAIT_NXN).astype(np.uint8)
     whole = np.bincount(of, minlength=len(chosen)) == np.bincount(owner, minlength=len(chosen))
-    everyone = _communicators(trace, table, chosen, groups)
+    everyone = _communicator_groups(trace, table, chosen, groups)
     numbers = everyone.copy()
     partial = np.flatnonzero(~whole)
-    numbers[partial] = _groups_of(table, at, of, partial, len(chosen), groups)
+    numbers[partial] = _rank_groups(table, at, of, partial, len(chosen), groups)
     return [
         _points(
             table,
@@ -283,8 +289,8 @@ def _n_to_n(
     ]
 
 
-def _prefix(table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]:
-    """Waits for lower ranks of the communicator that enter later."""
+def _prefix_waits(table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]:
+    """Returns the waits for lower ranks of the communicator that begin the operation later."""
     rows = range(int(table.first[instance]), int(table.first[instance + 1]))
     prefix_waits = []
     latest = _SELDOM
@@ -303,8 +309,8 @@ def _prefix(table: CollectiveTable, instance: int) -> list[tuple[int, int, int]]
 def _init_and_finalize(
     trace: EventTrace, paths: CallPaths, groups: _Groups, findings: list[Finding]
 ) -> tuple[list[PointRows], list[tuple[int, int, int]]]:
-    """All ranks synchronize in MPI_Init and MPI_Finalize. Time in MPI_Init does not count as
-    waiting.
+    """Finds the points at which all ranks synchronize in MPI_Init and MPI_Finalize. Time in
+    MPI_Init does not count as waiting.
     """
     calls = np.array(
         [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8

@@ -1,12 +1,12 @@
 """`extrapolate`: predicts each factor for larger numbers of processes by a suitable law.
 
-Laws are judged by prediction. Each is fitted to the smaller runs and compared with the larger ones.
-A few runs rarely show which law holds, and a wrong choice costs more at larger distances. Therefore
-LB, Ser and Trf are the mean of all laws, weighted by the likelihood of their errors on held-out
-runs. Eq. 5 (Amdahl), the default of Rosas 2014, counts twice. Computation scalability decreases if
-processes share memory, and smaller runs do not show where the decrease ends. It uses eq. 5, which
-decreases fastest, unless another law has a clearly smaller error for at least four sizes. The
-selected laws are fitted to all runs.
+Each law is fitted to the smaller runs, and its predictions are compared with the larger runs. A few
+runs rarely show which law holds, and a wrong choice causes larger errors for more processes.
+Therefore LB, Ser and Trf are the mean of all laws, weighted by the likelihood of their errors on
+held-out runs. Eq. 5 (Amdahl), the default of Rosas 2014, counts twice. Computation scalability
+decreases if processes share memory, and smaller runs do not show where the decrease ends. Therefore
+it uses eq. 5, which decreases fastest, unless another law has a clearly smaller error for at least
+four sizes. The selected laws are fitted to all runs.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ LAWS = (
     "cube-root-efficiency",
     "root-efficiency",
 )
-"""The candidate laws: eq. 5, eq. 6 and constants of Rosas 2014, then slower losses than eq. 5.
-These are the losses of a message tree, and of the surfaces of three- and two-dimensional parts.
+"""The candidate laws: eq. 5, eq. 6 and constants of Rosas 2014, then slower losses than eq. 5. The
+slower losses model a message tree, and the surfaces of three- and two-dimensional subdomains.
 """
 
 DEFAULT_LAW = LAWS[0]
 FACTORS = ("load_balance", "serialisation", "transfer")
 UNDIVIDED = ("load_balance", "communication")
-"""The factors of parallel efficiency, and the factor that replaces two of them if no run separates
-Ser from Trf.
+"""The factors of parallel efficiency if some run does not separate Ser from Trf. Communication is
+their product.
 """
 SCALED = (*FACTORS, "communication", "computation_scalability")
-"""The factors that can be fitted. All others are their products."""
+"""The factors that can be fitted. All other factors are products of these."""
 
 _SHOWN = 0.005
-"""The minimum weight of a law in a displayed formula."""
+"""The minimum weight of a law that is displayed in a formula."""
 _ENOUGH = 4
 """The minimum number of sizes for choosing a law. With three, only one can be held out."""
 
@@ -81,10 +81,11 @@ _NOISE = Constant(
 
 @dataclass(frozen=True, slots=True)
 class FactorModel:
-    """A factor as the mean of laws fitted to all runs, with their `weights`. `law` and `model` are
-    the law with the largest weight. `error` is its root mean square error on held-out runs, in the
-    factor's unit, or None if no run could be held out. `rivals` are all laws with their errors.
-    Formulas are shown for up to `far` processes.
+    """A factor as the weighted mean of laws fitted to all runs. `law` and `model` belong to the law
+    with the largest weight. `error` is its root mean square error on held-out runs, or None if no
+    run could be held out. `rivals` are all laws with their models and errors. `widths` are the
+    measured numbers of processes. `most` is the upper limit of the factor, and formulas are valid
+    for up to `far` processes.
     """
 
     factor: str
@@ -99,8 +100,8 @@ class FactorModel:
 
     @property
     def text(self) -> str:
-        """The laws as a formula of p, the number of processes. Laws with small weights are left
-        out.
+        """The weighted mean of the laws as a formula of the number of processes p. Laws with small
+        weights are omitted.
         """
         parts = self.parts
         if len(parts) == 1:
@@ -109,9 +110,9 @@ class FactorModel:
 
     @property
     def parts(self) -> tuple[tuple[float, str, str], ...]:
-        """The laws with relevant weights, largest first, as (weight, law, formula). Terms that
-        change no digit are left out. A law without terms is `constant`, and laws with the same
-        formula are merged.
+        """The laws with relevant weights as (weight, law, formula), the largest weight first. Terms
+        that change no displayed digit are omitted. A law without terms is named `constant`, and
+        laws with the same formula are merged.
         """
         shares: dict[str, tuple[float, str]] = {}
         shown = np.array([(float(width),) for width in (*self.widths, self.far)])
@@ -126,24 +127,27 @@ class FactorModel:
         return tuple(sorted((row for row in rows if row[0] >= _SHOWN), key=lambda row: -row[0]))
 
     def value(self, width: float) -> float:
-        """The factor for `width` processes, from 0 to 1 (or to the largest measured one)."""
+        """Predicts the factor for `width` processes. It is between 0 and 1, or the largest measured
+        value if that is larger.
+        """
         mean = sum(
-            self.weights[name] * _within(model, width, self.most)
+            self.weights[name] * _predicted_in_range(model, width, self.most)
             for name, model, _ in self.rivals
             if name in self.weights
         )
         return min(mean, self.most)  # weights add up to 1 except for rounding
 
     def band(self, width: float) -> tuple[float, float]:
-        """The interval of the factor that is consistent with the runs.
+        """Returns the interval of the factor for `width` processes that is consistent with the
+        runs.
 
-        It includes all laws that held-out runs do not exclude. It is widened by the error of the
-        selected law, which grows with each further doubling.
+        The interval includes all laws that held-out runs do not exclude. It is widened by the error
+        of the selected law, which grows with each doubling of the processes.
         """
         centre = self.value(width)
         least = _NOISE.value if self.error is None else max(self.error, _NOISE.value)
         possible = [
-            _within(model, width, self.most)
+            _predicted_in_range(model, width, self.most)
             for _, model, error in self.rivals
             if error is None or error <= _UNREFUTED.value * least
         ]
@@ -158,10 +162,10 @@ class FactorModel:
 
 @dataclass(frozen=True, slots=True)
 class Extrapolated:
-    """All factors for `width` processes, with their intervals (`low`, `high`).
+    """The predicted factors for `width` processes, with the intervals from `low` to `high`.
 
-    `dominating` is the smallest of LB, Ser and Trf, where most is lost. If some run lacks Ser and
-    Trf, their product, communication, replaces them.
+    `dominating` is the smallest of LB, Ser and Trf, which causes the largest loss. If some run
+    lacks Ser and Trf, their product, communication, replaces them.
     """
 
     width: int
@@ -173,8 +177,9 @@ class Extrapolated:
 
 @dataclass(frozen=True, slots=True)
 class Extrapolation:
-    """Models by factor, values by width, and changes of the dominating factor as (width, from, to).
-    The width is the smallest integer at which the new factor is smallest.
+    """The models of all factors, the predictions, and the changes of the dominating factor as
+    (width, from, to). The width is the smallest number of processes at which the second factor
+    dominates.
     """
 
     models: Mapping[str, FactorModel]
@@ -183,7 +188,9 @@ class Extrapolation:
 
 
 def measured(study: Study, factor: str) -> list[tuple[int, float]]:
-    """A factor's values by width, for all runs that have it."""
+    """Returns the measured values of a factor with the numbers of processes, for all runs that have
+    it.
+    """
     pairs = []
     for run in study.runs:
         value = (
@@ -195,7 +202,7 @@ def measured(study: Study, factor: str) -> list[tuple[int, float]]:
 
 
 def parts_of(study: Study) -> tuple[str, ...]:
-    """The factors whose product is parallel efficiency, as far as all runs have them."""
+    """Returns the factors whose product is parallel efficiency and that all runs have."""
     divided = all(run.factors.transfer is not None for run in study.runs)
     return FACTORS if divided else UNDIVIDED
 
@@ -203,10 +210,9 @@ def parts_of(study: Study) -> tuple[str, ...]:
 def extrapolate(
     study: Study, widths: Sequence[int], laws: Mapping[str, str] | None = None
 ) -> Extrapolation:
-    """The factors of a study for `widths` processes.
-
-    `laws` sets the law of a factor if the user knows it. Raises UsageError for unknown factors,
-    laws and widths, and InputError for runs of a single width.
+    """Predicts the factors of a study for the numbers of processes in `widths`. `laws` maps factors
+    to laws that the user knows. Raises UsageError for unknown factors, laws and widths, and
+    InputError for runs of a single width.
     """
     if len(study.widths) < 2:
         raise InputError(
@@ -228,19 +234,23 @@ def extrapolate(
         for factor in fitted
     }
     reference = study.runs[0].factors
-    points = tuple(_point(width, models, reference.parallel, reference.width) for width in widths)
-    return Extrapolation(models, points, _changes(models, study.widths[0], far))
+    points = tuple(
+        _predicted_factors(width, models, reference.parallel, reference.width) for width in widths
+    )
+    return Extrapolation(
+        models, points, _changes_of_dominating_factor(models, study.widths[0], far)
+    )
 
 
 def fit_factor(
     factor: str, pairs: Sequence[tuple[int, float]], law: str | None = None, far: int = 1
 ) -> FactorModel:
-    """The model of a factor's values by width (at least two widths), shown for up to `far`
-    processes. With `law` None, a law is chosen.
+    """Fits a factor's values over at least two numbers of processes. With `law` None, a law is
+    selected. Formulas are valid for up to `far` processes.
     """
     widths = sorted({width for width, _ in pairs})
     fits = {name: _fitted(name, pairs) for name in LAWS}
-    errors = {name: _held_out(name, pairs, widths) for name in LAWS}
+    errors = {name: _error_on_held_out_runs(name, pairs, widths) for name in LAWS}
     known = {name: error for name, error in errors.items() if error is not None}
     if law is not None:
         weights = {law: 1.0}
@@ -263,8 +273,8 @@ def fit_factor(
 
 
 def _weights(errors: Mapping[str, float]) -> dict[str, float]:
-    """The likelihood of each law's error. The error is assumed to be normally distributed, and its
-    deviation is the smallest error or the noise of runs.
+    """Returns the weight of each law: the normalized likelihood of its error. The assumed normal
+    distribution has the smallest error, or the noise of runs, as standard deviation.
     """
     error = {name: max(value, _NOISE.value) for name, value in errors.items()}
     least = min(error.values())
@@ -275,7 +285,9 @@ def _weights(errors: Mapping[str, float]) -> dict[str, float]:
 
 
 def _clearly_best(errors: Mapping[str, float], sizes: int) -> str:
-    """The law with the smallest error if it is clearly better than eq. 5, else eq. 5."""
+    """Returns the law with the smallest error if it is clearly better than eq. 5, otherwise
+    eq. 5.
+    """
     if not errors or sizes < _ENOUGH:
         return DEFAULT_LAW
     least = min(errors, key=lambda name: errors[name])
@@ -291,10 +303,12 @@ def _fitted(law: str, pairs: Sequence[tuple[int, float]]) -> FittedModel:
     return fit(points, samples, parameters=("p",), law=law, min_points=1)
 
 
-def _held_out(law: str, pairs: Sequence[tuple[int, float]], widths: Sequence[int]) -> float | None:
-    """The root mean square error on larger runs, of models fitted to the smaller ones.
+def _error_on_held_out_runs(
+    law: str, pairs: Sequence[tuple[int, float]], widths: Sequence[int]
+) -> float | None:
+    """Returns the root mean square error of predictions for larger runs from the smaller ones.
 
-    Every run beyond the second size is predicted from all smaller ones. The weight of a run is its
+    Each run from the third size on is predicted from all smaller runs. The weight of a run is its
     number of smaller sizes, since the prediction of the largest run is most relevant for larger
     ones.
     """
@@ -305,17 +319,17 @@ def _held_out(law: str, pairs: Sequence[tuple[int, float]], widths: Sequence[int
         most = max(1.0, *(value for _, value in known))
         for width, value in pairs:
             if width == widths[place]:
-                squares += place * (_within(model, width, most) - value) ** 2
+                squares += place * (_predicted_in_range(model, width, most) - value) ** 2
                 weight += place
     return float(np.sqrt(squares / weight)) if weight else None
 
 
-def _within(model: FittedModel, width: float, most: float) -> float:
+def _predicted_in_range(model: FittedModel, width: float, most: float) -> float:
     value = model.predict((float(width),))
     return float(min(max(value, 0.0), most)) if np.isfinite(value) else 0.0
 
 
-def _point(
+def _predicted_factors(
     width: int, models: Mapping[str, FactorModel], parallel_0: float, width_0: int
 ) -> Extrapolated:
     factors = {factor: model.value(width) for factor, model in models.items()}
@@ -332,12 +346,12 @@ def _point(
 
 
 def dominating(factors: Mapping[str, float]) -> str:
-    """The smallest of LB, Ser and Trf, or of LB and communication."""
+    """Returns the smallest of LB, Ser and Trf, or of LB and communication."""
     parts = FACTORS if "transfer" in factors else UNDIVIDED
     return min(parts, key=lambda factor: factors[factor])
 
 
-def _changes(
+def _changes_of_dominating_factor(
     models: Mapping[str, FactorModel], first: int, last: int
 ) -> tuple[tuple[int, str, str], ...]:
     def least(width: float) -> str:

@@ -41,24 +41,24 @@ _NAMES = {
     "instructions": ("useful instructions", "instructions"),
     "cycles": ("useful cycles", "cycles"),
 }
-"""Names of each value in tables. If a table has several of them, the first one here counts. Tables
-of hybrid programs have the efficiencies of MPI, too.
+"""The names of each value in tables. If a table contains several names of a value, the first one in
+this list is used. Tables of hybrid programs also have the efficiencies of MPI alone.
 """
 _SHARES = ("load_balance", "serialisation", "transfer", "communication", "parallel")
 _CLOCKS = ("runtime", "speedup", "computation")
 _UNKNOWN = ("", "-", "nan", "non-avail", "n/a", "none")
-_ROUNDED = 0.02  # products of printed shares differ by no more from the printed product
-_PRINTED = 0.0051  # TALP prints shares with two digits
-_PERCENT = 1.5  # larger shares mean that a table is in percent
-_ONE = 1.001  # the largest share, as printed with few digits
+_ROUNDED = 0.02  # maximum difference of a printed product and the product of printed shares
+_PRINTED = 0.0051  # maximum rounding error of TALP's shares, which have two digits
+_PERCENT = 1.5  # shares larger than this mean that a table is in percent
+_ONE = 1.001  # the largest valid share, since tables round them
 _MOST_PROCESSES = 10**9  # larger numbers are damaged
 _LARGEST = 1e30  # upper bound of times and counts
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
-    """The values that a source gives for one run. Shares are from 0 to 1, and `runtime_s` is in
-    seconds or relative.
+class _TableRun:
+    """The values of one run in a table or report. Shares are from 0 to 1. `runtime_s` is in
+    seconds, or in an unknown unit if `relative` is set.
     """
 
     name: str
@@ -76,21 +76,22 @@ class _Given:
 
 
 def read_factor_table(path: Path, region: str | None = None) -> list[RunFactors]:
-    """The runs in a `.csv` or `.json` file. `region` selects a region of TALP, None the whole run.
+    """Reads the runs in a `.csv` or `.json` file. `region` selects a region of a TALP report, and
+    None the whole run.
 
     Raises InputError if the file lacks required values.
     """
     if path.suffix == ".json":
-        return [_factors(_in_range(_talp_run(path, region), _TALP_REMEDY, path))]
+        return [_factors(_checked_run(_talp_run(path, region), _TALP_REMEDY, path))]
     if region is not None:
         raise InputError(
             "a table of POP metrics has whole runs", remedy="leave --phase out", path=str(path)
         )
-    return [_factors(_in_range(run, _CSV_REMEDY, path)) for run in _pop_runs(path)]
+    return [_factors(_checked_run(run, _CSV_REMEDY, path)) for run in _pop_runs(path)]
 
 
-def _in_range(run: _Given, remedy: str, path: Path) -> _Given:
-    """The run with shares of at most 1. Raises InputError if a value is out of range."""
+def _checked_run(run: _TableRun, remedy: str, path: Path) -> _TableRun:
+    """Returns the run with shares limited to 1. Raises InputError if a value is out of range."""
     shares = {
         name: getattr(run, name)
         for name in ("load_balance", "communication", "serialisation", "transfer")
@@ -110,7 +111,7 @@ def _in_range(run: _Given, remedy: str, path: Path) -> _Given:
     return replace(run, **{name: min(value, 1.0) for name, value in shares.items()})
 
 
-def _factors(run: _Given) -> RunFactors:
+def _factors(run: _TableRun) -> RunFactors:
     useful_maximum = run.communication * run.runtime_s
     return RunFactors(
         name=run.name,
@@ -135,7 +136,7 @@ def _factors(run: _Given) -> RunFactors:
     )
 
 
-def _talp_run(path: Path, region: str | None) -> _Given:
+def _talp_run(path: Path, region: str | None) -> _TableRun:
     text = read_text(path, _TALP_REMEDY)
     record = json_record(text, "a report of TALP", path, _TALP_REMEDY)
     place = next((key for key in _REGIONS if key in record.value), _REGIONS[0])
@@ -161,7 +162,7 @@ def _talp_run(path: Path, region: str | None) -> _Given:
     balance = _talp_balance(found, cpus, ranks, elapsed, useful)
     if not 0 < balance <= 1:
         raise found.error("mpiLoadBalance", "is not a share above 0")
-    return _Given(
+    return _TableRun(
         name=path.stem,
         ranks=max(ranks, 1),
         width=cpus,
@@ -174,10 +175,11 @@ def _talp_run(path: Path, region: str | None) -> _Given:
 
 
 def _talp_balance(region: Record, cpus: int, ranks: int, elapsed: float, useful: float) -> float:
-    """The load balance of ranks times the load balance of their threads. Times are in nanoseconds.
+    """Returns the load balance of the ranks times the load balance of their threads. Times are in
+    nanoseconds.
 
-    TALP prints both with two digits. They are computed from the times (hybrid model of DLB's user
-    guide) if these agree with the print.
+    TALP prints both balances with two digits. They are computed from the times (hybrid model of
+    DLB's user guide) if the result agrees with the printed value.
     """
 
     def time(key: str) -> float:
@@ -199,12 +201,14 @@ def _talp_balance(region: Record, cpus: int, ranks: int, elapsed: float, useful:
 
 
 def _counter_sum(region: Record, key: str) -> float | None:
-    """A counter's sum. TALP writes 0 if it did not count. Negative sums are overflows."""
+    """Returns the sum of a counter, or None if it was not read. TALP writes 0 if it did not count,
+    and negative sums are overflows.
+    """
     value = region.number(key, -math.inf) if key in region.value else 0.0
     return value if value > 0 else None
 
 
-def _pop_runs(path: Path) -> list[_Given]:
+def _pop_runs(path: Path) -> list[_TableRun]:
     text = read_text(path, _CSV_REMEDY)
     first = text.partition("\n")[0]
     separator = next((mark for mark in (";", "\t") if mark in first), ",")
@@ -219,7 +223,7 @@ def _pop_runs(path: Path) -> list[_Given]:
     for row in rows:
         key, preference, own_unit = _key(row[0])
         if key and preference < preferences.get(key, len(_NAMES)):
-            # a separator may end each row
+            # Some tables end each row with a separator.
             cells = row[1:-1] if not row[-1].strip() else row[1:]
             table[key] = [_number(cell, row[0], path, key == "processes") for cell in cells]
             preferences[key] = preference
@@ -248,8 +252,8 @@ def _pop_runs(path: Path) -> list[_Given]:
 
 def _pop_run(
     row: Mapping[str, float], clock: str | None, unit: float, scale: float, path: Path
-) -> _Given:
-    """A run whose time follows from the value named `clock`, which all runs have."""
+) -> _TableRun:
+    """Creates a run from a row of a table. Its run time follows from the value named `clock`."""
     share = {key: row[key] * scale for key in _SHARES if key in row}
     balance, whole = share.get("load_balance"), share.get("parallel")
     communication = share.get("communication")
@@ -278,7 +282,7 @@ def _pop_run(
     if clock == "speedup" and row[clock]:
         runtime = 1.0 / row[clock]
     elif clock == "computation" and row[clock] and balance and communication and ranks * threads:
-        # in a unit of the table, the useful time of all is 1 / computation scalability
+        # In an arbitrary unit, the total useful time is 1 / computation scalability.
         runtime = 1.0 / (row[clock] * balance * communication * ranks * threads)
     needed = {
         "load balance": balance, "communication efficiency": communication, "run time": runtime,
@@ -290,14 +294,14 @@ def _pop_run(
                 remedy=_CSV_REMEDY,
                 path=str(path),
             )
-    # counters are 0 if they were not read, and have no unit of relative times
+    # Counters that were not read are 0. With relative times, counters cannot be used.
     counted = {
         name: row[name]
         for name in ("instructions", "cycles")
         if row.get(name) and clock == "runtime"
     }
     assert balance is not None and communication is not None and runtime is not None
-    return _Given(
+    return _TableRun(
         name=f"{path.stem}, {ranks}",
         ranks=ranks,
         width=ranks * threads,
@@ -312,8 +316,8 @@ def _pop_run(
 
 
 def _key(cell: str) -> tuple[str, int, float]:
-    """The meaning of a name in the table, its position among the names with this meaning, and its
-    unit in seconds. The meaning is "" if the name is not used.
+    """Returns the value that a name in the table stands for, the name's position in `_NAMES`, and
+    its unit in seconds. The value is "" for names that are not used.
     """
     name = re.sub(r"[#\-\s]+", " ", cell.lower()).strip()
     unit = re.search(r"[(\[](ns|us|ms|s)[)\]]", name)
@@ -328,8 +332,8 @@ def _key(cell: str) -> tuple[str, int, float]:
 
 
 def _number(cell: str, name: str, path: Path, needed: bool) -> float | None:
-    """The number in a cell, or None if it is unknown and not `needed`. Tables number their runs in
-    parentheses after the number of processes.
+    """Returns the number in a cell, or None for an unknown number that is not `needed`. A run's
+    number in parentheses after the number of processes is ignored.
     """
     cell = cell.strip()
     if needed:

@@ -1,16 +1,16 @@
 """`run_factors`: splits the parallel efficiency of a run into LB x Ser x Trf.
 
-With `t_i` the useful time of process `i` (a thread counts as a process), `T` the run time and `T_0`
-the run time on the ideal network (Rosas 2014, eq. 1 to 4, in the order in which the tools compute
-them):
+`t_i` is the useful time of process `i` (a thread counts as a process), `T` the run time, and `T_0`
+the run time on the ideal network. The factors follow Rosas 2014, eq. 1 to 4:
 
     LB   = mean(t_i) / max(t_i)
     Comm = max(t_i) / T
     Ser  = max(o_i) / T_0
     Trf  = Comm / Ser
 
-`o_i` is the own time of process `i` in the ideal run. It is useful time, other time without waiting
-(I/O), and the time before the process starts, which the reference tools replay as work.
+`o_i` is the own time of process `i` in the ideal run. It is the sum of useful time, other time
+without waiting (I/O), and the time before the process starts, which the reference tools replay as
+work.
 """
 
 from __future__ import annotations
@@ -43,17 +43,19 @@ SERIALISATIONS: dict[str, str] = {
     "useful": "largest useful time over the ideal run time (Rosas 2014, eq. 3)",
     "ideal-run": "largest share of its lifetime that a process computes in the ideal run",
 }
-"""The definitions of Ser by name. The first one is the default."""
+"""The definitions of serialization efficiency (Ser) by name. The first one is the default."""
 
 GIVEN = "given"
-"""The definition of Ser for runs with factors from a table."""
+"""The name of the definition of Ser for runs whose factors are from a table."""
 
 INSTRUCTIONS = ("PAPI_TOT_INS", "INSTRUCTIONS", "instructions", "perf::INSTRUCTIONS")
 
 
 @dataclass(frozen=True, slots=True)
 class EagerPoint:
-    """Ser for another eager limit (bytes), and the ideal run time in seconds."""
+    """The serialization efficiency Ser, and the ideal run time in seconds, for another eager limit
+    (`limit` in bytes).
+    """
 
     limit: float
     ideal_runtime_s: float
@@ -62,9 +64,9 @@ class EagerPoint:
 
 @dataclass(frozen=True, slots=True)
 class Initialized:
-    """The factors between the last rank's exit from MPI_Init and the first one's entry into
-    MPI_Finalize, and the share of the run time outside. All are from 0 to 1. `useful_s` is the
-    useful time of all processes in between.
+    """The factors of the part of a run after the last exit from MPI_Init and before the first entry
+    into MPI_Finalize. `left_out` is the share of the run time outside this part. Factors and shares
+    are from 0 to 1. `useful_s` is the useful time of all processes in this part.
     """
 
     useful_s: float
@@ -86,13 +88,13 @@ class RunFactors:
     `ranks` is the number of MPI ranks, and `width` the number of processes in the factors. Threads
     count as processes if a rank has several. `useful_s`, `instructions` and `cycles` are totals in
     useful time. The last two are None if the trace has no such counter. `serialisations` has all
-    definitions. `trimmed`: Trf was above 1, because the ideal run was slower than the real one, and
-    was set to 1. `iterations` is the number of iterations in the selected phase, None for a whole
-    run. `not_analysed` has the number of calls that the replay leaves out, by name. `initialized`
-    is None if the trace has no MPI_Init, or if a part of the run is selected. If a table has
-    communication but not its factors, `undivided` is communication, and the factors and the ideal
-    run time are None. `relative`: a table has speedups or scalabilities instead of run times. Then
-    all times have an unknown unit.
+    definitions. `trimmed` means that Trf was above 1 and was set to 1, because the ideal run was
+    slower than the real one. `iterations` is the number of iterations in the selected phase, None
+    for a whole run. `not_analysed` has the number of calls that the replay leaves out, by name.
+    `initialized` is None if the trace has no MPI_Init, or if a part of the run is selected. If a
+    table has communication but not its factors, `undivided` is communication, and the factors and
+    the ideal run time are None. `relative` means that a table has speedups or scalabilities instead
+    of run times, so all times have an unknown unit.
     """
 
     name: str
@@ -125,7 +127,9 @@ class RunFactors:
 
     @property
     def communication(self) -> float:
-        """Ser x Trf: the largest useful time divided by the run time, unless trimmed."""
+        """Ser x Trf. It is the largest useful time divided by the run time, unless Trf was
+        trimmed.
+        """
         if self.serialisation is None or self.transfer is None:
             assert self.undivided is not None
             return self.undivided
@@ -161,14 +165,13 @@ def run_factors(
     inside: NDArray[np.bool_] | None = None,
     eager_points: bool = True,
 ) -> RunFactors:
-    """The factors of one run.
-
-    `network` is the network of `T_0`, by default the ideal one. Its eager limit matters most. With
-    `nominal`, `T` is the time of a replay on that network instead of the recorded one. `work` may
-    then replace the length of the span after each event, in ticks. `inside` selects the events
-    after which time counts (None: all). Other time outside MPI passes, but is not useful. Without
-    `eager_points`, other eager limits are not tried. Raises InputError for an unknown definition,
-    for ranks without events, and for a trace without computation.
+    """Computes the factors of one run. `network` is the network of the ideal run, by default
+    without costs. Its eager limit has the largest effect. With `nominal`, the run time `T` is that
+    of a replay on this network instead of the recorded one. `work` may then replace the length of
+    the span after each event, in ticks. `inside` selects the events after which time counts (None:
+    all). Other time outside MPI passes, but is not useful. Without `eager_points`, other eager
+    limits are not tried. Raises InputError for an unknown definition, for ranks without events, and
+    for a trace without computation.
     """
     if definition not in SERIALISATIONS:
         raise InputError(
@@ -251,8 +254,8 @@ def _replayed(
     bursts: Bursts,
     notes: list[str],
 ) -> NDArray[np.int64]:
-    """The replay. If it deadlocks although the run did not, the network of the run used a larger
-    eager limit, which is then searched.
+    """Returns the end of each location in the replay. After a deadlock, the replay is repeated
+    without an eager limit, since the network of the run must have sent larger messages eagerly.
     """
     try:
         return replay(trace, matches, kernels, network, work, bursts)
@@ -270,7 +273,7 @@ def _replayed(
 def _check_complete(trace: EventTrace) -> None:
     events = np.diff(trace.starts)
     empty = [str(trace.locations[i]) for i in np.flatnonzero(events == 0).tolist()]
-    # a rank's additional threads may be unused, but its first one is not
+    # Only a rank's first thread must have events; additional threads may be unused.
     ranks = {
         location.rank for location, count in zip(trace.locations, events, strict=True) if count
     }
@@ -284,7 +287,9 @@ def _check_complete(trace: EventTrace) -> None:
 
 
 def _entered_regions(trace: EventTrace) -> frozenset[str]:
-    """The names of the regions that events enter, except the program's."""
+    """Returns the names of the regions that events enter, without the region of the whole
+    program.
+    """
     used = np.unique(trace.region[trace.region >= 0])
     return frozenset(
         trace.regions[i].name for i in used.tolist() if trace.regions[i].role.name != "PROGRAM"
@@ -294,7 +299,9 @@ def _entered_regions(trace: EventTrace) -> frozenset[str]:
 def _counter_total(
     trace: EventTrace, bursts: Bursts, names: tuple[str, ...]
 ) -> tuple[float | None, float | None]:
-    """A counter's total in useful time, and its balance over the processes."""
+    """Returns a counter's total in useful time, and the counter's mean divided by its maximum over
+    the processes.
+    """
     for counter in trace.counters:
         if counter.name in names:
             grown = useful_increase(trace, bursts, counter)
@@ -312,9 +319,8 @@ def _eager_points(
     bursts: Bursts,
     own: int,
 ) -> tuple[EagerPoint, ...]:
-    """Ser if all messages wait for their receivers, if none does, and around the limit.
-
-    Only limits that separate messages are tried.
+    """Returns Ser for eager limits of zero, half and twice the network's limit, and infinity.
+    Limits between the same message sizes are tried only once.
     """
     operations = trace.operations
     sends = np.isin(trace.kind[operations.event], (Kind.SEND, Kind.SEND_REQUEST))

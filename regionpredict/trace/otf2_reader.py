@@ -46,7 +46,7 @@ _OPERATION_COLUMNS = (
 )
 _NOTES = (
     "ends of regions that were not begun, left out",
-    "ends of regions other than the innermost open one, left out",
+    "ends of regions that were not open, left out",
     "regions without an end, ended with the region around them",
     "times that run backwards, replaced by the previous time",
     "the events break off or cannot be read; those before are analyzed",

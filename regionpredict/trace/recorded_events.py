@@ -29,7 +29,7 @@ _NO_ROOT = _LOW = 2**32 - 1
 
 
 def otf2_package() -> ModuleType:
-    """The package that writes archives. Raises InputError if it is missing."""
+    """Imports the package otf2, which writes archives. Raises InputError if it is missing."""
     try:
         return importlib.import_module("otf2")  # an extra
     except (ImportError, OSError):
@@ -39,11 +39,11 @@ def otf2_package() -> ModuleType:
 
 
 def write_otf2(ranks: Sequence[RankEvents], folder: Path, counters: Sequence[str] = ()) -> Path:
-    """Writes the archive and returns its anchor file. The run of each rank is a region `main`.
-    `counters` are the names of the counters that were read.
+    """Writes the recorded events as an archive and returns its anchor file. The run of each rank is
+    a region `main`. `counters` are the names of the counters that were read.
 
     Raises InputError if the package otf2 is missing, the folder cannot be written, or the events
-    are damaged. Then there is no folder.
+    are damaged. After an error, the folder is removed.
     """
     otf2 = otf2_package()
     errors = otf2.error.Error, importlib.import_module("_otf2").Error
@@ -81,9 +81,11 @@ def _first_time(rank: RankEvents) -> int:
 
 
 def _fix_inter_communicators() -> None:
-    """Removes members that the package's inter-communicators inherit from ordinary communicators.
+    """Removes fields that the class for inter-communicators inherits from that for ordinary
+    communicators.
 
-    otf2 3.2 requires this group too, but cannot write records that have both.
+    The package otf2 3.2 requires the field `group`, but cannot write inter-communicators that have
+    it.
     """
     from otf2.definitions import InterComm  # noqa: PLC0415
 
@@ -93,7 +95,9 @@ def _fix_inter_communicators() -> None:
 
 
 class _Definitions:
-    """Locations by rank and thread, communicators, and regions in the order of first use."""
+    """The definitions of the archive: locations by rank and thread, communicators, and regions in
+    the order of first use.
+    """
 
     def __init__(self, define: Any, ranks: Sequence[RankEvents], counters: Sequence[str]) -> None:
         from otf2.enums import (  # noqa: PLC0415
@@ -188,7 +192,7 @@ class _Definitions:
                 )
 
     def region(self, place: Place) -> Any:
-        """The region of a place."""
+        """Returns the archive's region of a place in the code, and defines it on first use."""
         from otf2.enums import Paradigm, RegionRole  # noqa: PLC0415
 
         if place not in self._regions:
@@ -216,7 +220,9 @@ class _Definitions:
 def _with_counters(
     thread: ThreadEvents,
 ) -> tuple[list[tuple[int, ...]], dict[int, tuple[int, int, int]]]:
-    """The records of MPI other than those of counters, and the counters read with them by index."""
+    """Returns the MPI records of a thread, and the counter readings by the index of the MPI record
+    before them.
+    """
     records: list[tuple[int, ...]] = []
     read: dict[int, tuple[int, int, int]] = {}
     for record in thread.records.tolist():
@@ -248,7 +254,9 @@ class _Writer:
         }
 
     def main(self, thread: ThreadEvents, begin: int) -> None:
-        """Begins the region around the run, unless the program's own function does that."""
+        """Enters the region `main` around the run, unless the recorded events begin with the
+        program's function `main`.
+        """
         first = thread.steps[0] if thread.steps else None
         named = first is not None and first.place is not None and first.place.name == _MAIN.name
         if not (named and first is not None and first.time == thread.first()):
@@ -258,7 +266,7 @@ class _Writer:
     def events(
         self, thread: ThreadEvents, names: Mapping[int, str], comms: Mapping[int, Any]
     ) -> None:
-        """All events of a thread, in order of time."""
+        """Writes all events of a thread in order of time."""
         records, read = _with_counters(thread)
         merged: list[Any] = [*records, *thread.steps]
         times = [*(record[0] for record in records), *map(attrgetter("time"), thread.steps)]
@@ -277,7 +285,7 @@ class _Writer:
             self._out.metric(time - self._begin, self._defined.counters, counted)
 
     def step(self, step: Step) -> None:
-        """An event of a function or a construct."""
+        """Writes an event of a function or an OpenMP construct."""
         time = step.time - self._begin
         if step.what is StepKind.ENTER and step.place is not None:
             self._enter(step.time, step.place)
@@ -296,7 +304,7 @@ class _Writer:
             self._out.thread_release_lock(time, self._openmp, step.number, order)
 
     def end(self, last: int) -> None:
-        """Ends all open regions."""
+        """Leaves all open regions at the time `last`."""
         self._kept = 0
         while self._open:
             self._leave(last)

@@ -1,14 +1,13 @@
-"""Replays the run on another network.
+"""Replays a traced run on another network. Computation takes as long as in the trace. Waiting times
+follow from the other ranks. On the ideal network, a call takes no time, a message arrives when it
+is sent, and a collective ends when its last member arrives. A message larger than the eager limit
+is sent only when its receiver is ready. Sender and receiver then continue together (rendezvous).
+Each rank starts at its recorded time.
 
-Computation takes as long as in the trace. Waiting times follow from the other ranks. On the ideal
-network, a call takes no time, a message arrives when it is sent, and a collective ends when its
-last member arrives. A message larger than the eager limit is sent only when its receiver is ready,
-and both continue together (rendezvous). Each rank starts at its recorded time.
-
-Every operation consists of at most two steps. It *posts* that its rank has arrived, and it *needs*
-the posts of others. A *slot* collects posts. It is full when all posts have arrived, and has the
-time of the last one. `kernels/replay.c` executes the steps of each rank until it needs a slot that
-is not full.
+Every operation consists of at most two steps. A *post* announces that the rank has arrived. A
+*need* waits for the posts of other ranks. A *slot* collects posts. It is full when all its posts
+have arrived, and its time is that of the last post. `kernels/replay.c` executes the steps of each
+rank until it needs a slot that is not full.
 """
 
 from __future__ import annotations
@@ -45,9 +44,9 @@ EAGER_LIMIT = Constant(
 class Network:
     """A network as in LogGP (Alexandrov et al. 1995): `latency_s` (L) in seconds, `bandwidth` (1/G)
     in bytes per second, and `overhead_s` (o) in seconds per call. `gap_s` (g) is the time between
-    messages of one sender in seconds, and `eager_limit` is in bytes. A collective of n members
-    costs as much as ceil(log2(n)) messages of its size. The default is the ideal network without
-    costs.
+    messages of one sender in seconds, and `eager_limit` is in bytes. A collective operation of n
+    members costs as much as ceil(log2(n)) messages of its size. The default is the ideal network,
+    where nothing takes time.
     """
 
     latency_s: float = 0.0
@@ -70,11 +69,11 @@ IDEAL = Network()
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """All steps, location by location. `location` is ascending. `work` is in ticks before the step.
-    `slot` is the slot that it posts to or needs. `cost` is in ticks: for a post, the time in which
-    the sender's port is busy; for a need, the time after the slot is full. `posts` is the number of
-    posts that fill each slot. `begin` and `rest` are ticks before the first and after the last
-    step, with one entry per location.
+    """The steps of all operations, sorted by location. `work` is the computation before each step,
+    in ticks. `slot` is the slot that the step posts to or needs. `cost` is in ticks. For a post it
+    is the time in which the sender's port is busy. For a need it is the time after the slot is
+    full. `posts` is the number of posts that fill each slot. `begin` and `rest` are the ticks
+    before the first and after the last step of each location.
     """
 
     location: Ticks
@@ -99,11 +98,11 @@ def replay(
     work: Ticks | None = None,
     bursts: Bursts | None = None,
 ) -> Ticks:
-    """The end of each location on `network`, in ticks from the trace's start.
+    """Returns the end time of each location on `network`, in ticks from the trace's start.
 
     `matches` and `bursts` belong to the trace. `work` replaces the recorded time from each event to
-    the next one of its location, in ticks. Raises BlockedError for a deadlock. It occurs if the
-    trace misses messages, or if its network sent larger messages eagerly.
+    the next one of its location, in ticks. Raises BlockedError for a deadlock. A deadlock occurs if
+    the trace lacks messages, or if the recorded run sent larger messages eagerly.
     """
     steps = steps_of(trace, matches, network, work, bursts)
     return ends_of(steps, trace, kernels)
@@ -116,7 +115,7 @@ def steps_of(
     work: Ticks | None = None,
     bursts: Bursts | None = None,
 ) -> Steps:
-    """The steps of all locations."""
+    """Returns the steps of the operations of all locations on `network`."""
     bursts = bursts or bursts_of(trace)
     if work is None:
         work = np.where(bursts.own, bursts.length, 0)
@@ -130,8 +129,8 @@ def steps_of(
 
 @dataclass(frozen=True, slots=True)
 class Dependences:
-    """Dependences: the `event` at which a location posts to a `slot`, or needs it, with its `cost`
-    as in `Steps`, in the order of each location.
+    """The dependences between locations. At each `event`, a location posts to a `slot` or needs it,
+    with the `cost` in `Steps`. Entries are in the order of each location.
     """
 
     event: Ticks
@@ -142,17 +141,17 @@ class Dependences:
 
 
 def outermost_calls(depth: Ticks) -> Ticks:
-    """The rows that begin the outermost MPI calls. `depth` is the number of open calls after each
-    event.
+    """Returns the rows that begin the outermost MPI calls. `depth` is the number of nested calls
+    after each event.
     """
     return np.flatnonzero((depth > 0) & (np.concatenate([[0], depth[:-1]]) == 0))
 
 
 def timed_steps(trace: EventTrace, coupled: Dependences, work: Ticks, overhead: int = 0) -> Steps:
-    """The steps with the time before each: `work` ticks after each event of the trace, and
-    `overhead` ticks per call.
+    """Converts dependences to steps with the computation before each step. `work` has the ticks
+    after each event of the trace, and each call takes `overhead` ticks.
 
-    A thread that first runs at a fork has no separate start. It is available when its rank starts.
+    A thread whose first event is a fork is available from the start of its rank.
     """
     starts = trace.starts
     total = np.concatenate([[0], np.cumsum(work)])  # before each event, over all locations
@@ -175,7 +174,9 @@ def timed_steps(trace: EventTrace, coupled: Dependences, work: Ticks, overhead: 
 
 
 def begins(trace: EventTrace, needs: Ticks) -> Ticks:
-    """The start of each location. `needs` are events that wait for others."""
+    """Returns the start time of each location in ticks. `needs` are the events that wait for other
+    locations.
+    """
     begin = np.zeros(len(trace.locations), dtype=np.int64)
     woken = set(needs.tolist()) if len(trace.locations) > len(trace.ranks) else set()
     first_of_rank = 0
@@ -190,9 +191,10 @@ def begins(trace: EventTrace, needs: Ticks) -> Ticks:
 
 
 class Couplings:
-    """Steps under construction: the event of the call, the slot, whether they post, and the cost.
+    """Collects the dependences of a trace: event of the call, slot, post or need, and cost.
 
-    `opens` are the rows that begin the outermost MPI calls. The steps inside belong to these.
+    `opens` are the rows that begin the outermost MPI calls. Operations in a call belong to the row
+    that begins it.
     """
 
     def __init__(self, trace: EventTrace, matches: Matches, network: Network, opens: Ticks) -> None:
@@ -203,11 +205,11 @@ class Couplings:
         self.slots = 0
 
     def messages(self, synchronous: NDArray[np.bool_] | None = None) -> None:
-        """The steps of messages. For an eager message, the send posts and the receive needs. For
-        any other message, both post and both need. MPI_Probe needs its message to be sent.
+        """Adds the dependences of messages. For an eager message, the send posts and the receive
+        needs. For any other message, both post and both need. MPI_Probe needs the post of the send.
 
-        `synchronous` says for each send whether it is synchronous. By default the eager limit
-        decides.
+        `synchronous` has an entry per operation and is true for synchronous sends. By default,
+        messages above the eager limit are synchronous.
         """
         network, operations, other = self.network, self.trace.operations, self.matches.other
         sends = (self.kind == Kind.SEND) | (self.kind == Kind.SEND_REQUEST)
@@ -239,8 +241,8 @@ class Couplings:
     def collectives(
         self, posts: NDArray[np.bool_] | None = None, needs: NDArray[np.bool_] | None = None
     ) -> None:
-        """The steps of collectives. All members post and need, or only the operations selected by
-        `posts` and `needs`.
+        """Adds the dependences of collective operations. By default, all members post and need.
+        `posts` and `needs` restrict this to some operations.
         """
         operations = self.trace.operations
         rows = np.flatnonzero(self.kind == Kind.COLLECTIVE_END)
@@ -261,15 +263,15 @@ class Couplings:
         self._fill(np.bincount(instance[come], minlength=count))
 
     def add_collective(self, event: Ticks) -> None:
-        """Adds one operation at which the locations of these events wait for each other."""
+        """Adds an operation at which the locations of these events wait for each other."""
         slot = np.full(len(event), self.slots)
         self._add(event, slot, True, 0)
         self._add(event, slot, False, 0)
         self._fill(np.array([len(event)]))
 
     def _instances(self, rows: Ticks) -> Ticks:
-        """The number of each row's operation, from 0. MPI_COMM_SELF has separate operations for
-        each rank.
+        """Returns the number of the collective operation of each row, from 0. MPI_COMM_SELF has
+        separate operations for each rank.
         """
         trace = self.trace
         communicator = trace.operations.communicator[rows].astype(np.int64)
@@ -282,13 +284,15 @@ class Couplings:
         return np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
 
     def teams(self, synchronisation: Synchronisation) -> None:
-        """The waits of the threads of a rank for each other. They have no additional cost."""
+        """Adds the dependences between the OpenMP threads of a rank. They have no additional
+        cost.
+        """
         self._add(synchronisation.post, self.slots + synchronisation.post_slot, True, 0)
         self._add(synchronisation.need, self.slots + synchronisation.need_slot, False, 0)
         self._fill(np.bincount(synchronisation.post_slot, minlength=synchronisation.count))
 
     def coupled(self) -> Dependences:
-        """All dependences, in order."""
+        """Returns all collected dependences, sorted by event."""
         event, slot, is_post, cost = (
             np.concatenate(column) for column in zip(*self.parts, strict=True)
         )
@@ -298,7 +302,7 @@ class Couplings:
         )
 
     def call(self, rows: Ticks) -> Ticks:
-        """The event that begins the outermost call around each operation."""
+        """Returns the event that begins the outermost MPI call around each operation."""
         event = self.trace.operations.event[rows]
         if not len(self.opens):
             return event
@@ -344,7 +348,9 @@ class _Replay(ctypes.Structure):
 
 
 def ends_of(steps: Steps, trace: EventTrace, kernels: Kernels) -> Ticks:
-    """The end of each location in ticks from the trace's start. Raises like `replay`."""
+    """Executes the steps and returns the end time of each location in ticks from the trace's start.
+    Raises the same errors as `replay`.
+    """
     count = len(steps.begin)
     arrays: dict[str, NDArray[Any]] = {
         "bounds": np.searchsorted(steps.location, np.arange(count + 1)).astype(np.int64),
