@@ -64,7 +64,9 @@ def _tokens(text: str, path: str) -> Iterator[_Token]:
 
 
 class _Reader:
-    """Parses statements. Nodes are numbered in the order of their first occurrence."""
+    """Parses the statements of a DOT text. Nodes are numbered in the order of their first
+    occurrence.
+    """
 
     def __init__(self, tokens: list[_Token], path: str) -> None:
         self.tokens, self.path = tokens, path
@@ -81,18 +83,18 @@ class _Reader:
         self.title = ""
 
     def read(self) -> TaskGraph:
-        """Parses the whole text: one digraph."""
+        """Parses the whole text, which must contain one digraph."""
         if not self.tokens:
             raise InputError("empty", remedy=_REMEDY, path=self.path)
         if self._peek() == "strict":
             self.at += 1
-        first = self._next("digraph")
+        first = self._next_token("digraph")
         if first.text.lower() == "graph":
             raise self._error("an undirected graph has no order", first)
         if first.text.lower() != "digraph":
             raise self._error(f"'{_shown(first)}' found where 'digraph' is expected", first)
         if self._peek() != "{":
-            self.title = _unquoted(self._next("a name").text)
+            self.title = _unquoted(self._next_token("a name").text)
         self._expect("{")
         self._statements()
         if self.at < len(self.tokens):
@@ -113,8 +115,8 @@ class _Reader:
                 )  # fmt: skip
         names = list(self.numbers)
         if self.title == "Taskflow":
-            self._enter_clusters()
-        back = self._back()
+            self._add_cluster_edges()
+        back = self._back_edges()
         for pair in back:
             del self.edges[pair]
         edges = [
@@ -129,14 +131,14 @@ class _Reader:
         graph = named_graph(times, kept, labels, self.path, _REMEDY)
         return replace(graph, notes=(*graph.notes, ONCE)) if back else graph
 
-    def _enter_clusters(self) -> None:
-        """Handles Taskflow's subflows and modules, which are clusters. They start when their task
-        may start, and end before its successors.
+    def _add_cluster_edges(self) -> None:
+        """Adds edges for Taskflow's subflows and modules, which are clusters. The nodes of a
+        cluster start after the predecessors of its task, and end before its successors.
         """
         inside = [
             (owner, set(nodes) - {owner})
             for name, label, nodes in self.clusters
-            if (owner := self._owner(name, label)) is not None
+            if (owner := self._task_of_cluster(name, label)) is not None
         ]
         known = -1
         while known != len(self.edges):  # nested subgraphs add edges in further passes
@@ -149,9 +151,9 @@ class _Reader:
                 new += [(a, owner) for a in nodes - left]
                 self.edges.update(dict.fromkeys(new))
 
-    def _owner(self, cluster: str, label: str) -> int | None:
-        """The task of a cluster. It is found by its name for a subflow, and by its label for a
-        module.
+    def _task_of_cluster(self, cluster: str, label: str) -> int | None:
+        """Returns the task that a cluster belongs to. A subflow has the name of its task, and a
+        module its label.
         """
         if cluster.removeprefix("cluster_") in self.numbers:
             return self.numbers[cluster.removeprefix("cluster_")]
@@ -163,8 +165,10 @@ class _Reader:
         ]
         return owners[0] if len(owners) == 1 else None
 
-    def _back(self) -> list[tuple[int, int]]:
-        """Edges of Taskflow's conditions in a cycle. They are the back edges of loops."""
+    def _back_edges(self) -> list[tuple[int, int]]:
+        """Returns the edges of Taskflow's condition tasks that are in a cycle. They are the back
+        edges of loops.
+        """
         if not self.weak:
             return []
         from scipy.sparse import coo_matrix  # noqa: PLC0415
@@ -199,15 +203,15 @@ class _Reader:
                 self.label = _unquoted(self._peek(2))
             self.at += 3
             return []
-        ends = [self._end()]
+        ends = [self._edge_end()]
         while self._peek() in ("->", "--"):
-            arrow = self._next("an arrow")
+            arrow = self._next_token("an arrow")
             if arrow.text == "--":
                 raise self._error("'--' has no direction; an edge is '->'", arrow)
-            ends.append(self._end())
+            ends.append(self._edge_end())
         given = self._attribute_lists()
         if len(ends) == 3 and ends[0] == ends[2] and len(ends[0]) == len(ends[1]) == 1:
-            # StarPU's notation for the tag of a task.
+            # StarPU writes the tag of a task as an edge to the tag and back.
             self.same[ends[0][0]] = ends[1][0]
         for before, after in pairwise(ends):
             for source in before:
@@ -220,13 +224,13 @@ class _Reader:
                 self.attributes[node].update(given)
         return [node for end in ends for node in end]
 
-    def _end(self) -> list[int]:
-        """An end of an edge: a node, or all nodes of a subgraph."""
+    def _edge_end(self) -> list[int]:
+        """Parses an end of an edge, and returns its node, or all nodes of a subgraph."""
         cluster = ""
         if self._peek().lower() == "subgraph":
             self.at += 1
             if self._peek() != "{":
-                cluster = _unquoted(self._next("a name").text)
+                cluster = _unquoted(self._next_token("a name").text)
         if self._peek() == "{":
             self.at += 1
             outer = self.defaults, self.label
@@ -234,7 +238,7 @@ class _Reader:
             self.clusters.append((cluster, self.label, nodes))
             self.defaults, self.label = outer
             return nodes
-        token = self._next("a node")
+        token = self._next_token("a node")
         if token.kind not in ("quoted", "name"):
             raise self._error(f"'{token.text}' found where a node is expected", token)
         name = _unquoted(token.text)
@@ -251,13 +255,13 @@ class _Reader:
         while self._peek() == "[":
             self.at += 1
             while self._peek() != "]":
-                name = self._next("an attribute")
+                name = self._next_token("an attribute")
                 if name.kind not in ("quoted", "name"):
                     raise self._error(f"'{name.text}' found where an attribute is expected", name)
                 value = "true"
                 if self._peek() == "=":
                     self.at += 1
-                    value = _unquoted(self._next("a value").text)
+                    value = _unquoted(self._next_token("a value").text)
                 given[_unquoted(name.text)] = value
                 if self._peek() in (";", ","):
                     self.at += 1
@@ -265,8 +269,8 @@ class _Reader:
         return given
 
     def _time(self, name: str, number: int) -> float | None:
-        """The time of a node. None if it has none. Labels of Taskflow are names, even if they are
-        numbers.
+        """Returns the time of a node in seconds, or None. Labels of Taskflow are names, even if
+        they are numbers.
         """
         given = self.attributes[number]
         for key in (*TIMES, *(() if self.title == "Taskflow" else ("label",))):
@@ -282,26 +286,28 @@ class _Reader:
         return None
 
     def _label(self, number: int) -> str:
-        """A node's label without the prefix `<thread/process>` of PaRSEC."""
+        """Returns a node's label without PaRSEC's prefix `<thread/process>`."""
         label = self.attributes[number].get("label", "").replace("\\n", " ")
         return "" if label == "\\N" else _THREAD.sub("", label)
 
     def _peek(self, ahead: int = 0) -> str:
-        """The text of a following token. It is a syntax error if the text ends before it."""
+        """Returns the text of a following token. Raises InputError if the DOT text ends before the
+        next token.
+        """
         if self.at + ahead < len(self.tokens):
             return self.tokens[self.at + ahead].text
         if ahead:
             return ""
         raise self._error("the text ends before the end of the graph", self.tokens[-1])
 
-    def _next(self, what: str) -> _Token:
+    def _next_token(self, what: str) -> _Token:
         if self.at >= len(self.tokens):
             raise self._error(f"the text ends where {what} is expected", self.tokens[-1])
         self.at += 1
         return self.tokens[self.at - 1]
 
     def _expect(self, text: str) -> None:
-        token = self._next(f"'{text}'")
+        token = self._next_token(f"'{text}'")
         if token.text != text:
             raise self._error(f"'{_shown(token)}' found where '{text}' is expected", token)
 
@@ -320,7 +326,7 @@ def _unquoted(text: str) -> str:
 
 
 def dot_text(graph: TaskGraph, path: tuple[int, ...] = ()) -> str:
-    """The graph in DOT with times in nanosecond precision. Nodes of `path` are bold."""
+    """Writes the graph in DOT with exact times. Nodes of `path` are bold."""
     bold = set(path)
     names = list(map(double_quoted, graph.names)) or [f"n{node}" for node in range(graph.nodes)]
     lines = ["digraph tasks {", "  node [shape=box];"]

@@ -1,7 +1,7 @@
-"""`TaskGraph`: the dependences in a run, and the time of each part.
+"""`TaskGraph`: the pieces of tasks in a run with their times and dependences.
 
-A node is a piece of a task that runs without creating another or waiting. An edge means that its
-target cannot start before its source has ended (Shudler 2018, sec. 4.1).
+A node is a piece of a task that runs without creating another task or waiting. An edge means that
+its target cannot start before its source has ended (Shudler 2018, sec. 4.1).
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ DEPENDENCE, CREATE, CONTINUE, JOINED = range(4)
 
 
 class EarliestRun(NamedTuple):
-    """The earliest start of each node. `order` lists the nodes after their predecessors, without
-    those in cycles. For each node, `begin` is in seconds, and `level` is the maximum number of
+    """The schedule with the earliest start of each node. `order` is a topological order without
+    nodes in cycles. For each node, `begin` is in seconds, and `level` is the maximum number of
     edges on a path to it.
     """
 
@@ -55,13 +55,13 @@ class TaskGraph:
     `seconds` has shape `(n,)`. `node_kinds` `(n,)` are indices into `NODE_KINDS`, and `tasks`
     `(n,)` is the number of each node's task. `lines` `(n,)` is the index in `places` of its source
     line, or -1. `sources` and `targets` `(m,)` are numbers of nodes, and `edge_kinds` `(m,)` are
-    indices into `EDGE_KINDS`. `names` are the names of the nodes, if they have any. `serial_s` is
-    the time outside parallel regions, and `notes` are warnings. `counted` has shape `(n, c)`: the
-    counts of each of the hardware `counters` in each node. `threads` is the maximum number of
-    threads in the run, or None for a graph without a run. `iterations` has shape `(n, 5)`, the
-    fields of each node's `IterationRange`. It is `(0, 5)` if no node has one, and a node without
-    one has the total 0. `undivided_s` is the work of loops that one thread executed as a whole.
-    Their parallelism is not in the graph.
+    indices into `EDGE_KINDS`. `names` are the names of the nodes, or empty. `serial_s` is the time
+    outside parallel regions, and `notes` are warnings. `counted` has shape `(n, c)`: the counts of
+    each of the hardware `counters` in each node. `threads` is the maximum number of threads in the
+    run, or None for a graph without a run. `iterations` has shape `(n, 5)`, the fields of each
+    node's `IterationRange`. It is `(0, 5)` if no node has one, and a node without one has the total
+    0. `undivided_s` is the work of loops that one thread executed as a whole. Their parallelism is
+    not in the graph.
     """
 
     seconds: FloatArray
@@ -111,28 +111,28 @@ class TaskGraph:
         return earliest_run(self)
 
     def name(self, node: int) -> str:
-        """A readable name of a node."""
+        """Returns a readable name of a node."""
         if self.names:
             return self.names[node]
         place = self.places[self.lines[node]] if self.lines[node] >= 0 else "?"
         return f"{self.label(node)} ({place})"
 
     def node_text(self, node: int) -> str:
-        """A node by its name, or by its task and its `file:line` without folders."""
+        """Returns the name of a node, or its task and `file:line` without folders."""
         if self.names:
             return self.names[node]
         place = self.places[self.lines[node]] if self.lines[node] >= 0 else "?"
         return f"{self.label(node)} of {PurePath(place).name}"
 
     def label(self, node: int) -> str:
-        """A description of a node without its line: a chunk by its iterations, others by their
+        """Describes a node without its line: a chunk by its iterations, other nodes by their
         task.
         """
         known = self.iterations_of(node)
         return f"{NODE_KINDS[self.node_kinds[node]]} {self.tasks[node] if known is None else known}"
 
     def iterations_of(self, node: int) -> IterationRange | None:
-        """The iterations of a node. None if it is not a chunk of a loop."""
+        """Returns the iterations of a node, or None if the node is not a chunk of a loop."""
         if len(self.iterations) <= node or not self.iterations[node, 1]:
             return None
         return IterationRange(*self.iterations[node].tolist())
@@ -145,7 +145,8 @@ LONGEST_S = 1e18
 def graph_of_tasks(
     seconds: Sequence[float], edges: Sequence[tuple[int, int]], names: Sequence[str] = ()
 ) -> TaskGraph:
-    """A graph in which each node is a task with a time in seconds. Duplicate edges count once.
+    """Creates a graph in which each node is a task with a time in seconds. Duplicate edges count
+    once.
 
     Raises InputError for an invalid time, an edge to an unknown node, or a cycle.
 
@@ -200,19 +201,19 @@ def check_acyclic(graph: TaskGraph) -> None:
 
 
 def numbered(names: Mapping[str, int]) -> tuple[str, ...]:
-    """Names in the order of their numbers."""
+    """Returns the names in the order of their numbers."""
     return tuple(sorted(names, key=names.__getitem__))
 
 
 NARROW = 64
 NARROW_LEVELS = 500
-"""After this many levels with few nodes, a graph is traversed node by node, which is then
-faster.
+"""The number of successive levels with fewer than `NARROW` nodes after which a graph is traversed
+node by node, which is faster.
 """
 
 
 def earliest_run(graph: TaskGraph) -> EarliestRun:
-    """Traverses the graph level by level while levels are wide."""
+    """Computes the earliest start of each node, level by level while levels are wide."""
     start, edge = graph.successors
     targets = graph.targets[edge]
     waiting = np.bincount(graph.targets, minlength=graph.nodes)
@@ -236,17 +237,17 @@ def earliest_run(graph: TaskGraph) -> EarliestRun:
         numbers = np.arange(len(ready))
         stamp[ready] = numbers  # the last assignment counts
         front = ready[stamp[ready] == numbers]
-    tail = _follow(graph, front.tolist(), waiting, begin, level, len(fronts))
+    tail = _traverse_by_node(graph, front.tolist(), waiting, begin, level, len(fronts))
     order = np.concatenate([*fronts, np.array(tail, dtype=np.int64)])
     return EarliestRun(order, begin, level)
 
 
-def _follow(
+def _traverse_by_node(
     graph: TaskGraph, order: list[int], waiting: IntArray, begin: FloatArray, level: IntArray,
     at: int,
 ) -> list[int]:  # fmt: skip
-    """The rest of the order, starting with the nodes at level `at`. Fills in `begin` and
-    `level`.
+    """Returns the rest of the topological order, starting with the nodes at level `at`. Sets the
+    remaining entries of `begin` and `level`.
     """
     if not order:
         return order

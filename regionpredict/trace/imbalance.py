@@ -1,21 +1,23 @@
-"""The distribution of work over locations, and its change over time (Boehme 2014, sections 3.2 and
-3.3).
+"""Analyzes the distribution of work over locations, and its change over time (Boehme 2014, sections
+3.2 and 3.3).
 
-The workload `w_p(c)` of a location is its time on a call path without waits. With `P` locations,
+The workload `w_p(c)` of a location `p` is its time on the call path `c` without waits. With `P`
+locations,
 
     delta_p = w_p - mean(w)      workload deviation
-    I_t     = max_p(delta_p)     what the run would gain if work were even and met only at its end
+    I_t     = max_p(delta_p)     gain in run time if work were even and ranks waited only at the end
     I_T     = P I_t              the same in allocated time
 
 The whole run's workload is its useful time, without MPI, other run-time systems and waits.
 
-*Patterns* are those of section 3.3.2: one group of locations, or several groups in which a minority
-has more or less work. Sorted workloads are split at gaps that are much wider than all others.
+*Patterns* follow section 3.3.2. There is one group of locations, or several groups in which a
+minority has more or less work. Sorted workloads are split into groups at gaps that are much wider
+than all others.
 
 *Change over time* (section 3.3.4): the sum of `I_t` over iterations is the cost of imbalance if all
-locations synchronize in each iteration. `I_t` of the sums is what a profile shows. Their quotient
-is 1 if the same locations have too much work in each iteration (static), and close to 0 if the
-excess moves (dynamic).
+locations synchronize in each iteration. A profile shows `I_t` of the sums. The quotient of both is
+1 if the same locations have too much work in each iteration (static). It is close to 0 if the
+excess moves between locations (dynamic).
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ _MOST_GROUPS = 8
 
 
 class Pattern(str, Enum):
-    """The distribution of workloads."""
+    """The pattern of workloads over locations."""
 
     EVEN = "even"
     SPREAD = "spread"  # one group: normal, or any other without gaps
@@ -77,7 +79,9 @@ class Course(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A group of locations with similar workloads: their number, and their mean in seconds."""
+    """A group of locations with similar workloads. `locations` is their number, and `mean_s` their
+    mean workload in seconds.
+    """
 
     locations: int
     mean_s: float
@@ -85,9 +89,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """The imbalance over the iterations of a run. `imbalance_s` has `I_t` of each iteration.
-    `persistent` is `I_t` of the sums over iterations, divided by the sum of `I_t`. `growth` is the
-    mean of the last third minus that of the first third, divided by the overall mean.
+    """The change of an imbalance over the iterations of a run. `imbalance_s` has `I_t` of each
+    iteration. `persistent` is `I_t` of the sums over iterations, divided by the sum of `I_t`.
+    `growth` is the mean of the last third minus that of the first third, divided by the overall
+    mean.
     """
 
     imbalance_s: tuple[float, ...]
@@ -96,8 +101,8 @@ class Evolution:
 
     @property
     def course(self) -> Course:
-        """'static' if at least four fifths of the imbalance remain on the same locations, 'dynamic'
-        if at most one fifth does.
+        """The course is `static` if at least 80 % of the imbalance stay on the same locations,
+        `dynamic` if at most 20 % stay, and otherwise `mixed`.
         """
         if self.persistent >= 0.8:
             return Course.STATIC
@@ -106,8 +111,8 @@ class Evolution:
 
 @dataclass(frozen=True, slots=True)
 class Imbalance:
-    """The imbalance of one call path, or of the run's useful time if `callpath` is "", in seconds
-    by location.
+    """The imbalance of one call path, or of the run's useful time if `callpath` is "". `workload_s`
+    is in seconds by location.
 
     `pattern` is None with fewer than three locations. `evolution` is None if no iterations are
     known, or if the call path has no cost in them.
@@ -141,15 +146,15 @@ class Imbalance:
 
     @property
     def most_on(self) -> int:
-        """The location with the largest workload, as a row."""
+        """The index of the location with the largest workload."""
         return int(np.argmax(self.workload_s))
 
 
 @dataclass(frozen=True, slots=True)
 class ImbalanceStudy:
-    """The whole run, followed by its call paths sorted by I_t, the largest first.
+    """The imbalance of the whole run, and of its call paths sorted by descending I_t.
 
-    `iterations` is None if none are known. `note` gives the reason.
+    `iterations` is None if the run has no known iterations, and `note` gives the reason.
     """
 
     locations: tuple[Location, ...]
@@ -160,7 +165,8 @@ class ImbalanceStudy:
 
 
 def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
-    """The imbalance of a run and of its call paths. `mark` is the region of an iteration.
+    """Computes the imbalance of a run and of its call paths. `mark` is the region that starts each
+    iteration.
 
     Raises InputError for a mark that some location enters fewer than three times.
     """
@@ -176,7 +182,9 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
     bursts = bursts_of(trace)
     useful = np.where(bursts.useful, bursts.length, 0)
     whole = _imbalance(
-        "", trace.seconds(by_location(trace, useful)), _summed(trace, useful, iterations, tick)
+        "",
+        trace.seconds(by_location(trace, useful)),
+        _seconds_by_iteration(trace, useful, iterations, tick),
     )
     work = recorded_run(trace, analysis.matches).work
     node = nodes_after(trace, analysis.paths)
@@ -189,13 +197,15 @@ def imbalances(analysis: Analysis, mark: str | None = None) -> ImbalanceStudy:
         workload = trace.seconds(by_location(trace, mine))
         if workload.max(initial=0.0) <= workload.mean():
             continue
-        rows.append(_imbalance(name, workload, _summed(trace, mine, iterations, tick)))
+        rows.append(
+            _imbalance(name, workload, _seconds_by_iteration(trace, mine, iterations, tick))
+        )
     rows.sort(key=lambda row: (-row.runtime_impact_s, row.callpath))
     return ImbalanceStudy(trace.locations, whole, tuple(rows), iterations, note)
 
 
 def pattern_of(workload: _Values) -> tuple[Pattern | None, tuple[Group, ...]]:
-    """The pattern of workloads, and their groups in ascending order."""
+    """Returns the pattern of the workloads, and their groups in ascending order."""
     count, mean = len(workload), float(workload.mean())
     ordered = np.sort(workload)
     if count < 3 or mean <= 0:
@@ -218,7 +228,8 @@ def pattern_of(workload: _Values) -> tuple[Pattern | None, tuple[Group, ...]]:
 def _groups(ordered: _Values) -> list[_Values]:
     """Splits the numbers at their widest gaps, if these are much wider than all others.
 
-    There are at most half as many groups as numbers (two for three numbers), and at most eight.
+    The number of groups is at most half the number of workloads (two for three workloads), and at
+    most eight.
     """
     gaps = np.diff(ordered)
     widest = np.argsort(-gaps, kind="stable")
@@ -258,10 +269,10 @@ def _evolution(parts: _Values | None) -> Evolution | None:
     )
 
 
-def _summed(
+def _seconds_by_iteration(
     trace: EventTrace, ticks: NDArray[np.int64], iterations: Iterations | None, tick: float
 ) -> _Values | None:
-    """Seconds after events by location and iteration."""
+    """Returns the sums of the times after events, in seconds, by location and iteration."""
     if iterations is None:
         return None
     sums = np.concatenate([[0], np.cumsum(ticks)])

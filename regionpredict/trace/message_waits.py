@@ -1,4 +1,4 @@
-"""Late senders and late receivers (Boehme 2014, section 2.4.1)."""
+"""Finds late senders and late receivers (Boehme 2014, section 2.4.1)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class MisorderedWaits:
-    """Late senders whose messages were received in the wrong order, one row each. `wait` is in
+    """The waits for late senders whose messages were received in the wrong order. `wait` is in
     ticks, and `same` means that the earlier message has the same sender.
     """
 
@@ -36,7 +36,9 @@ class MisorderedWaits:
 
 @dataclass(frozen=True, slots=True)
 class MessageWaits:
-    """Points of messages. The `empty_` counts are waits for messages without a payload."""
+    """The synchronization points of messages. The `empty_` fields count waits for messages without
+    a payload.
+    """
 
     points: tuple[PointRows, ...]
     misordered: MisorderedWaits
@@ -45,8 +47,8 @@ class MessageWaits:
 
 
 class _Operations:
-    """The properties of some operations, given by their rows. They are looked up for these rows
-    only, since a column for all operations would need too much memory.
+    """Returns properties of operations for given rows. Columns for all operations would need too
+    much memory.
     """
 
     def __init__(self, trace: EventTrace, paths: CallPaths) -> None:
@@ -64,7 +66,7 @@ class _Operations:
         return self.trace.operations.event[rows]
 
     def sent(self, rows: _Rows) -> _Rows:
-        """The time of the operation's own event."""
+        """Returns the time of each operation's event."""
         return self.trace.time[self.event(rows)]
 
     def location(self, rows: _Rows) -> NDArray[np.int32]:
@@ -83,7 +85,7 @@ class _Operations:
         return self.paths.operation_leave[rows]
 
     def enter(self, rows: _Rows) -> _Rows:
-        """The time at which the call begins. `leave` is its end."""
+        """Returns the time at which each operation's MPI call begins. `leave` returns its end."""
         return self.trace.time[self.enter_event(rows)]
 
     def leave(self, rows: _Rows) -> _Rows:
@@ -99,8 +101,8 @@ class _Operations:
 
 @dataclass(frozen=True, slots=True)
 class _LateSenders:
-    """Waiting receives and the sends that they wait for, with their points, and whether an event
-    enters a call for many requests with a late sender.
+    """The receives that wait for late sends. `candidates` marks events that enter a call which
+    completes several requests and waits for a late sender.
     """
 
     receives: _Rows
@@ -117,14 +119,16 @@ def message_waits(
     kernels: Kernels,
     span: tuple[int, int] | None = None,
 ) -> MessageWaits:
-    """Points of messages where a rank waited, and where its partner was late.
+    """Finds the synchronization points of messages: where a rank waited, and where its partner was
+    late.
 
-    With `span`, only waits of the locations between these positions, which are whole ranks.
+    With `span`, the result has only waits of the locations between these two positions, which must
+    be whole ranks.
 
     A receive waits from its call until the sender enters the sending call. A synchronous send waits
     until the receiver enters the call that posts the receive. If a call completes several requests,
-    the longest wait counts, and late senders take precedence over late receivers. Test calls do not
-    wait. MPI_Probe waits like a receive of the message that it finds.
+    its longest wait is used, and late senders take precedence over late receivers. MPI_Test and
+    similar calls never wait. MPI_Probe waits like a receive of the message that it finds.
     """
     operations = _Operations(trace, paths)
     received, sent = (
@@ -149,7 +153,7 @@ def message_waits(
 
 
 def joined(parts: Sequence[MessageWaits]) -> MessageWaits:
-    """The waits of several spans, in ascending order, as those of one."""
+    """Combines the waits of several spans, which are in ascending order."""
     columns = [[getattr(part.misordered, field.name) for part in parts]
                for field in fields(MisorderedWaits)]  # fmt: skip
     return MessageWaits(
@@ -189,7 +193,7 @@ def _late_senders(
 def _probe_waits(
     operations: _Operations, probes: Probes
 ) -> tuple[tuple[PointRows, PointRows], _Rows]:
-    """The points of calls of MPI_Probe, and the sends that they wait for."""
+    """Returns the synchronization points of MPI_Probe, and the sends that the calls wait for."""
     time, enter, leave, sends = operations.trace.time, probes.enter, probes.leave, probes.send
     idle = operations.enter(sends) - time[enter]
     waits = (idle > 0) & operations.in_mpi(sends)
@@ -226,7 +230,9 @@ def _misordered_waits(
     late: _LateSenders,
     kernels: Kernels,
 ) -> MisorderedWaits:
-    """A late sender in a call for many requests is known from the end of the call."""
+    """Finds messages received in the wrong order. In a call that completes several requests, a late
+    sender counts from the end of the call.
+    """
     many = operations.call(late.receives) == Call.WAIT
     known = np.where(many, operations.leave_event(late.receives), operations.event(late.receives))
     there = Messages(
@@ -258,7 +264,7 @@ def _late_receivers(
     sends: _Rows,
     hidden: NDArray[np.bool_],
 ) -> tuple[tuple[PointRows, PointRows], _Rows]:
-    """The points, and the waiting sends."""
+    """Returns the synchronization points of late receivers, and the waiting sends."""
     completions, requests = matches.other[sends], matches.other[receives]
     usable = (completions >= 0) & (requests >= 0)
     usable &= operations.in_mpi(completions) & operations.in_mpi(requests)
@@ -272,11 +278,11 @@ def _late_receivers(
     )
     completions, requests, idle = completions[waits], requests[waits], idle[waits]
     many, sends = many[waits], sends[waits]
-    # The reference tool runs backwards, so of equal waits that of the last send counts.
+    # Among equally long waits, the last send is used, since the reference tool runs backwards.
     longest = _longest(operations.enter_event(completions), idle, -sends, many)
     chosen = np.concatenate([np.flatnonzero(~many), longest])
     completions, requests, idle = completions[chosen], requests[chosen], idle[chosen]
-    # As in the reference tool, it is at most 0 if the receiver left its call later.
+    # As in the reference tool, the completion of a late receiver is at most 0.
     after = np.minimum(operations.leave(completions) - operations.leave(requests), 0)
     points = _points(operations, completions, requests, idle, after, Wait.LATE_RECEIVER)
     return points, sends[chosen]
@@ -285,8 +291,8 @@ def _late_receivers(
 def _points(
     operations: _Operations, waiting: _Rows, late: _Rows, idle: _Rows, after: _Rows, kind: Wait
 ) -> tuple[PointRows, PointRows]:
-    """The points of waiting operations, by `kind`, and of the late operations. `after` is the
-    completion of the waiting operations.
+    """Returns the synchronization points of waiting operations and of the late operations. `idle`
+    and `after` are the waiting and completion times, and `kind` is the wait state.
     """
     return (
         point_rows(
@@ -312,7 +318,9 @@ def _points(
 
 
 def _longest(call: _Rows, idle: _Rows, place: _Rows, rows: NDArray[np.bool_]) -> NDArray[np.intp]:
-    """For each call, the row with the longest wait. If several are equally long, the first."""
+    """Returns the row of the longest wait of each call, restricted to the mask `rows`. Ties are
+    broken by `place`.
+    """
     chosen = np.flatnonzero(rows)
     order = chosen[np.lexsort((place[chosen], -idle[chosen], call[chosen]))]
     first = np.ones(len(order), dtype=bool)

@@ -1,4 +1,6 @@
-"""The results of commands on an analyzed trace: waits, delays, critical path."""
+"""Computes the results of the commands `waits`, `delays` and `critical-path` from an analyzed
+trace.
+"""
 
 from __future__ import annotations
 
@@ -24,10 +26,10 @@ _Table = NDArray[np.float64]
 
 
 def waits(analysis: Analysis) -> TraceResult:
-    """Wait states, and a profile of the same call paths: time, visits, messages.
+    """Computes the wait states, and a profile of the call paths with times, visits and messages.
 
-    `time` is inclusive, hardware counters are not. `comms_` and `bytes_` count messages with a
-    payload, `syncs_` those without.
+    The metric `time` is inclusive, and hardware counters are exclusive. Metrics `comms_` count
+    messages with a payload, and `syncs_` count messages without.
     """
     collector = _collector(analysis)
     counts = {}
@@ -54,13 +56,13 @@ def waits(analysis: Analysis) -> TraceResult:
     ):
         rows = np.flatnonzero((analysis.points.kind == kind) & (analysis.points.completion > 0))
         ticks = analysis.points.completion[rows].astype(np.float64)
-        collector.table(metric, _summed(analysis, rows, ticks))
-    for metric, table in _kinds_of_waits(analysis).items():
+        collector.table(metric, _seconds_by_path(analysis, rows, ticks))
+    for metric, table in _waits_by_cause_and_effect(analysis).items():
         collector.table(metric, table)
     collector.table("time", analysis.paths.inclusive() / analysis.trace.ticks_per_second)
     collector.table("visits", analysis.paths.visits, "")
     rest()
-    for metric, integers, unit in _messages(analysis):
+    for metric, integers, unit in _message_counts(analysis):
         collector.table(metric, integers, unit)
     counted = counted_paths(analysis.trace, analysis.paths)
     for name, table in counted.items():
@@ -75,13 +77,13 @@ def waits(analysis: Analysis) -> TraceResult:
 
 
 def delays(analysis: Analysis) -> TraceResult:
-    """The causes of waits: short- and long-term costs, and the propagation of waits."""
+    """Computes the short- and long-term costs of delays, and the propagation of waits."""
     collector = _collector(analysis)
     per_second = analysis.trace.ticks_per_second
     for wait in CAUSED:
         collector.table(f"delay_short.{wait.metric}", analysis.replay.short_term[wait] / per_second)
         collector.table(f"delay_long.{wait.metric}", analysis.replay.long_term[wait] / per_second)
-    kinds = _kinds_of_waits(analysis)
+    kinds = _waits_by_cause_and_effect(analysis)
     for metric, table in kinds.items():
         collector.table(metric, table)
     instances = np.bincount(analysis.points.kind[analysis.points.wait > 0], minlength=NO_WAIT + 1)
@@ -90,7 +92,7 @@ def delays(analysis: Analysis) -> TraceResult:
 
 
 def critical_path(analysis: Analysis) -> TraceResult:
-    """The critical path, and the cost of imbalance on it (Boehme 2014, chapter 5)."""
+    """Computes the critical path, and the cost of imbalance on it (Boehme 2014, chapter 5)."""
     collector = _collector(analysis)
     rest()
     impact = path_impact(analysis)
@@ -146,7 +148,7 @@ def _collector(analysis: Analysis) -> Collector:
 
 
 def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
-    """Seconds by location and call path, and the number of instances."""
+    """Returns the waiting time in seconds by location and call path, and the number of waits."""
     if wait is Wait.EARLY_SCAN:
         rows = analysis.scans
     elif wait is Wait.INIT_COMPLETION:
@@ -154,7 +156,9 @@ def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
     else:
         points = analysis.points
         chosen = np.flatnonzero((points.kind == wait) & (points.wait > 0))
-        return _summed(analysis, chosen, points.wait[chosen].astype(np.float64)), len(chosen)
+        return _seconds_by_path(analysis, chosen, points.wait[chosen].astype(np.float64)), len(
+            chosen
+        )
     table = np.zeros(analysis.paths.exclusive.shape)
     for location, node, ticks in rows:
         table[location, node] += ticks / analysis.trace.ticks_per_second
@@ -162,7 +166,7 @@ def _wait_table(analysis: Analysis, wait: Wait) -> tuple[_Table, int]:
 
 
 def _instances(analysis: Analysis, wait: Wait) -> NDArray[np.int64]:
-    """The number of waits of the kind by location and call path."""
+    """Returns the number of waits of this kind by location and call path."""
     points = analysis.points
     chosen = np.flatnonzero((points.kind == wait) & (points.wait > 0))
     table = np.zeros(analysis.paths.exclusive.shape, dtype=np.int64)
@@ -171,7 +175,9 @@ def _instances(analysis: Analysis, wait: Wait) -> NDArray[np.int64]:
 
 
 def _misordered_table(analysis: Analysis) -> list[tuple[str, _Table, int]]:
-    """Late senders in the wrong order: all, and by whether both messages have the same source."""
+    """Returns the waits for messages received in the wrong order: all, from different sources, and
+    from the same source.
+    """
     records, misordered = [], analysis.messages.misordered
     for metric, chosen in (
         ("late_sender_wo", np.ones(len(misordered.wait), dtype=bool)),
@@ -185,7 +191,7 @@ def _misordered_table(analysis: Analysis) -> list[tuple[str, _Table, int]]:
     return records
 
 
-def _summed(analysis: Analysis, rows: NDArray[np.intp], ticks: _Table) -> _Table:
+def _seconds_by_path(analysis: Analysis, rows: NDArray[np.intp], ticks: _Table) -> _Table:
     locations, nodes = analysis.paths.exclusive.shape
     points = analysis.points
     cells = points.location[rows].astype(np.int64) * nodes + points.node[rows]
@@ -194,21 +200,21 @@ def _summed(analysis: Analysis, rows: NDArray[np.intp], ticks: _Table) -> _Table
     return scaled
 
 
-def _kinds_of_waits(analysis: Analysis) -> dict[str, _Table]:
-    """Section 4.2.6: waits by their causes, and by their effects.
+def _waits_by_cause_and_effect(analysis: Analysis) -> dict[str, _Table]:
+    """Returns the waits by their causes and by their effects (Boehme 2014, section 4.2.6).
 
     Late senders and receivers are also listed separately, as in the reference tool. Their effects
-    include only those through messages.
+    include only later waits for messages.
     """
     points, replay = analysis.points, analysis.replay
     rows = np.flatnonzero((points.wait > 0) & np.isin(points.kind, PROPAGATING))
     wait = points.wait[rows].astype(np.float64)
     indirect, onwards = replay.indirect[rows], replay.propagating[rows]
     kinds = {
-        "wait_direct": _summed(analysis, rows, np.maximum(wait - indirect, 0.0)),
-        "wait_indirect": _summed(analysis, rows, indirect),
-        "wait_propagating": _summed(analysis, rows, onwards),
-        "wait_terminal": _summed(analysis, rows, np.maximum(wait - onwards, 0.0)),
+        "wait_direct": _seconds_by_path(analysis, rows, np.maximum(wait - indirect, 0.0)),
+        "wait_indirect": _seconds_by_path(analysis, rows, indirect),
+        "wait_propagating": _seconds_by_path(analysis, rows, onwards),
+        "wait_terminal": _seconds_by_path(analysis, rows, np.maximum(wait - onwards, 0.0)),
     }
     for kind in (Wait.LATE_SENDER, Wait.LATE_RECEIVER):
         mine = rows[points.kind[rows] == kind]
@@ -220,12 +226,12 @@ def _kinds_of_waits(analysis: Analysis) -> dict[str, _Table]:
             ("propagating", by_messages),
             ("terminal", np.maximum(ticks - by_messages, 0.0)),
         ):
-            kinds[f"wait_{name}.{kind.metric}"] = _summed(analysis, mine, values)
+            kinds[f"wait_{name}.{kind.metric}"] = _seconds_by_path(analysis, mine, values)
     return kinds
 
 
 def _waits_in_calls(analysis: Analysis) -> Balance:
-    """Checks that no call waits longer than it lasts."""
+    """Compares the waits with the durations of their calls."""
     points, exclusive = analysis.points, analysis.paths.exclusive
     waited = np.zeros_like(exclusive)
     rows = points.wait > 0
@@ -240,7 +246,7 @@ def _waits_in_calls(analysis: Analysis) -> Balance:
 
 
 def _kind_balances(analysis: Analysis, kinds: Mapping[str, _Table]) -> tuple[Balance, ...]:
-    """Checks that waits by their causes, and by their effects, add up to the waits."""
+    """Compares the sums of waits by cause, and by effect, with the sum of all waits."""
     points = analysis.points
     rows = (points.wait > 0) & np.isin(points.kind, PROPAGATING)
     wait = float(points.wait[rows].sum()) / analysis.trace.ticks_per_second
@@ -290,7 +296,7 @@ def _delay_balances(analysis: Analysis) -> tuple[Balance, ...]:
     )
 
 
-def _messages(analysis: Analysis) -> list[tuple[str, NDArray[np.int64], str]]:
+def _message_counts(analysis: Analysis) -> list[tuple[str, NDArray[np.int64], str]]:
     trace, paths = analysis.trace, analysis.paths
     operations = trace.operations
     kind = trace.kind[operations.event]

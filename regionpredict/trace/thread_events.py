@@ -1,6 +1,7 @@
-"""The events of threads in recorded processes: functions, parallel regions, barriers and locks.
+"""Reads the events of threads in recorded processes: functions, parallel regions, barriers and
+locks.
 
-Reads the output of `measure/runtime/ompt_record.c` at its level `trace`.
+The input is the output of `measure/runtime/ompt_record.c` at its level `trace`.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _SECONDS = 60
 
 
 class PlaceKind(Enum):
-    """The kind of a place in the code."""
+    """The kind of a function or OpenMP construct in the code."""
 
     FUNCTION = "function"
     MPI = "mpi"
@@ -47,7 +48,9 @@ class PlaceKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A region in the archive. `line` is 0 and `file` "" if unknown."""
+    """A function or construct in the code, which becomes a region of the trace. `line` is 0 and
+    `file` "" if unknown.
+    """
 
     name: str
     file: str = ""
@@ -56,7 +59,7 @@ class Place:
 
 
 class StepKind(Enum):
-    """The kind of a step."""
+    """The kind of an event of a thread."""
 
     ENTER = "enter"
     LEAVE = "leave"
@@ -68,8 +71,8 @@ class StepKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One event of a thread: its time in nanoseconds, and the place, the threads or the lock.
-    `counters` has the values of counters, if they were read.
+    """One event of a thread. `time` is in nanoseconds. `place` is the entered code, and `number`
+    the number of forked threads or of the lock. `counters` has the counter readings, if any.
     """
 
     time: int
@@ -81,11 +84,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class ProcessEvents:
-    """The events of a process's active threads by number, its first thread first.
+    """The events of the threads of a process by thread number, the first thread first.
 
-    `nested` counts nested parallel regions, which are left out. `tasks` says whether there were
-    explicit tasks, which are left out, too. `full` are the threads that reached the limit of the
-    recording.
+    `nested` is the number of nested parallel regions, whose events are omitted. `tasks` says
+    whether the process created explicit tasks, whose events are omitted, too. `full` are the
+    threads that reached the size limit of the recording.
     """
 
     threads: Mapping[int, tuple[Step, ...]]
@@ -95,8 +98,10 @@ class ProcessEvents:
 
 
 @dataclass(slots=True)
-class _Teams:
-    """The parallel regions of a process that are not nested: their places, threads and ends."""
+class _ParallelRegions:
+    """The parallel regions of a process that are not nested: `outermost` has their site and number
+    of threads, `ends` the time of their end. `nested` counts the others.
+    """
 
     outermost: dict[int, tuple[int, int]] = field(default_factory=dict)  # site, threads
     ends: dict[int, int] = field(default_factory=dict)
@@ -104,7 +109,7 @@ class _Teams:
 
 
 def thread_events(folder: Path) -> dict[int, ProcessEvents]:
-    """The processes of a recording, by number."""
+    """Reads the events of all processes of a recording, by process number."""
     files: dict[int, dict[int, Path]] = {}
     for path in folder.glob("events-*-*"):
         _, process, thread = path.name.rsplit("-", 2)
@@ -121,8 +126,8 @@ def _process(folder: Path, process: int, paths: Mapping[int, Path]) -> ProcessEv
         records = np.fromfile(path, dtype=_RECORD)
         unused = np.flatnonzero(records["head"] == 0)  # unused part of the last window
         threads.append(records[: unused[0] if len(unused) else len(records)].tolist())
-    teams = _teams(threads)
-    places = _Places(folder, process)
+    teams = _parallel_regions(threads)
+    places = _CodePlaces(folder, process)
     steps = {
         number: tuple(_steps(records, teams, places))
         for number, records in zip(paths, threads, strict=True)
@@ -133,9 +138,9 @@ def _process(folder: Path, process: int, paths: Mapping[int, Path]) -> ProcessEv
     return ProcessEvents(used, teams.nested, tasks, frozenset(full))
 
 
-def _teams(threads: list[list[tuple[int, int, int, int]]]) -> _Teams:
-    """The parallel regions that start outside any other."""
-    teams = _Teams()
+def _parallel_regions(threads: list[list[tuple[int, int, int, int]]]) -> _ParallelRegions:
+    """Collects the parallel regions that start outside any other parallel region."""
+    teams = _ParallelRegions()
     sizes: dict[int, int] = {}
     for records in threads:
         inside = 0
@@ -160,9 +165,11 @@ def _teams(threads: list[list[tuple[int, int, int, int]]]) -> _Teams:
     return teams
 
 
-def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Places) -> list[Step]:
-    """The events of one thread. A worker leaves its last barrier only when it is needed again, so
-    its end is that of the parallel region.
+def _steps(
+    records: list[tuple[int, int, int, int]], teams: _ParallelRegions, places: _CodePlaces
+) -> list[Step]:
+    """Converts the records of one thread to events. Events of a worker end with the parallel
+    region, since a worker leaves the last barrier only at the next region.
     """
     steps: list[Step] = []
     open_teams: list[int] = []  # 0 for omitted parallel regions and the initial task
@@ -203,13 +210,13 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
                 add(time, StepKind.LEAVE)
                 latest = 2**63
         elif not open_teams or not open_teams[-1]:
-            continue  # constructs outside parallel regions have no effect on others
+            continue  # constructs outside parallel regions do not affect other threads
         elif what == _SYNC_BEGIN and kind in (*_IMPLICIT_BARRIERS, *_EXPLICIT_BARRIERS):
-            # barriers of gcc programs have no kind, also at the end of a loop
+            # In gcc programs, barriers have no kind, and a barrier after a loop is implicit.
             explicit = kind in _EXPLICIT_BARRIERS and not after_work
             barrier = PlaceKind.BARRIER if explicit else PlaceKind.IMPLICIT_BARRIER
             team = teams.outermost[open_teams[-1]]
-            # all threads name a region's last barrier by the region, as only one has its place
+            # The last barrier is named by its parallel region, as only one thread has its site.
             named = team[0] if kind == _LAST_BARRIER else site or team[0]
             add(time, StepKind.ENTER, places.construct(named, barrier))
         elif what == _SYNC_END and kind in (*_IMPLICIT_BARRIERS, *_EXPLICIT_BARRIERS):
@@ -220,16 +227,16 @@ def _steps(records: list[tuple[int, int, int, int]], teams: _Teams, places: _Pla
             else:
                 add(time, StepKind.LEAVE)
         else:
-            for done, place, lock in _locking(what, kind, site, a, places):
+            for done, place, lock in _lock_events(what, kind, site, a, places):
                 add(time, done, place, lock)
     return steps
 
 
-def _locking(
-    what: int, kind: int, site: int, which: int, places: _Places
+def _lock_events(
+    what: int, kind: int, site: int, which: int, places: _CodePlaces
 ) -> list[tuple[StepKind, Place | None, int]]:
-    """The meaning of a lock record: a critical region surrounds its lock, and a routine acquires
-    it.
+    """Returns the events of a lock record. Lock routines and critical regions become regions, in
+    which the lock is acquired or released.
     """
     if kind not in (*_LOCKS, *_TESTED_LOCKS, _CRITICAL):
         return []
@@ -248,8 +255,8 @@ def _locking(
     return []
 
 
-class _Places:
-    """The places of one process's code, by number."""
+class _CodePlaces:
+    """The functions and constructs in the code of one process, by site number."""
 
     def __init__(self, folder: Path, process: int) -> None:
         self._names: dict[int, str] = {}
@@ -266,24 +273,28 @@ class _Places:
         self._look_up()
 
     def function(self, site: int) -> Place:
-        """A function by its first instruction, or a region that the program names."""
+        """Returns the function that begins at a site, or the region that the program named."""
         if site in self._names:
             return Place(self._names[site])
         name, file, line = self._known.get((site, True), ("", "", 0))
         return Place(name or f"function {site}", file, line)
 
     def construct(self, site: int, kind: PlaceKind) -> Place:
-        """An OpenMP construct by its return address."""
+        """Returns the OpenMP construct with the return address of a site."""
         _, file, line = self._known.get((site, False), ("", "", 0))
         where = f" @{Path(file).name}:{line}" if line else ""
         return Place(f"{kind.value}{where}", file, line, kind)
 
     def lock(self, which: int) -> int:
-        """The number of a lock: 0 for the first that is seen, then 1, 2, ..."""
+        """Returns the number of a lock. Locks are numbered from 0 in the order of their first
+        use.
+        """
         return self._locks.setdefault(which, len(self._locks))
 
     def _look_up(self) -> None:
-        """Looks up all places in a file at once, as function entries and as return addresses."""
+        """Looks up all sites of a file with one call of addr2line, as function entries and as
+        return addresses.
+        """
         modules: dict[str, list[tuple[int, bool, int]]] = {}
         for site, (offset, address, module) in self._sites.items():
             at = address if is_fixed(Path(module)) else offset
@@ -302,7 +313,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def _addr2line(file: str, offsets: list[str]) -> list[tuple[str, str, int]]:
-    """Function, file and line of each place, if known."""
+    """Returns the function, file and line of each offset in a file, if known."""
     nothing = [("", "", 0)] * len(offsets)
     program = shutil.which("addr2line")
     if program is None or not exists(file):

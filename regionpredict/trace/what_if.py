@@ -1,15 +1,14 @@
-"""Replays the run without the delays of a call path, to find what to fix first.
+"""Replays a run without the delays of a call path, to find the most rewarding optimization.
 
-The *delay* of a call path at a wait is its additional time on the late side relative to the waiting
-side, since both last synchronized (Boehme 2014, section 4.2.1). To remove it, the late side's work
-on the call path is shortened in proportion, until no interval has a delay. Then the recorded run is
-replayed (`recorded_replay.py`). In operations of more than two locations, the last one is compared
-with all waiting ones, and other late ones with the first. Locations that arrive in the same tick
-are treated alike. If two ranks are equally late, both delays are therefore removed.
+The *delay* of a call path is its additional time on the late location relative to the waiting one,
+since both last synchronized (Boehme 2014, section 4.2.1). To remove the delay, the late location's
+work on the call path is shortened proportionally. Then the recorded run is replayed
+(`recorded_replay.py`). In operations of more than two locations, the last location is compared with
+all waiting locations, and other late locations with the first. Locations that arrive in the same
+tick are treated alike, so both delays of two equally late ranks are removed.
 
 A delay cost is the waiting time of others because of a call path. A gain is the reduction of the
-run time. Costs add up over ranks. A gain counts once, and only as far as no other location is as
-late.
+run time. Costs add up over ranks. A gain counts once, and is limited by other late locations.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ _PAIRS = 2**22  # pairs of locations in memory at once
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """The run with shorter delays of one call path.
+    """The effect of removing the delays of one call path.
 
     `delay_cost_s` are its costs (short- and long-term) in the original run, summed over ranks.
     `removed_s` is the removed work, summed over locations. `runtime_s` and `gain_s` are the
     resulting run time and the difference. `half_runtime_s` and `half_gain_s` are the same with half
-    of each delay. `location` is the one with most of the removed work, or "".
+    of each delay. `location` is the location with most of the removed work, or "".
     """
 
     callpath: str
@@ -57,11 +56,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """The replays of a run, one for each tried call path. `changes` are in the order of their
-    gains, the largest first. `runtime_s` is the original run time.
+    """The effects of removing the delays of several call paths, the largest gain first. `runtime_s`
+    is the original run time.
 
-    `untried` counts other call paths with delay costs. `contradicted` counts waits that the trace's
-    own times contradict. The replay ignores these.
+    `untried` is the number of other call paths with delay costs. `contradicted` is the number of
+    waits that the replay ignores because recorded times contradict them.
     """
 
     runtime_s: float
@@ -72,7 +71,7 @@ class WhatIf:
 
 @dataclass(frozen=True, slots=True)
 class _Comparisons:
-    """Intervals of late locations, each with the intervals of all locations that wait for it.
+    """The intervals of late locations, each with the intervals of all locations that wait for it.
 
     An interval has the rows from `begin` up to, but not including, `end`. The locations that wait
     for interval `i` have the intervals from `first[group[i]]` up to, but not including,
@@ -91,8 +90,8 @@ class _Comparisons:
 def what_if(
     analysis: Analysis, kernels: Kernels, callpath: str | None = None, most: int = 20
 ) -> WhatIf:
-    """Replays the run without the delays of `callpath`, or of each of the `most` most expensive
-    ones.
+    """Replays the run without the delays of `callpath`, or of each of the `most` call paths with
+    the largest delay costs.
 
     Raises UsageError for an unknown call path, and InputError for an inconsistent trace.
     """
@@ -114,7 +113,7 @@ def what_if(
         nodes = [at for at, other in enumerate(analysis.names) if other == name]
         ends, removed = [], np.zeros(len(analysis.trace), dtype=np.int64)
         for share in (1.0, 0.5):
-            work = _shortened(run, compared, node_after, nodes, share, kernels)
+            work = _work_without_delays(run, compared, node_after, nodes, share, kernels)
             ends.append(int(run.ends(kernels, work).max(initial=0)) if work is not None else end)
             if share == 1.0 and work is not None:
                 removed = run.work - work
@@ -144,7 +143,9 @@ def what_if(
 
 
 def _costs_by_path(analysis: Analysis) -> dict[str, float]:
-    """Delay costs in seconds. Call paths with the same name are merged."""
+    """Returns the delay costs of each call path in seconds. Call paths with the same name are
+    merged.
+    """
     replay = analysis.replay
     by_node = (replay.short_term.sum(axis=(0, 1)) + replay.long_term.sum(axis=(0, 1))) / (
         analysis.trace.ticks_per_second
@@ -156,8 +157,9 @@ def _costs_by_path(analysis: Analysis) -> dict[str, float]:
 
 
 def _comparisons(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Comparisons:
-    """At each slot, compares the last locations with all waiting ones, and all late locations with
-    the first one. Locations that arrive in the same tick count as equally late.
+    """Pairs late with waiting locations in each slot. The last locations are paired with all
+    waiting locations, and other late locations with the first. Locations that arrive in the same
+    tick are equally late.
     """
     time, coupled = analysis.trace.time, run.coupled
     slots, at = len(coupled.posts), time[coupled.event]
@@ -170,11 +172,13 @@ def _comparisons(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Com
     location = analysis.trace.locations_of(coupled.event)
     begins, ends, numbers = [], [], []
     groups: dict[bytes, int] = {}
-    for pairs in (*_of_one_slot(coupled.slot, last, needs),
-                  *_of_one_slot(coupled.slot, posts & ~last, first)):  # fmt: skip
+    for pairs in (*_pairs_in_same_slot(coupled.slot, last, needs),
+                  *_pairs_in_same_slot(coupled.slot, posts & ~last, first)):  # fmt: skip
         (late, waiting), (there, here) = coupled.event[pairs], location[pairs]
-        begin = _begins(analysis, run, kernels, late, there, here)
-        others = np.stack([_begins(analysis, run, kernels, waiting, here, there), waiting], axis=1)
+        begin = _interval_starts(analysis, run, kernels, late, there, here)
+        others = np.stack(
+            [_interval_starts(analysis, run, kernels, waiting, here, there), waiting], axis=1
+        )
         order = np.lexsort((begin, late))
         late, begin, others = late[order], begin[order], others[order]
         changes = (np.diff(late) != 0) | (np.diff(begin) != 0)
@@ -197,9 +201,11 @@ def _comparisons(analysis: Analysis, run: RecordedRun, kernels: Kernels) -> _Com
     )
 
 
-def _of_one_slot(slot: Rows, late: NDArray[np.bool_], waiting: NDArray[np.bool_]) -> Iterator[Rows]:
-    """All pairs of a late and a waiting dependence of the same slot, a few million at a time, with
-    shape `(2, k)`.
+def _pairs_in_same_slot(
+    slot: Rows, late: NDArray[np.bool_], waiting: NDArray[np.bool_]
+) -> Iterator[Rows]:
+    """Yields all pairs of a late and a waiting dependence in the same slot, a few million at a
+    time, with shape `(2, k)`.
     """
     left, right = np.flatnonzero(late), np.flatnonzero(waiting)
     right = right[np.argsort(slot[right], kind="stable")]
@@ -215,7 +221,7 @@ def _of_one_slot(slot: Rows, late: NDArray[np.bool_], waiting: NDArray[np.bool_]
             yield np.stack([np.repeat(left[rows], some), right[partner]])
 
 
-def _begins(
+def _interval_starts(
     analysis: Analysis,
     run: RecordedRun,
     kernels: Kernels,
@@ -223,16 +229,16 @@ def _begins(
     location: NDArray[np.int32],
     theirs: NDArray[np.int32],
 ) -> Rows:
-    """The starts of the intervals that end with `mine` at `location`: its last synchronization with
-    the location `theirs`.
+    """Returns the start of each interval that ends with an event of `mine` at `location`. It is the
+    last synchronization with the location `theirs`.
     """
     trace, points = analysis.trace, analysis.points
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
-    met = np.where(rank[location] == rank[theirs], -1, rank[theirs]).astype(np.int32)
+    partner_rank = np.where(rank[location] == rank[theirs], -1, rank[theirs]).astype(np.int32)
     order = np.argsort(mine, kind="stable")
     point = np.empty(len(mine), dtype=np.int64)
     point[order] = last_synchronization(
-        trace, analysis.paths, points, kernels, mine[order], met[order]
+        trace, analysis.paths, points, kernels, mine[order], partner_rank[order]
     )
     begin = trace.starts[location]
     known = point >= 0
@@ -241,7 +247,7 @@ def _begins(
     return np.asarray(begin)
 
 
-def _shortened(
+def _work_without_delays(
     run: RecordedRun,
     compared: _Comparisons,
     node_after: NDArray[np.int32],
@@ -249,7 +255,9 @@ def _shortened(
     share: float,
     kernels: Kernels,
 ) -> Rows | None:
-    """The work after each event without `share` of the nodes' delays. None if there are none."""
+    """Returns the work after each event without `share` of the delays of some call-tree nodes. None
+    if these nodes have no delays.
+    """
     pieces = np.flatnonzero(np.isin(node_after, nodes) & (run.work > 0))
     ticks = run.work[pieces].astype(np.float64)
     total = np.concatenate([[0.0], np.cumsum(ticks)])
@@ -261,7 +269,7 @@ def _shortened(
     chosen = np.flatnonzero(delay > 0)
     if not len(chosen):
         return None
-    # in order of time, shorter intervals first, because their reduction also shortens longer ones
+    # Shorter intervals come first, since their reduction also shortens the longer ones.
     order = chosen[np.lexsort((-low[chosen], high[chosen]))]
     begin, end = low[order].astype(np.int64), high[order].astype(np.int64)
     most = mine[order] - share * delay[order]

@@ -1,7 +1,7 @@
-"""Growth in big O notation: parsing, comparison, division, and output.
+"""Parses, compares, divides and formats growth in big O notation.
 
-The three classes of Shudler 2018, sec. 3.2.3, are logarithms, powers and exponentials. A growth
-here is a product of one of each, ``x^poly * log2(x)^log2 * 2^(exponential*x)``.
+Shudler 2018, sec. 3.2.3, has three classes of growth: logarithms, powers and exponentials. A
+`Growth` is a product of one of each, ``x^poly * log2(x)^log2 * 2^(exponential*x)``.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ class Growth:
 
     @property
     def order(self) -> tuple[float, float, float]:
-        """A sort key by growth. Differences below the precision of published exponents are
-        ignored.
+        """A sort key that orders growths. Differences below the precision of published exponents
+        are ignored.
         """
         return (_rounded(self.exponential), _rounded(self.poly), _rounded(self.log2))
 
     @property
     def function_class(self) -> int:
-        """1: logarithms, and constants; 2: powers; 3: exponentials (Shudler 2018, sec. 3.2.3)."""
+        """The class of growth: 1 for logarithms and constants, 2 for powers, 3 for exponentials."""
         return 3 if self.exponential else 2 if self.poly else 1
 
     @property
     def term(self) -> Term:
-        """The growth as a term of the normal form."""
+        """The growth as a term of the performance model normal form."""
         if self.exponential:
             return (self.poly, self.log2, self.exponential)
         return (self.poly, self.log2)
@@ -124,18 +124,18 @@ _TOKEN = re.compile(
 def parse(text: str, parameter: str | None = None, path: str = "") -> tuple[Growth, str]:
     """Reads a growth such as `O(p log p)`, `n^2.81`, `k^3*2^k`, `sqrt(p)/log(p)`, `log^2 p`.
 
-    For a sum, the fastest growing part counts. Coefficients are ignored. Returns the growth and its
-    parameter's name (`parameter`, or `p` if the text has none). Raises `InputError` with the column
-    for text that does not parse, and for a second parameter.
+    A sum has the growth of its fastest growing summand. Coefficients are ignored. Returns the
+    growth and the parameter's name (`parameter`, or `p` if the text has none). Raises `InputError`
+    with the column for text that does not parse, and for a second parameter.
 
     >>> parse("O(4 p log p + p^2)")
     (Growth(exponential=0.0, poly=2.0, log2=0.0), 'p')
     """
-    return _Parser(text, parameter, path).whole()
+    return _Parser(text, parameter, path).parse_all()
 
 
 class _Parser:
-    """A recursive descent over the tokens of one expression."""
+    """A recursive descent parser of one growth expression."""
 
     def __init__(self, text: str, parameter: str | None, path: str) -> None:
         self.text, self.parameter, self.path = text, parameter, path
@@ -165,16 +165,16 @@ class _Parser:
             return self.tokens[self.at]
         return ("end", "", len(self.text))
 
-    def take(self) -> tuple[str, str, int]:
+    def next_token(self) -> tuple[str, str, int]:
         token = self.peek()
         self.at += 1
         return token
 
-    def whole(self) -> tuple[Growth, str]:
+    def parse_all(self) -> tuple[Growth, str]:
         if not self.tokens:
             raise self.error("it is empty", 0)
         if self.peek()[1] in ("O", "Theta") and len(self.tokens) > 1 and self.tokens[1][1] == "(":
-            self.take()
+            self.next_token()
         growth = self.sum()
         if self.peek()[0] != "end":
             raise self.error(f"'{self.peek()[1]}' is unexpected", self.peek()[2])
@@ -183,7 +183,7 @@ class _Parser:
     def sum(self) -> Growth:
         growth = self.product()
         while self.peek()[1] in ("+", "-"):
-            self.take()
+            self.next_token()
             other = self.product()
             growth = other if compare(other, growth) > 0 else growth
         return growth
@@ -193,10 +193,10 @@ class _Parser:
         while True:
             kind, text, _ = self.peek()
             if text == "*":
-                self.take()
+                self.next_token()
                 growth = growth * self.power()
             elif text == "/":
-                self.take()
+                self.next_token()
                 growth = growth / self.power()
             elif kind in ("number", "name") or text in ("(", "{"):
                 growth = growth * self.power()
@@ -204,47 +204,47 @@ class _Parser:
                 return growth
 
     def power(self) -> Growth:
-        kind, text, place = self.take()
+        kind, text, place = self.next_token()
         if kind == "number":
             if self.peek()[1] not in ("^", "**"):
                 return ONE
-            self.take()
+            self.next_token()
             return self.exponential(float(text), place)
         if kind == "name":
-            return self.named(text, place)
+            return self.name_or_function(text, place)
         if text in ("(", "{"):
             inner = self.sum()
-            self.close(place)
-            return self.raised(inner)
+            self.expect_closing_parenthesis(place)
+            return self.with_exponent(inner)
         raise self.error(f"'{text}' is unexpected" if text else "it ends too early", place)
 
-    def named(self, text: str, place: int) -> Growth:
+    def name_or_function(self, text: str, place: int) -> Growth:
         if text in ("log", "log2", "ln", "lg", "sqrt"):
             inner_power = 1.0
             if self.peek()[1] in ("^", "**"):
-                self.take()
+                self.next_token()
                 inner_power = self.number()
             start = self.peek()[2]
-            inner = self.atom()
+            inner = self.function_argument()
             if text == "sqrt":
                 return inner**0.5
             if inner.exponential:
-                return self.raised(Growth(poly=inner_power))
+                return self.with_exponent(Growth(poly=inner_power))
             if inner.poly <= 0:
                 raise self.error("a logarithm needs a power of the parameter", start)
-            return self.raised(Growth(log2=inner_power))
+            return self.with_exponent(Growth(log2=inner_power))
         if self.parameter is None:
             self.parameter = text
         if text != self.parameter:
             raise self.error(f"'{text}' is not the parameter '{self.parameter}'", place)
-        return self.raised(Growth(poly=1.0))
+        return self.with_exponent(Growth(poly=1.0))
 
-    def atom(self) -> Growth:
-        """The argument of a function: a name, or something in parentheses."""
-        kind, text, place = self.take()
+    def function_argument(self) -> Growth:
+        """Parses the argument of a function: a name, or an expression in parentheses."""
+        kind, text, place = self.next_token()
         if text in ("(", "{"):
             inner = self.sum()
-            self.close(place)
+            self.expect_closing_parenthesis(place)
             return inner
         if kind == "name":
             if self.parameter is None:
@@ -254,53 +254,55 @@ class _Parser:
             return Growth(poly=1.0)
         raise self.error("a function needs an argument", place)
 
-    def raised(self, base: Growth) -> Growth:
+    def with_exponent(self, base: Growth) -> Growth:
         if self.peek()[1] in ("^", "**"):
-            self.take()
+            self.next_token()
             return base ** self.number()
         return base
 
     def exponential(self, base: float, place: int) -> Growth:
-        """The exponent after `2^`: the parameter, with an optional factor, or a plain number."""
+        """Parses the exponent after `2^`: the parameter with an optional factor, or a plain
+        number.
+        """
         if base <= 1:
             raise self.error("the base of an exponential must be above 1", place)
         factor = math.log2(base)
-        kind, text, start = self.take()
+        kind, text, start = self.next_token()
         if text in ("(", "{"):
             share, has_exponential = 1.0, False
             while self.peek()[1] not in (")", "}") and self.peek()[0] != "end":
-                kind, text, start = self.take()
+                kind, text, start = self.next_token()
                 if kind == "number":
                     share *= float(text)
                 elif text == "/":
-                    share /= float(self.take()[1])
+                    share /= float(self.next_token()[1])
                 elif kind == "name":
                     has_exponential = True
-                    self.same(text, start)
+                    self.require_parameter(text, start)
                 elif text != "*":
                     raise self.error(f"'{text}' is unexpected", start)
-            self.close(start)
+            self.expect_closing_parenthesis(start)
             return Growth(exponential=factor * share) if has_exponential else ONE
         if kind == "number":
             return ONE
-        self.same(text, start)
+        self.require_parameter(text, start)
         return Growth(exponential=factor)
 
-    def same(self, text: str, place: int) -> None:
+    def require_parameter(self, text: str, place: int) -> None:
         if self.parameter is None:
             self.parameter = text
         if text != self.parameter:
             raise self.error(f"'{text}' is not the parameter '{self.parameter}'", place)
 
     def number(self) -> float:
-        """An exponent: a number with an optional sign, or a fraction in parentheses."""
-        kind, text, place = self.take()
+        """Parses an exponent: a number with an optional sign, or a fraction in parentheses."""
+        kind, text, place = self.next_token()
         if text in ("(", "{"):
             value = self.number()
             if self.peek()[1] == "/":
-                self.take()
+                self.next_token()
                 value /= self.number()
-            self.close(place)
+            self.expect_closing_parenthesis(place)
             return value
         if text == "-":
             return -self.number()
@@ -308,6 +310,6 @@ class _Parser:
             raise self.error("an exponent must be a number", place)
         return float(text)
 
-    def close(self, place: int) -> None:
-        if self.take()[1] not in (")", "}"):
+    def expect_closing_parenthesis(self, place: int) -> None:
+        if self.next_token()[1] not in (")", "}"):
             raise self.error("a parenthesis is not closed", place)

@@ -1,11 +1,11 @@
-"""Input: repetitions. Output: for each point, a summary, its weight and the noise.
+"""Summarizes the repetitions at each point, and estimates their weights and noise.
 
 Noise is assumed to be proportional to the value, as for run times, unless the repetitions clearly
 show constant or mixed noise (`noise.py`). Its size is estimated from their spread. With `r`
-repetitions at each of `n` points, there are `n(r - 1)` degrees of freedomfor any growth. Zero or
-negative values have no relative noise. Data with such values are weighted by their largest value.
-Only the mean uses the spread about the mean. Other summaries are used for data with outliers, so
-their spread is robust, too.
+repetitions at each of `n` points, the noise has `n(r - 1)` degrees of freedom, independent of the
+growth. Zero and negative values have no relative noise, so data with such values are scaled by
+their largest value. The noise of means is the standard deviation. Other summaries are for data with
+outliers, so their noise is estimated robustly.
 """
 
 from __future__ import annotations
@@ -26,39 +26,39 @@ from regionpredict.fit.model.terms import FloatArray
 Statistic = Literal["mean", "median", "minimum", "first-quartile"]
 _STATISTICS: tuple[str, ...] = get_args(Statistic)
 
-# Variance of each statistic relative to that of the mean, for normal noise and 5 repetitions. That
-# of the minimum depends on the number of repetitions.
+# Variance of each statistic relative to that of the mean, for normal noise and 5 repetitions. For
+# the minimum, the ratio depends on the number of repetitions.
 _VARIANCE_FACTOR: dict[str, float] = {
     "mean": 1.0,
     "median": 1.44,
     "first-quartile": 1.6,
 }
-# Variance of the minimum of n standard normal values, by integration of its density. It hardly
-# decreases with more repetitions.
-_OF_THE_LEAST = (
+# Variance of the minimum of n standard normal values, by integration of its density. More
+# repetitions hardly decrease it.
+_VARIANCE_OF_MINIMUM = (
     (1, 1.0), (2, 0.6817), (3, 0.5595), (4, 0.4917), (5, 0.4475), (6, 0.4159), (8, 0.3729),
     (10, 0.3443), (15, 0.301), (20, 0.2757), (30, 0.2458), (50, 0.2157), (100, 0.1844),
     (200, 0.1607), (500, 0.1372), (1000, 0.1235),
 )  # fmt: skip
-_LOG_COUNTS = np.log([count for count, _ in _OF_THE_LEAST])
-_LEAST_VARIANCES = np.array([variance for _, variance in _OF_THE_LEAST])
+_LOG_COUNTS = np.log([count for count, _ in _VARIANCE_OF_MINIMUM])
+_LEAST_VARIANCES = np.array([variance for _, variance in _VARIANCE_OF_MINIMUM])
 
 _ENOUGH_REPETITIONS = 3.0  # degrees of freedom needed to estimate the noise
-_LIKE_NOISE = 4.0  # a misfit of twice the noise's standard deviation may still be noise
-_LOPSIDED = 0.5  # with this share of all relative spread at one point, noise may not be relative
-_SPARE_POINTS = 2  # additional points that a model without repetitions must match
+_LIKE_NOISE = 4.0  # ratio of the variances of misfit and noise up to which they are equal
+_LOPSIDED = 0.5  # share of the relative spread at one point from which noise may not be relative
+_SPARE_POINTS = 2  # minimum number of points beyond the coefficients if there are no repetitions
 _EXACT = 1e-6  # relative variance that counts as zero
 
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """The data at `n` points: the summaries of the repetitions and their reliability.
+    """The measurements at `n` points: summaries of the repetitions, their weights and their noise.
 
     `y` has shape `(n,)`, in the unit of the metric. `weights` `(n,)` is the number of repetitions
     divided by the squared noise scale, so that weighted sums of squares are relative variances.
     `within` is the weighted sum of squares of the repetitions about their summary, and `dof` its
-    degrees of freedom. `relative` says whether all values are positive. The scale is then the value
-    itself, unless the repetitions show otherwise.
+    degrees of freedom. `relative` says whether all values are positive. In this case, the noise
+    scale is the value itself, unless the repetitions show another scale.
     """
 
     y: FloatArray
@@ -78,11 +78,11 @@ class Observations:
         return self.dof / len(self.y) + 1.0
 
     def explained(self, misfit: float, used: int) -> bool:
-        """Whether the residual of a model with `used` coefficients is not larger than the
-        repetitions' noise.
+        """Returns whether the residual of a model with `used` coefficients is within the noise of
+        the repetitions.
 
-        `misfit` is its weighted sum of squares. If no repetitions determine the noise, a model must
-        go through all points, with more points than coefficients.
+        `misfit` is the weighted residual sum of squares. Without enough repetitions, the model must
+        go through all points, and the points must exceed the coefficients by two.
         """
         left = np.count_nonzero(self.weights) - used
         if left >= 1 and self.dof >= _ENOUGH_REPETITIONS:
@@ -97,8 +97,8 @@ def explained_rows(
     misfit: FloatArray,
     used: NDArray[np.intp],
 ) -> NDArray[np.bool_]:
-    """`Observations.explained` for the rows of `weights` `(b, n)`. The other arguments have shape
-    `(b,)`.
+    """Computes `Observations.explained` for `b` models at once. `weights` has shape `(b, n)`, and
+    the other arguments have shape `(b,)`.
     """
     left = np.count_nonzero(weights, axis=1) - used
     noise_known = (left >= 1) & (dof >= _ENOUGH_REPETITIONS)
@@ -110,7 +110,8 @@ def explained_rows(
 def summarise(
     repetitions: Sequence[Sequence[float]], statistic: Statistic = "mean"
 ) -> Observations:
-    """Summary and noise of the repetitions at each of `n` points. NaN repetitions are ignored.
+    """Computes the summary and noise of the repetitions at each of `n` points. NaN repetitions are
+    ignored.
 
     Raises `InputError` if a point has no finite value.
 
@@ -149,8 +150,8 @@ def summarise(
 def summarise_many(
     many: Sequence[Sequence[Sequence[float]]], statistic: Statistic
 ) -> list[Observations]:
-    """`summarise` for many series. Those with equal numbers of repetitions are processed
-    together.
+    """Summarizes many series like `summarise`. Series with equal numbers of repetitions are
+    processed together.
     """
     data = _block(many)
     if data is None or statistic != "mean" or not np.isfinite(data).all():
@@ -175,8 +176,8 @@ def summarise_many(
 
 
 def _block(many: Sequence[Sequence[Sequence[float]]]) -> FloatArray | None:
-    """The series as one array `(b, n, r)`. None if their shapes differ, or if they are not
-    numbers.
+    """Converts the series to one array `(b, n, r)`. Returns None if their shapes differ, or if they
+    are not numbers.
     """
     try:
         counts = set(map(len, chain.from_iterable(many)))
@@ -196,14 +197,16 @@ def _means(data: FloatArray) -> FloatArray:
 
 
 def _squares(data: FloatArray, mean: FloatArray) -> FloatArray:
-    """The sums of squares about the means."""
+    """Returns the sums of squared deviations from the means."""
     deviation = data - mean[..., None]
     deviation *= deviation
     return np.asarray(np.add.reduce(deviation, -1))
 
 
 def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray, FloatArray]:
-    """Summary and noise sum of squares over the last axis of a block of repetitions."""
+    """Computes the summary, and the sum of squares of the noise, over the last axis of a block of
+    repetitions.
+    """
     if statistic == "mean":
         mean = _means(data)
         return mean, _squares(data, mean)
@@ -216,15 +219,16 @@ def summarise_block(data: FloatArray, statistic: Statistic) -> tuple[FloatArray,
 
 
 def variance_factor(statistic: Statistic, count: FloatArray | int) -> FloatArray | float:
-    """The variance of a summary of `count` repetitions relative to that of their mean.
+    """Returns the variance of a summary of `count` repetitions relative to the variance of their
+    mean.
 
     >>> round(float(variance_factor("minimum", 50)), 1)
     10.8
     """
     if statistic != "minimum":
         return _VARIANCE_FACTOR[statistic]
-    of_the_least = np.interp(np.log(count), _LOG_COUNTS, _LEAST_VARIANCES)
-    return np.asarray(count * of_the_least)
+    variance_of_minimum = np.interp(np.log(count), _LOG_COUNTS, _LEAST_VARIANCES)
+    return np.asarray(count * variance_of_minimum)
 
 
 def _weigh(
@@ -234,7 +238,9 @@ def _weigh(
     dof: FloatArray | float,
     statistic: Statistic,
 ) -> Observations:
-    """`dof` and `within` have one entry per point."""
+    """Creates observations from the summaries `y`. `within` is the sum of squares of the
+    repetitions at each point, and `dof` its degrees of freedom.
+    """
     factor = variance_factor(statistic, count)
     relative = min(y.tolist()) > 0
     squares = y * y if relative else np.full(len(y), float(np.abs(y).max()) ** 2 or 1.0)
@@ -258,8 +264,8 @@ def _weigh(
 def _summarise_ragged(
     repetitions: Sequence[Sequence[float]], statistic: Statistic, made: int | None = None
 ) -> Observations:
-    """Summarizes points with different numbers of repetitions. `made` is the original number at
-    each point, if some were removed.
+    """Summarizes points with different numbers of repetitions. `made` is the original number of
+    repetitions at each point, if some were removed.
     """
     y, within, count = [], [], []
     for index, row in enumerate(repetitions):
@@ -284,11 +290,13 @@ def _summarise_ragged(
     return _weigh(np.array(y), np.array(within), made or counts, counts - 1.0, statistic)
 
 
-def leading_points(seen: Observations, count: int) -> Observations:
-    """The first `count` points only. The noise is still estimated from all repetitions."""
-    return replace(seen, y=seen.y[:count], weights=seen.weights[:count])
+def leading_points(observations: Observations, count: int) -> Observations:
+    """Returns the observations at the first `count` points. The noise is still that of all
+    repetitions.
+    """
+    return replace(observations, y=observations.y[:count], weights=observations.weights[:count])
 
 
-def at_points(seen: Observations, chosen: NDArray[np.generic]) -> Observations:
-    """The chosen points only, in the order of their indices, or by a mask."""
-    return replace(seen, y=seen.y[chosen], weights=seen.weights[chosen])
+def at_points(observations: Observations, chosen: NDArray[np.generic]) -> Observations:
+    """Returns the observations at some points, selected by indices or by a mask."""
+    return replace(observations, y=observations.y[chosen], weights=observations.weights[chosen])

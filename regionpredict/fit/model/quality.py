@@ -1,4 +1,4 @@
-"""The quality of a model, and the uncertainty of its predictions."""
+"""Computes the quality of a model, and the uncertainty of its predictions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from regionpredict.fit.model.observations import Observations
 from regionpredict.fit.model.terms import FloatArray, Term, evaluate
 
-_SHARE_THAT_COUNTS = 14.0  # candidates a thousand times less likely than the best are left out
+_SHARE_THAT_COUNTS = 14.0  # largest score difference to the best model: 1000 times less likely
 
 
 Monomial = dict[int, Term]
@@ -21,7 +21,7 @@ Monomial = dict[int, Term]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A model that was considered: its monomials and its score (smaller is better).
+    """A model that a search considered: its monomials and its score (smaller is better).
 
     Scores are minus twice a log-probability, so a difference of 6 means 20 times less likely.
     """
@@ -31,7 +31,7 @@ class Candidate:
 
 
 class ModelOfData(Protocol):
-    """The properties of a model from which its quality is computed. `FittedModel` has them."""
+    """The interface of a model whose quality can be computed. `FittedModel` implements it."""
 
     @property
     def constant(self) -> float:
@@ -47,7 +47,7 @@ class ModelOfData(Protocol):
 
     @property
     def points(self) -> FloatArray:
-        """`(n, m)`."""
+        """The measured points `(n, m)`."""
 
     @property
     def observations(self) -> Observations:
@@ -59,21 +59,23 @@ class ModelOfData(Protocol):
 
     @property
     def ceiling(self) -> float | None:
-        """The ceiling of a saturating law."""
+        """The ceiling of a saturating law, or None."""
 
     def predict_many(self, points: FloatArray) -> FloatArray:
-        """The values at the points `(k, m)`, with shape `(k,)`."""
+        """Returns the predicted values `(k,)` at the points `(k, m)`."""
 
     def candidates(self) -> list[Candidate]:
-        """The models considered, the best first."""
+        """Returns the models that the search considered, the best first."""
 
     def stretches(self) -> list[tuple[NDArray[np.bool_], tuple[Monomial, ...]]]:
-        """The points of each piece of the model, and its monomials."""
+        """Returns the mask of points and the monomials of each piece of the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """`smape` and `cross_validated_error` are in percent. `adjusted_r2` has no unit."""
+    """The quality of a model. `smape` and `cross_validated_error` are in percent, and `adjusted_r2`
+    is dimensionless.
+    """
 
     smape: float
     adjusted_r2: float
@@ -81,7 +83,7 @@ class Quality:
 
 
 def smape(measured: FloatArray, modelled: FloatArray) -> float:
-    """Symmetric mean absolute percentage error, in percent, from 0 to 200.
+    """Returns the symmetric mean absolute percentage error, in percent, from 0 to 200.
 
     >>> smape(np.array([1.0, 1.0]), np.array([1.0, 3.0]))
     50.0
@@ -91,8 +93,8 @@ def smape(measured: FloatArray, modelled: FloatArray) -> float:
 
 
 def design(monomials: Sequence[Monomial], points: FloatArray) -> FloatArray:
-    """The columns of the constant and the monomials at the points `(n, m)`, with shape `(n, 1 +
-    k)`.
+    """Returns the design matrix `(n, 1 + k)` of a constant and `k` monomials at the points `(n,
+    m)`.
     """
     columns = [np.ones(len(points))]
     for monomial in monomials:
@@ -105,8 +107,8 @@ def design(monomials: Sequence[Monomial], points: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class WeightedFit:
-    """A weighted fit: coefficients `(k,)`, their covariance divided by the noise variance,
-    leverages `(n,)`.
+    """The result of a weighted least-squares fit. `covariance` is divided by the noise variance,
+    and `leverage` has shape `(n,)`.
     """
 
     coefficients: FloatArray
@@ -116,7 +118,9 @@ class WeightedFit:
 
 
 def weighted_fit(columns: FloatArray, y: FloatArray, weights: FloatArray) -> WeightedFit:
-    """Weighted least squares of the columns `(n, k)`. Dependent columns share their coefficient."""
+    """Fits the columns `(n, k)` by weighted least squares. Linearly dependent columns share their
+    coefficient.
+    """
     root = np.sqrt(weights)
     scaled = columns * root[:, None]
     size = np.sqrt((scaled * scaled).sum(0))
@@ -136,11 +140,13 @@ def weighted_fit(columns: FloatArray, y: FloatArray, weights: FloatArray) -> Wei
 
 
 def of_model(model: ModelOfData) -> Quality:
-    """The quality of a model at its own points. Leave-one-out errors follow from the hat matrix."""
-    seen = model.observations
-    y = seen.y
+    """Computes the quality of a model at its measured points. Leave-one-out errors follow from the
+    hat matrix.
+    """
+    observations = model.observations
+    y = observations.y
     fitted = model.predict_many(model.points)
-    kept = seen.weights > 0  # outliers do not count against the model
+    kept = observations.weights > 0  # outliers do not count against the model
     total = float(((y[kept] - y[kept].mean()) ** 2).sum())
     stretches = model.stretches()
     count, size = int(kept.sum()), sum(1 + len(monomials) for _, monomials in stretches)
@@ -149,7 +155,7 @@ def of_model(model: ModelOfData) -> Quality:
     else:
         left = float(((y[kept] - fitted[kept]) ** 2).sum())
         adjusted = 1.0 - left / (count - size) * (count - 1) / total
-    weights = seen.weights
+    weights = observations.weights
     if model.reciprocal:
         weights = weights * y**4
     target = 1.0 / y if model.reciprocal else y
@@ -162,7 +168,7 @@ def of_model(model: ModelOfData) -> Quality:
 
 
 def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
-    """`of_model` for many models. Those with the same points and monomials are processed
+    """Computes the quality of many models. Models with the same points and monomials are processed
     together.
     """
     groups: dict[tuple[object, ...], list[int]] = {}
@@ -186,7 +192,7 @@ def of_models(models: Sequence[ModelOfData]) -> list[Quality]:
 
 
 def _together(models: Sequence[ModelOfData]) -> list[Quality]:
-    """The qualities of models that share their points and monomials."""
+    """Computes the qualities of models that share their points and monomials."""
     first = models[0]
     columns = design(first.monomials, first.points)
     count, size = columns.shape
@@ -220,10 +226,12 @@ def _together(models: Sequence[ModelOfData]) -> list[Quality]:
 
 
 def quantiles(model: ModelOfData, point: FloatArray, levels: Sequence[float]) -> list[float]:
-    """Quantiles of the candidates' mixture at one point `(1, m)`, for ascending levels."""
-    seen = model.observations
-    y = 1.0 / seen.y if model.reciprocal else seen.y
-    weights = seen.weights * seen.y**4 if model.reciprocal else seen.weights
+    """Returns quantiles of the mixture of all candidate models at one point `(1, m)`, for ascending
+    levels.
+    """
+    observations = model.observations
+    y = 1.0 / observations.y if model.reciprocal else observations.y
+    weights = observations.weights * observations.y**4 if model.reciprocal else observations.weights
     if model.ceiling is not None:  # the sum does not describe the points at the ceiling
         fitted = model.predict_many(model.points)
         above = (1.0 / fitted if model.reciprocal else fitted) > model.ceiling
@@ -239,7 +247,10 @@ def quantiles(model: ModelOfData, point: FloatArray, levels: Sequence[float]) ->
         at = design(candidate.monomials, point)[0]
         left = max(np.count_nonzero(weights) - columns.shape[1], 0)
         misfit = float((weights * solution.residual**2).sum())
-        noise = max((seen.within + misfit) / max(seen.dof + left, 1.0), misfit / max(left - 1, 1))
+        noise = max(
+            (observations.within + misfit) / max(observations.dof + left, 1.0),
+            misfit / max(left - 1, 1),
+        )
         centres.append(float(at @ solution.coefficients))
         near = int(np.argmin(np.where(weights > 0, np.abs(y - centres[-1]), np.inf)))
         there = max(1.0, (centres[-1] / y[near]) ** 2 if y[near] else 1.0) / weights[near]
@@ -250,7 +261,7 @@ def quantiles(model: ModelOfData, point: FloatArray, levels: Sequence[float]) ->
         centres = [max(centre, model.ceiling) for centre in centres]
     of = [1.0 - level for level in reversed(levels)] if model.reciprocal else levels
     found = _mixture_quantiles(np.array(centres), np.array(spreads), np.array(shares), of)
-    if seen.relative:
+    if observations.relative:
         found = [max(value, 0.0) for value in found]
     if model.reciprocal:
         return [1.0 / max(value, 1e-300) for value in reversed(found)]
@@ -260,7 +271,7 @@ def quantiles(model: ModelOfData, point: FloatArray, levels: Sequence[float]) ->
 def _mixture_quantiles(
     centres: FloatArray, spreads: FloatArray, shares: FloatArray, levels: Sequence[float]
 ) -> list[float]:
-    """Quantiles of a mixture of normal distributions, by bisection."""
+    """Returns quantiles of a mixture of normal distributions, by bisection."""
     weights = shares / shares.sum()
     found = []
     for target in levels:

@@ -1,4 +1,4 @@
-"""Terms of the performance model normal form, and search spaces of terms.
+"""Defines the terms of the performance model normal form, and search spaces of terms.
 
 A term is the pair `(poly, log2)`, which means ``x**poly * log2(x)**log2`` (Shudler 2018, eq. 2.1).
 A search space is a set of terms with penalties. A term with a larger penalty must explain the data
@@ -36,16 +36,16 @@ DEFAULT_TERMS: tuple[Term, ...] = (*_QUARTERS, *_THIRDS)
 """The default growth terms (50, in no order): those of eq. 2.2 and those of Extra-P 4."""
 
 FAR = 16.0
-"""The factor beyond the largest value at which the predictions of models are compared."""
+"""The multiple of the largest parameter value at which predictions of models are compared."""
 
-_POINTS_OF_PAIRS = 5  # two more points than coefficients
+_POINTS_OF_PAIRS = 5  # minimum number of points for two terms: two more than coefficients
 _LARGEST_POWER = 300.0  # as a power of two: squares of larger values overflow
 _LARGEST = 1e150
 
 INVERSE: Term = (-1.0, 0.0)
 """The term of perfectly divided work, ``1/p``."""
 
-_OVERHEAD: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0))  # overhead of more threads: a tree, a queue
+_OVERHEAD: tuple[Term, ...] = ((0.0, 1.0), (1.0, 0.0))  # thread overhead of a tree and of a queue
 
 # Terms of common algorithms: loops, nested loops, trees, sorts, surfaces of volumes.
 _COMMON: frozenset[Term] = frozenset(
@@ -65,9 +65,10 @@ _COMMON: frozenset[Term] = frozenset(
 
 
 def rarity(term: Term) -> float:
-    """The rarity of a term: 0 for common ones, 1 for halves with logarithms, 2 for the rest.
+    """Returns the rarity of a term: 0 for common terms, 1 for multiples of one half with
+    logarithms, 2 for the rest.
 
-    It is 3 if an exponent above 1 is not a multiple of one half and there is a logarithm.
+    The rarity is 3 for a logarithm with an exponent above 1 that is not a multiple of one half.
 
     >>> rarity((1.0, 1.0)), rarity((0.5, 1.0)), rarity((0.8, 0.0)), rarity((1.75, 1.0))
     (0.0, 1.0, 2.0, 3.0)
@@ -81,7 +82,9 @@ def rarity(term: Term) -> float:
 
 
 def evaluate(term: Term, x: FloatArray | float) -> FloatArray:
-    """`x**poly * log2(x)**log2`, elementwise. `x` must be positive if the exponents require it."""
+    """Returns the term's value `x**poly * log2(x)**log2`, elementwise. `x` must be positive if the
+    exponents require it.
+    """
     poly, log2 = term[:2]
     values = np.asarray(x, dtype=np.float64)
     result = np.power(values, poly) if poly else np.ones_like(values)
@@ -91,7 +94,7 @@ def evaluate(term: Term, x: FloatArray | float) -> FloatArray:
 
 
 def evaluate_all(terms: Sequence[Term], x: FloatArray) -> FloatArray:
-    """Each of `h` terms at `n` values, with shape `(h, n)`, equal to `evaluate` of each.
+    """Returns the values `(h, n)` of `h` terms at `n` parameter values.
 
     >>> evaluate_all([(1.0, 0.0), (0.0, 2.0)], np.array([2.0, 8.0])).tolist()
     [[2.0, 8.0], [1.0, 9.0]]
@@ -114,7 +117,8 @@ def evaluate_all(terms: Sequence[Term], x: FloatArray) -> FloatArray:
 
 
 def growth_order(term: Term) -> tuple[float, float, float]:
-    """A sort key of terms by growth: the exponential first, then the power, then the logarithm.
+    """Returns a sort key that orders terms by growth. It compares exponentials, then powers, then
+    logarithms.
 
     >>> growth_order((3.0, 0.0)) < growth_order((0.0, 0.0, 1.0))
     True
@@ -140,8 +144,8 @@ class CompiledSpace:
     `inverse_transposed` have shape `(n, h)`. `pairs_a`, `pairs_b` and `pair_rarity` list the
     `h(h-1)/2` pairs of terms. `divided_pairs` marks those with `1/p`, and `overhead_pairs` those
     with `1/p` and `log2(p)` or `p`. `smallest` is the index of the smallest value. `far` `(h,)` are
-    the terms at `FAR` times the largest. `kept` is a cache for searches at the same values, by
-    everything else that an entry depends on.
+    the terms at `FAR` times the largest. `kept` is a cache of intermediate results for searches at
+    the same parameter values.
     """
 
     terms: tuple[Term, ...]
@@ -172,7 +176,7 @@ class SearchSpace:
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        # It is the key of cached point plans, used once per fit.
+        # The hash is stored, since each fit looks up a point plan by its search space.
         object.__setattr__(self, "_hash", hash((self.terms, self.rarities)))
 
     def __hash__(self) -> int:
@@ -180,7 +184,9 @@ class SearchSpace:
 
     @staticmethod
     def of(terms: Iterable[Term], *, rarities: Sequence[float] | None = None) -> SearchSpace:
-        """A search space of these terms. By default, terms have their own `rarities`."""
+        """Creates a search space of these terms. `rarities` defaults to the `rarity` of each
+        term.
+        """
         kept = tuple(dict.fromkeys(tuple(map(float, term)) for term in terms if any(term)))
         given = tuple(rarity(term) for term in kept) if rarities is None else tuple(rarities)
         return SearchSpace(kept, given)
@@ -189,7 +195,7 @@ class SearchSpace:
     def from_exponents(
         poly: Sequence[float], log2: Sequence[float], *, negative: bool = True
     ) -> SearchSpace:
-        """All products of the given exponents of the parameter and its logarithm (Shudler, 2.2).
+        """Creates a search space of all combinations of the exponents (Shudler 2018, eq. 2.2).
 
         >>> SearchSpace.from_exponents([0, 1], [0, 1], negative=False).terms
         ((0.0, 1.0), (1.0, 0.0), (1.0, 1.0))
@@ -198,7 +204,9 @@ class SearchSpace:
         return SearchSpace.of(([*terms, INVERSE]) if negative else terms)
 
     def compiled(self, x: FloatArray) -> CompiledSpace:
-        """The space at the values `(n,)` of one parameter, without undefined terms."""
+        """Evaluates the terms at the values `(n,)` of one parameter. Terms that are undefined there
+        are removed.
+        """
         lowest = float(x.min())
         usable = [
             (term, rare)
@@ -242,7 +250,7 @@ DEFAULT_SPACE = SearchSpace.of((*DEFAULT_TERMS, INVERSE))
 
 
 def exponent_text(value: float, *, style: str = "text") -> str:
-    """An exponent in common notation: `1/3`, `0.5` as `1/2`, `2`.
+    """Formats an exponent as an integer or a fraction if possible.
 
     >>> [exponent_text(v) for v in (1/3, 0.5, 2.0, -1.0, 0.8, 0.123456)]
     ['1/3', '1/2', '2', '-1', '4/5', '0.1235']
@@ -254,7 +262,7 @@ def exponent_text(value: float, *, style: str = "text") -> str:
 
 
 def term_text(name: str, term: Term, *, style: str = "text") -> str:
-    """A term as text, Python or LaTeX.
+    """Formats a term in the style `text`, `python` or `latex`.
 
     >>> term_text("p", (0.5, 1.0)), term_text("p", (1.0, 0.0)), term_text("p", (0.0, 2.0))
     ('p^(1/2)*log2(p)', 'p', 'log2(p)^2')

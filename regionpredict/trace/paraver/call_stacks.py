@@ -129,7 +129,7 @@ def _stacks(events: Rows, calls: Calls, labels: Labels) -> tuple[list[tuple[Fram
     of_call = np.zeros(len(calls), dtype=np.int64)
     if not len(events):
         return [()], of_call
-    where, number, time, value = events.those()
+    where, number, time, value = events.int64_columns()
     is_line = number > _LINE
     level = number - np.where(is_line, _LINE, _CALLER)
     call = calls.at(where, time)

@@ -68,13 +68,13 @@ def _ranked(
 
 
 def calls_of(events: Rows, labels: Labels, regions: list[Region], findings: list[Finding]) -> Calls:
-    """The calls that events start and end. Their regions are added. The types of events are those
+    """The calls that events start and end. Their regions are added. The types of events are int64_columns
     of point-to-point, collective, other, one-sided and file operations.
 
     A call ends at the start of another call inside it, or at the end of the trace, which is
     reported as a finding.
     """
-    where, number, time, value = events.those(by_location(events.location, events.time))
+    where, number, time, value = events.int64_columns(by_location(events.location, events.time))
     opens = np.flatnonzero(value != 0)
     follows = opens + 1
     has_next = follows < len(value)

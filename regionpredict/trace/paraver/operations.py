@@ -99,8 +99,8 @@ def _messages(
     regions: list[Region],
     findings: list[Finding],
 ) -> list[tuple[Integers, ...]]:
-    sender, tag, sent, size = records.sends.those()
-    receiver, _, posted, arrived = records.receives.those()
+    sender, tag, sent, size = records.sends.int64_columns()
+    receiver, _, posted, arrived = records.receives.int64_columns()
     send = calls.at(sender, sent)
     post = calls.at(receiver, posted)
     done = calls.ending(receiver, arrived)
@@ -150,7 +150,7 @@ def _collectives(
     row_of_call = np.full(len(calls) + 1, -1, dtype=np.int64)
     row_of_call[call] = np.arange(count)
 
-    where, kind, time, value = events.those()
+    where, kind, time, value = events.int64_columns()
     row = row_of_call[calls.at(where, time)]
 
     def of_type(number: int) -> Integers:

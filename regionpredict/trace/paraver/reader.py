@@ -200,7 +200,9 @@ def _state_spans(
     """
     count = len(masters)
     workers, (forking, fork, opening) = _workers(events, masters)
-    location, states_of, since, until = states.those(by_location(states.location, states.time))
+    location, states_of, since, until = states.int64_columns(
+        by_location(states.location, states.time)
+    )
     points = [
         (location, since), (location, until),
         (calls.location, calls.begin), (calls.location, calls.end),
@@ -258,7 +260,7 @@ def _workers(events: Rows, masters: Integers) -> tuple[Integers, Integers]:
     the starts and ends of constructs. The latter have the rows `(3, n)` location, time and value.
     The value is 0 at an end.
     """
-    location, _, time, value = events.those(events.number == _PARALLEL)
+    location, _, time, value = events.int64_columns(events.number == _PARALLEL)
     order = by_location(location, time)
     workers, _ = distinct(events.location[events.number == OUTLINED])
     workers = workers[(masters[workers] != workers) & np.isin(masters[workers], location)]
@@ -278,7 +280,7 @@ def _forks(events: Rows, threads: Integers) -> Integers:
     """Returns the forks and joins of parallel constructs. The columns `(n, 4)` are location, time,
     `Kind` and number of threads. `threads` has the number of threads of each location's rank.
     """
-    location, _, time, value = events.those(events.number == _PARALLEL)
+    location, _, time, value = events.int64_columns(events.number == _PARALLEL)
     kind = np.where(value != 0, int(Kind.FORK), int(Kind.JOIN))
     size = np.where(value != 0, threads[location], NONE)
     return np.stack([location, time, kind, size], axis=1)
@@ -403,7 +405,7 @@ def _counters(readings: Rows, labels: Labels, rows: _Rows) -> tuple[Counter, ...
     before = np.zeros(0, dtype=np.int64)
     order = event = before
     for number in distinct(readings.number)[0].tolist():
-        location, _, time, value = readings.those(
+        location, _, time, value = readings.int64_columns(
             (readings.number == number) & (readings.value >= _LEAST_INCREASE)
         )
         wanted = location * span + time

@@ -29,10 +29,10 @@ from regionpredict.trace.columns import GrowingColumn
 from regionpredict.trace.kernels import Kernels
 
 _CHUNK = 1 << 23  # bytes of text parsed at once, which limits the memory
-_MOST_IN_MEMORY = 1 << 28  # maximum bytes of text without temporary files
-_LONGEST_LINE = 1 << 26  # no tracer writes event records with millions of pairs
-_MOST_THREADS = 10**7  # larger numbers are damaged
-_LARGEST = 2**62  # maximum of an integer that combines time and place
+_MOST_IN_MEMORY = 1 << 28  # size in bytes above which columns are kept in temporary files
+_LONGEST_LINE = 1 << 26  # maximum bytes of a line, far above int64_columns that tracers write
+_MOST_THREADS = 10**7  # larger numbers of threads indicate a damaged file
+_LARGEST = 2**62  # maximum of an integer that combines time and location
 NEVER = int(np.iinfo(np.int64).max)
 Integers = NDArray[np.int64]
 File = gzip.GzipFile | BufferedReader
@@ -40,11 +40,11 @@ File = gzip.GzipFile | BufferedReader
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The header for one application.
+    """The header of a trace, restricted to one application.
 
     `ticks_per_second` is 1e9 or 1e6. `threads` has the number of threads of each task, and
     `communicators` the tasks (from 0) of each, by its number. `application` counts from 1. It is
-    None if the file has only one. `threads_before` is the number of threads in previous
+    None if the file has only one application. `threads_before` is the number of threads in previous
     applications.
     """
 
@@ -70,10 +70,10 @@ class Rows:
     def __len__(self) -> int:
         return len(self.location)
 
-    def those(
+    def int64_columns(
         self, chosen: NDArray[Any] | None = None
     ) -> tuple[Integers, Integers, Integers, Integers]:
-        """The columns of the selected rows, or of all rows, for arithmetic."""
+        """Returns the columns of the selected rows, or of all rows, as 64-bit integers."""
         rows: Any = slice(None) if chosen is None else chosen
         if chosen is not None and chosen.dtype == bool:
             rows = np.flatnonzero(chosen)
@@ -86,9 +86,9 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All records. `skipped` is the number of ignored records. For each location,
-    `first_event` is the time of its first event. `first_state` is that of its first state other
-    than *Not created*, and `end` is the last time of both.
+    """All records of a trace. `skipped` is the number of ignored records. `first_event` is the time
+    of each location's first event. `first_state` is the time of its first state other than *Not
+    created*, and `end` is its last time.
 
     | table | `number` | `time` | `value` |
     | --- | --- | --- | --- |
@@ -116,10 +116,11 @@ class Records:
 def read_records(
     path: Path, kernels: Kernels, application: int | None = None
 ) -> tuple[Header, Records]:
-    """The header and the records of `path`, which is decompressed if its name ends in `.gz`.
+    """Reads the header and the records of `path`, which is decompressed if its name ends in `.gz`.
 
-    `application` counts from 1. None means the only one. Raises InputError if the file cannot be
-    read, is not a Paraver trace, or does not have that application.
+    `application` counts from 1. None is valid if the file has only one application. Raises
+    InputError if the file cannot be read, is not a Paraver trace, or does not have that
+    application.
     """
     check_regular(path, "give a .prv or .prv.gz file")
     try:
@@ -151,9 +152,11 @@ _APPLICATION = re.compile(r"(\d{1,18})\(((?:\d{1,18}:\d+,?)*)\)(?:,\d+(?![\d(]))
 
 
 def _header(file: File, path: Path, application: int | None) -> tuple[Header, bytes, int]:
-    """The header, the text read beyond it, and the line number at which that text begins."""
+    """Reads the header. Also returns the text read beyond it, and the line number at which that
+    text begins.
+    """
     first = file.readline(_CHUNK).decode("latin-1").rstrip("\r\n")
-    # the date in parentheses may contain a colon
+    # The date in parentheses may contain a colon.
     match = re.fullmatch(r"#Paraver \(.*?\):(\d{1,99})(_ns|_us)?:(.*)", first)
     if match is None:
         raise InputError(
@@ -199,7 +202,7 @@ def _header(file: File, path: Path, application: int | None) -> tuple[Header, by
 
 
 def _threads_of_applications(text: str, path: Path) -> list[tuple[int, ...]]:
-    """The number of threads of each task, one tuple per application."""
+    """Returns the number of threads of each task, with one tuple per application."""
     applications, _, lists = text.partition(":")
     if re.fullmatch(r"\d{1,18}", applications) is None:
         raise _damaged_error("its first line names no tasks", path, 1)
@@ -245,12 +248,12 @@ class _Table(ctypes.Structure):
 
 _NO_NUMBER, _NO_RECORD, _NO_SUCH_KIND, _NO_SUCH_THREAD = 1, 2, 3, 4
 _SHORTEST = (15, 10, 10, 10, 4, 10, 29, 29)
-"""The minimum number of bytes of text per row of each table, in the order of `Records`."""
+"""The minimum length in bytes of the text of one row, for each table of `Records`."""
 _COLUMNS = (np.int32, np.int32, np.int64, np.int64)
 
 
 class _Text:
-    """Collects the text of a trace piece by piece as tables."""
+    """Parses the text of a trace piece by piece and collects the records as tables."""
 
     def __init__(self, header: Header, kernels: Kernels, path: Path, line: int) -> None:
         self._header, self._path, self._line = header, path, line
@@ -262,12 +265,14 @@ class _Text:
         in_files = path.stat().st_size > _MOST_IN_MEMORY
         self._tables = [[GrowingColumn(kind, in_files) for kind in _COLUMNS] for _ in _SHORTEST]
         self._passed_over = 0
-        self._room = -1
+        self._buffer_bytes = -1
         self._buffers: list[list[NDArray[Any]]] = []
         self.latest = 0
 
     def read(self, file: File, rest: bytes) -> None:
-        """Adds `rest` and the remaining text of the file. Raises InputError for a wrong line."""
+        """Parses `rest` and the remaining text of the file. Raises InputError for an invalid
+        line.
+        """
         text, have = bytearray(rest) + bytes(_CHUNK), len(rest)
         while True:
             if len(text) < have + _CHUNK:
@@ -277,19 +282,19 @@ class _Text:
             if not more:
                 break
             cut = text.rfind(b"\n", 0, have + more) + 1
-            self._take(text, cut)
+            self._parse_lines(text, cut)
             have += more - cut
             text[:have] = text[cut : cut + have]
             if have > _LONGEST_LINE:
                 message = f"has a line of more than {_LONGEST_LINE >> 20} MiB"
                 raise _damaged_error(message, self._path, self._line)
         text[have : have + 1] = b"\n"
-        self._take(text, have + 1)
+        self._parse_lines(text, have + 1)
 
-    def _take(self, text: bytearray, length: int) -> None:
-        """Adds the complete lines in the first `length` bytes."""
-        if length > self._room:
-            self._room = length
+    def _parse_lines(self, text: bytearray, length: int) -> None:
+        """Parses the complete lines in the first `length` bytes of `text`."""
+        if length > self._buffer_bytes:
+            self._buffer_bytes = length
             rooms = [length // least + 2 for least in _SHORTEST]
             self._buffers = [[np.empty(room, dtype=kind) for kind in _COLUMNS] for room in rooms]
         table = _Table(
@@ -313,13 +318,15 @@ class _Text:
         self._line += table.line
 
     def records(self) -> Records:
-        """All collected records. It can be called once, since it releases the pieces."""
+        """Returns all collected records and releases the collected pieces. It can be called only
+        once.
+        """
         tables = (Rows(*(column.whole() for column in columns)) for columns in self._tables)
         return Records(self._passed_over, self._first_event, self._first_state, self._end, *tables)
 
 
 def _wrong_line(table: _Table, text: bytearray, path: Path, first: int) -> InputError:
-    """Describes the error in the line at which the kernel stopped."""
+    """Creates the error for the line at which the parser in C stopped."""
     one, other = table.first_number, table.second_number
     if table.error == _NO_SUCH_THREAD:
         return InputError(

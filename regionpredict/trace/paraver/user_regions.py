@@ -64,7 +64,9 @@ def boundaries_of(
     the location, as given by `lifetimes`. Events inside an MPI call are left out.
     """
     types = _phase_types(events, labels)
-    where, kind, time, value = events.those(np.isin(events.number, [_FUNCTION, _BARRIER, *types]))
+    where, kind, time, value = events.int64_columns(
+        np.isin(events.number, [_FUNCTION, _BARRIER, *types])
+    )
     table = np.concatenate(
         [np.column_stack([where, time, kind, value]), _of_teams(events, masters)]
     )
@@ -109,12 +111,12 @@ def boundaries_of(
 
 
 def _phase_types(events: Rows, labels: Labels) -> list[int]:
-    """The program's types of phases: those whose values have names, and those without names that
+    """The program's types of phases: int64_columns whose values have names, and int64_columns without names that
     have ends and few values.
     """
     types = [number for number in labels.values if 0 < number < _FIRST_OF_RUNTIMES]
     own = (events.number > 0) & (events.number < _FIRST_OF_RUNTIMES)
-    _, numbers, _, values = events.those(own & ~np.isin(events.number, types))
+    _, numbers, _, values = events.int64_columns(own & ~np.isin(events.number, types))
     for number in np.unique(numbers).tolist():
         seen = np.unique(values[numbers == number])
         if 0 in seen and len(seen) <= _MOST_UNNAMED:
@@ -128,12 +130,12 @@ def _of_teams(events: Rows, masters: Integers) -> Integers:
     construct.
     """
     span = int(events.time.max(initial=0)) + 1
-    location, _, time, value = events.those(events.number == _CONSTRUCT)
+    location, _, time, value = events.int64_columns(events.number == _CONSTRUCT)
     first = masters[location] == location
     keys = location[first] * span + time[first]
     order = np.argsort(keys, kind="stable")
     keys, opens = keys[order], value[first][order] != 0
-    location, _, time, value = events.those(events.number == OUTLINED)
+    location, _, time, value = events.int64_columns(events.number == OUTLINED)
     wanted = masters[location] * span + time
     row = np.searchsorted(keys, wanted, side="right") - 1
     ends = value == 0

@@ -197,7 +197,7 @@ def test_readings_are_a_table_of_their_own(tmp_path: Path, kernels: Kernels) -> 
     found = records.read_records(tmp_path / "x.prv", kernels)[1]
     assert not len(found.events)
     assert (found.first_event[1], found.end.tolist()) == (5, [-1, 5])
-    readings = list(zip(*found.readings.those(np.arange(2)), strict=True))
+    readings = list(zip(*found.readings.int64_columns(np.arange(2)), strict=True))
     assert readings == [(1, 42000050, 5, 7), (1, 42000059, 5, -1)]
 
 
@@ -283,7 +283,9 @@ def test_blank_lines_are_passed_over_however_many(
     (tmp_path / "x.prv").write_text(HEAD + "1:1:1:1:1:0:10:1\n" + BODY)
     _, expected = records.read_records(tmp_path / "x.prv", kernels)
     for one, other in ((found.states, expected.states), (found.events, expected.events)):
-        assert np.array_equal(one.those(np.arange(len(one))), other.those(np.arange(len(other))))
+        assert np.array_equal(
+            one.int64_columns(np.arange(len(one))), other.int64_columns(np.arange(len(other)))
+        )
     (tmp_path / "x.prv").write_text(HEAD + "\n" * 5000)
     with pytest.raises(InputError, match="holds no record"):
         records.read_records(tmp_path / "x.prv", kernels)
