@@ -115,7 +115,7 @@ def _measured(
     from regionpredict.cli.run import compiler, find_program
     from regionpredict.measure.ompt_runtime import find_runtime
     from regionpredict.report.quantities import plural
-    from regionpredict.tasks.isoefficiency.campaign import MARK, Setting, run_campaign
+    from regionpredict.tasks.isoefficiency.campaign import MARK, RunEnvironment, run_campaign
     from regionpredict.tasks.isoefficiency.measured_times import (
         IsoefficiencyData,
         begin_file,
@@ -161,7 +161,7 @@ def _measured(
         at[0] = share
         line.show(share, what)
 
-    setting = Setting(
+    setting = RunEnvironment(
         (compiler(),), cache_folder(), dict(os.environ), find_runtime(), len(allowed), host.wait
     )
     try:

@@ -21,15 +21,16 @@ from regionpredict.trace.wait_classes import CAUSED, Wait
 
 @dataclass(frozen=True, slots=True)
 class CostReplay:
-    """The result of the replay, in ticks.
+    """The delay costs and the critical path of a trace, in ticks.
 
     `short_term` and `long_term` are costs by wait state, location and node (Boehme 2014, section
     4.2.5). `explained` is the part of each point's wait with a known cause, and `indirect` the part
     caused by earlier waits. `propagating` is the part that causes later waits, and
     `propagating_messages` the part that causes later late senders and receivers. `lost` are costs
     of waits without a cause, and `left_out` costs of waits that the reference tool does not assign.
-    `unordered` counts waits whose times contradict the messages. `path` is the critical path by
-    location and node. The `segment_` columns are its pieces in order.
+    `unordered` is the number of waits whose times contradict the messages. `path` is the time on
+    the critical path by location and node. The `segment_` columns are the segments of the critical
+    path in order.
     """
 
     short_term: NDArray[np.float64]
@@ -104,7 +105,9 @@ class _Table(ctypes.Structure):
 def cost_replay(
     trace: EventTrace, paths: CallPaths, points: SyncPoints, kernels: Kernels
 ) -> CostReplay:
-    """Replays the points backwards. Raises InputError if memory is insufficient."""
+    """Computes delay costs and the critical path by a backward replay of the synchronization
+    points. Raises InputError if memory is insufficient.
+    """
     locations, nodes, count = len(trace.locations), len(paths.parent), len(points)
     if count > _MOST_POINTS:
         raise InputError(
@@ -124,10 +127,10 @@ def cost_replay(
         "segment_to": np.empty(count + 2, dtype=np.int64),
         "segment_location": np.empty(count + 2, dtype=np.int32),
     }
-    end, end_location = _end(trace, points)
+    end, end_location = _end_of_path(trace, points)
     table = _table(trace, paths, points, inputs | results)
     table.end, table.end_location, table.rest = end, end_location, _REST(rest)
-    begins = _begins(trace, paths, points)
+    begins = _possible_starts_of_path(trace, paths, points)
     library = kernels.load("delays.c")
     if locations and library.rp_replay(ctypes.byref(table), begins.ctypes.data_as(ctypes.c_void_p)):
         raise InputError("not enough memory", remedy="filter the trace", path=trace.name)
@@ -147,25 +150,25 @@ def last_synchronization(
     points: SyncPoints,
     kernels: Kernels,
     event: NDArray[np.int64],
-    met: NDArray[np.int32],
+    partner: NDArray[np.int32],
 ) -> NDArray[np.int64]:
-    """For each event, the last point at which its location synchronized with the rank `met`, or
-    with its OpenMP threads if `met` is -1. The value is -1 if there is none. The events (rows) must
-    be in ascending order.
+    """Returns for each event the last point at which its location synchronized with the rank
+    `partner`, or with its OpenMP threads if `partner` is -1. The result is -1 if there is none. The
+    events (rows) must be in ascending order.
     """
     inputs = _inputs(trace, paths, points)
     table = _table(trace, paths, points, inputs)
     last = np.full(len(event), -1, dtype=np.int64)
-    event, met = np.ascontiguousarray(event), np.ascontiguousarray(met, dtype=np.int32)
-    asked = (ctypes.c_void_p(column.ctypes.data) for column in (event, met, last))
+    event, partner = np.ascontiguousarray(event), np.ascontiguousarray(partner, dtype=np.int32)
+    arguments = (ctypes.c_void_p(column.ctypes.data) for column in (event, partner, last))
     library = kernels.load("delays.c")
-    if library.rp_last_met(ctypes.byref(table), ctypes.c_int64(len(event)), *asked):
+    if library.rp_last_met(ctypes.byref(table), ctypes.c_int64(len(event)), *arguments):
         raise InputError("not enough memory", remedy="filter the trace", path=trace.name)
     return last
 
 
 def _inputs(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> dict[str, NDArray[Any]]:
-    """The columns that the kernel reads."""
+    """Returns the columns that the C function reads."""
     sizes = [len(group) for group in points.groups]
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
     columns: dict[str, NDArray[Any]] = {
@@ -207,9 +210,9 @@ def _table(
     )
 
 
-def _end(trace: EventTrace, points: SyncPoints) -> tuple[int, int]:
-    """The end of the path: the last rank that enters MPI_Finalize. If no rank does, the last
-    event.
+def _end_of_path(trace: EventTrace, points: SyncPoints) -> tuple[int, int]:
+    """Returns the end of the critical path as a synchronization point and a location. It is the
+    last entry into MPI_Finalize, or without MPI_Finalize the last event.
     """
     ends = np.flatnonzero((points.kind == Wait.WAIT_FINALIZE) & (points.wait == 0))
     if len(ends):
@@ -221,8 +224,10 @@ def _end(trace: EventTrace, points: SyncPoints) -> tuple[int, int]:
     return -1, int(np.argmax(last)) if last else 0
 
 
-def _begins(trace: EventTrace, paths: CallPaths, points: SyncPoints) -> NDArray[np.uint8]:
-    """The points at the end of MPI_Init, where the path can begin."""
+def _possible_starts_of_path(
+    trace: EventTrace, paths: CallPaths, points: SyncPoints
+) -> NDArray[np.uint8]:
+    """Returns a mask of the points at the end of MPI_Init, where the critical path can begin."""
     calls = np.array(
         [call_of(region.name) for region in trace.regions] or [Call.OTHER], dtype=np.uint8
     )

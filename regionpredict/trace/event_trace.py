@@ -1,5 +1,5 @@
-"""The events of a parallel run in columns: the output of all readers and the input of all
-analyses.
+"""Defines the events of a parallel run as columns. They are the output of all readers and the input
+of all analyses.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-NONE = -1  # in a column: no partner, no region, ...
+NONE = -1  # entry of a column for a missing partner, region, tag or request
 
 
 class Kind(IntEnum):
-    """The kind of an event. The names are those of OTF2 3.0, where it has one."""
+    """The kind of an event. Names follow OTF2 3.0 if it has such an event."""
 
     ENTER = 0
     LEAVE = 1
@@ -49,7 +49,7 @@ class Paradigm(IntEnum):
 
 
 class Role(IntEnum):
-    """The function of a region, as far as analyses need it."""
+    """The role of a region in the analyses."""
 
     FUNCTION = 0
     POINT_TO_POINT = 1
@@ -123,10 +123,11 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Communicator:
-    """The members, as ranks in MPI_COMM_WORLD, in the order of their ranks in the communicator.
+    """A communicator. Its members are ranks in MPI_COMM_WORLD, in the order of their ranks in the
+    communicator.
 
-    An empty tuple means each rank alone (MPI_COMM_SELF). `remote` has the members of the other
-    group of an inter-communicator. Members are None if the trace does not record them.
+    An empty tuple means MPI_COMM_SELF. `remote` has the members of the other group of an
+    inter-communicator. Members are None if the trace does not record them.
     """
 
     name: str
@@ -136,8 +137,8 @@ class Communicator:
 
 @dataclass(frozen=True, slots=True)
 class ProcessGrid:
-    """A Cartesian topology of ranks. `sizes`, and whether a dimension is `periodic`, have one entry
-    per dimension. `coordinates` has an entry for each rank in MPI_COMM_WORLD.
+    """A Cartesian topology of ranks. `sizes` and `periodic` have one entry per dimension.
+    `coordinates` maps ranks in MPI_COMM_WORLD to their coordinates.
     """
 
     name: str
@@ -148,7 +149,9 @@ class ProcessGrid:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem in a trace, or a part that is not analyzed, with its `location`."""
+    """A problem in a trace, or a part of it that is not analyzed. `location` is where it occurs, or
+    "".
+    """
 
     message: str
     location: str = ""
@@ -187,8 +190,8 @@ class Operations:
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """The readings of a hardware counter. `increase` is the growth since the location's previous
-    reading, or since its start.
+    """The readings of a hardware counter. `increase` is the difference to the location's previous
+    reading, or to its start.
 
     `event` has the row of the event of each reading, in ascending order. Failed readings are left
     out. `name` is the counter's name, such as PAPI_TOT_INS. `unit` is 1 if it has none.
@@ -202,15 +205,15 @@ class Counter:
 
 @dataclass(frozen=True, slots=True)
 class EventTrace:
-    """All events, location by location, in order of time.
+    """A trace: all events of a run, location by location, in order of time.
 
     The events of `locations[i]` are the rows `starts[i]` to `starts[i + 1]`. Locations are ordered
     by rank and thread. `time` is in ticks since the first event, with `ticks_per_second` ticks per
     second. Differences are exact for runs of any length. `kind` is a `Kind`. `region` is a row of
     `regions` for ENTER and LEAVE, else -1. `operations` has the other properties of events.
 
-    Readers ensure that each location's ENTER and LEAVE events are balanced. `findings` lists what
-    they had to repair or leave out.
+    Readers ensure that each location's ENTER and LEAVE events are balanced. `findings` lists events
+    that readers repaired or omitted.
     """
 
     locations: tuple[Location, ...]
@@ -240,6 +243,6 @@ class EventTrace:
         return np.asarray(ticks / self.ticks_per_second, dtype=np.float64)
 
     def locations_of(self, events: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The index in `locations` for each of these rows of events."""
+        """Returns the index in `locations` of each of these event rows."""
         array = np.searchsorted(self.starts, events, side="right") - 1
         return array.astype(np.int32)

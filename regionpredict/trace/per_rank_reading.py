@@ -1,8 +1,8 @@
 """Reads and matches an archive rank by rank, in independent pieces with one exchange.
 
-For each rank, the events are read, its requests and collective operations are matched, and its
-sends are listed by receiver. After the lists are exchanged, each rank's receives are matched with
-the sends to it. The caller chooses how pieces run: in processes (`workers.spread`), or on a cluster
+A piece reads the events of one rank, matches its requests and collective operations, and lists its
+sends by receiver. After an exchange of these lists, each rank's receives are matched with the sends
+to it. The caller chooses where pieces run: in processes (`workers.spread`), or on a cluster
 (`dask_workers.py`).
 """
 
@@ -36,12 +36,14 @@ from regionpredict.workers import spread
 
 Rows = NDArray[np.int64]
 Run = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
-"""`[work(item) for item in items]`, executed anywhere. Work, items and results can be pickled."""
+"""A parallel map: returns `[work(item) for item in items]`. All of these can be pickled."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Sends:
-    """Messages from one rank to another, in order: the sender's operations, and their channel."""
+    """The messages from one rank to another in order: the sender's operations with their
+    communicators and tags.
+    """
 
     sender: int
     row: Rows
@@ -53,8 +55,9 @@ class _Sends:
 class Piece:
     """One rank's events with the archive's numbers, its matches, and its sends by receiver.
 
-    `receives` are the receiving operations with the columns for matching. `kind` has an entry per
-    operation, `partners` the ranks of the partners, and `unknown` the number without one.
+    `receives` are the receiving operations, with `partner`, `communicator` and `tag` for matching.
+    `kind` and `partners` have an entry per operation. `unknown` is the number of operations without
+    a known partner.
     """
 
     rank: int
@@ -73,14 +76,14 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class PieceReader:
-    """Reads the rank whose locations are between two positions."""
+    """Reads and matches the events of one rank."""
 
     anchor: Path
     definitions: Definitions
     kernels: Kernels
 
     def __call__(self, span: tuple[int, int]) -> Piece:
-        """The piece of the rank with these locations."""
+        """Reads the rank whose locations are between two positions."""
         definitions, (first, end) = self.definitions, span
         locations = definitions.locations[first:end]
         numbers, expected = definitions.references[first:end], definitions.events[first:end]
@@ -142,7 +145,7 @@ def _by_receiver(rank: int, operations: Operations, sends: Rows) -> dict[int, _S
 
 @dataclass(frozen=True, slots=True)
 class _Exchange:
-    """The receives of one rank, and all sends to it."""
+    """The receives of one rank, and the messages that other ranks send to it."""
 
     rank: int
     partner: NDArray[np.int32]
@@ -153,7 +156,7 @@ class _Exchange:
 
 @dataclass(frozen=True, slots=True)
 class _Matcher:
-    """For each receive, the matching send to its rank, or -1."""
+    """Finds the matching send, or -1, for each receive of one rank."""
 
     communicators: int
     kernels: Kernels
@@ -193,7 +196,7 @@ def _stacked(parts: list[NDArray[np.int32]], last: NDArray[np.int32]) -> NDArray
 
 
 def read_in_pieces(path: Path, kernels: Kernels, run: Run) -> tuple[EventTrace, Matches]:
-    """The results of `read_otf2` and `match`, computed from pieces that `run` processes.
+    """Reads and matches an archive like `read_otf2` and `match`, in pieces that `run` executes.
 
     Raises InputError like these functions.
     """
@@ -210,10 +213,11 @@ def read_in_pieces(path: Path, kernels: Kernels, run: Run) -> tuple[EventTrace, 
 
 
 def read_in_processes(path: Path, kernels: Kernels, processes: int) -> tuple[EventTrace, Matches]:
-    """The results of `read_otf2` and `match`, computed in up to `processes` local processes.
+    """Reads and matches an archive like `read_otf2` and `match`, in up to `processes` local
+    processes.
 
-    An archive whose columns are in temporary files is read by one process, since the pieces of all
-    processes would be in memory. Raises InputError like these functions.
+    An archive that is too large for memory is read by one process with temporary files. Raises
+    InputError like these functions.
     """
     _, definitions = open_otf2(path, kernels)
     if sum(definitions.events) > columns.MOST_IN_MEMORY:
@@ -223,7 +227,7 @@ def read_in_processes(path: Path, kernels: Kernels, processes: int) -> tuple[Eve
 
 
 def linked(pieces: Sequence[Piece], communicators: int, kernels: Kernels, run: Run) -> Matches:
-    """The matches over all pieces (at least one). Their events are not used."""
+    """Matches the messages between at least one piece. The events of the pieces are not used."""
     exchanges = [
         _Exchange(
             piece.rank,
@@ -259,7 +263,7 @@ def linked(pieces: Sequence[Piece], communicators: int, kernels: Kernels, run: R
 
 
 def spans_of(locations: tuple[Location, ...]) -> list[tuple[int, int]]:
-    """The range of each rank's locations, in the order of ranks."""
+    """Returns the range of each rank's locations, in the order of ranks."""
     ranks = np.array([location.rank for location in locations], dtype=np.int64)
     edges = np.flatnonzero(np.diff(ranks, prepend=-1, append=-1) != 0).tolist()
     return list(pairwise(edges))

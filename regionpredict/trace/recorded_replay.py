@@ -1,13 +1,13 @@
-"""Replays the run as recorded. Calls take their time without waiting, and waits follow from the
-other locations.
+"""Replays a run as recorded. Each call takes its recorded time without waiting, and waits follow
+from the other locations.
 
-Without changes, each location ends at the same tick as in the trace. If the lengths of the work
-change, the waits change accordingly. Dependences are as in `replay.py`, with three exceptions. A
-message is synchronous if the trace shows that its sender waited, too. A collective operation binds
-only the ranks whose data it moves (a broadcast waits only for its root). All ranks leave
-MPI_Finalize together. A dependence is ignored if the trace contradicts it, because a location
-continued before the other arrived. Scans and all-to-alls of varying sizes keep their time, since
-the trace does not show which ranks wait for each other.
+Without changes, each location ends at the same tick as in the trace. If the work of a location
+changes, the waits of others change accordingly. Dependences are as in `replay.py`, with three
+exceptions. A message is synchronous if the trace shows that its sender waited, too. In a collective
+operation, ranks wait only for the ranks whose data they need (in a broadcast, only for the root).
+All ranks leave MPI_Finalize together. A dependence is ignored if the trace contradicts it, because
+a location continued before the other arrived. Scans and all-to-alls of varying sizes keep their
+time, since the trace does not show which ranks wait for each other.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ Ticks = NDArray[np.int64]
 class RecordedRun:
     """A trace prepared for replay.
 
-    `work` has the ticks without waits after each event. `coupled` are the dependences, and `waits`
-    says which of their needs are MPI calls and OpenMP barriers. `contradicted` is the number of
-    ignored dependences. `opens` are the rows that begin the outermost calls and barriers, and
-    `closes` the rows that end them.
+    `work` has the ticks without waits after each event. `coupled` are the dependences between
+    locations, and `waits` marks the needs of MPI calls and OpenMP barriers. `contradicted` is the
+    number of ignored dependences. `opens` are the rows that begin the outermost calls and barriers,
+    and `closes` the rows that end them.
     """
 
     trace: EventTrace
@@ -56,7 +56,7 @@ class RecordedRun:
     closes: Ticks
 
     def beginning(self, event: Ticks) -> Ticks:
-        """The row that begins the call or barrier around each event."""
+        """Returns the row that begins the call or barrier around each event."""
         if not len(self.opens):
             return event
         at = np.searchsorted(self.opens, event, side="right") - 1
@@ -64,7 +64,8 @@ class RecordedRun:
         return np.where(inside, self.opens[at], event)
 
     def ends(self, kernels: Kernels, work: Ticks | None = None) -> Ticks:
-        """The end of each location in ticks from the trace's start, with `work` after each event.
+        """Returns the end of each location in ticks from the trace's start, if `work` is done after
+        each event.
 
         Raises BlockedError if the trace is inconsistent.
         """
@@ -73,19 +74,21 @@ class RecordedRun:
 
 
 def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) -> RecordedRun:
-    """The dependences and the work of a trace. Only the eager limit of `network` matters."""
+    """Extracts the dependences and the work from a trace. Only the eager limit of `network` is
+    used.
+    """
     bursts = bursts_of(trace)
     opens = outermost_calls(bursts.depth)
-    closes = _closes(trace, bursts.depth, opens)
-    made = Couplings(trace, matches, Network(eager_limit=network.eager_limit), opens)
-    made.messages(_synchronous(trace, matches, made, closes, network.eager_limit))
-    made.collectives(*_bound(trace))
-    finalize = _finalizes(trace)
+    closes = _ends_of_calls(trace, bursts.depth, opens)
+    couplings = Couplings(trace, matches, Network(eager_limit=network.eager_limit), opens)
+    couplings.messages(_synchronous_sends(trace, matches, couplings, closes, network.eager_limit))
+    couplings.collectives(*_waits_in_collectives(trace))
+    finalize = _entries_into_finalize(trace)
     if finalize is not None:
-        made.add_collective(finalize)
-    slots_of_mpi = made.slots
-    made.teams(synchronisations(trace))
-    coupled = made.coupled()
+        couplings.add_collective(finalize)
+    slots_of_mpi = couplings.slots
+    couplings.teams(synchronisations(trace))
+    coupled = couplings.coupled()
     ready = np.full(len(coupled.posts), -1, dtype=np.int64)
     posts = coupled.is_post
     np.maximum.at(ready, coupled.slot[posts], trace.time[coupled.event[posts]])
@@ -114,8 +117,8 @@ def recorded_run(trace: EventTrace, matches: Matches, network: Network = IDEAL) 
     )
 
 
-def _closes(trace: EventTrace, depth: Ticks, opens: Ticks) -> Ticks:
-    """The row that ends the call which a row of `opens` begins. Other rows are unchanged."""
+def _ends_of_calls(trace: EventTrace, depth: Ticks, opens: Ticks) -> Ticks:
+    """Returns for each row of `opens` the row that ends the call. Other rows map to themselves."""
     ends = np.flatnonzero((depth == 0) & (np.concatenate([[0], depth[:-1]]) > 0))
     closes = np.arange(len(trace), dtype=np.int64)
     at = np.searchsorted(ends, opens)
@@ -124,10 +127,10 @@ def _closes(trace: EventTrace, depth: Ticks, opens: Ticks) -> Ticks:
     return closes
 
 
-def _synchronous(
-    trace: EventTrace, matches: Matches, made: Couplings, closes: Ticks, limit: float
+def _synchronous_sends(
+    trace: EventTrace, matches: Matches, couplings: Couplings, closes: Ticks, limit: float
 ) -> NDArray[np.bool_]:
-    """For each operation, whether it is a send whose call waits for the receiver."""
+    """Returns for each operation whether it is a send that waits for its receiver."""
     operations, kind = trace.operations, trace.kind[trace.operations.event]
     sends = np.flatnonzero(
         ((kind == Kind.SEND) | (kind == Kind.SEND_REQUEST)) & (matches.mate >= 0)
@@ -137,20 +140,22 @@ def _synchronous(
         + [False]
     )
     receives = matches.mate[sends]
-    posted = made.call(np.where(matches.other[receives] >= 0, matches.other[receives], receives))
-    done = made.call(np.where(matches.other[sends] >= 0, matches.other[sends], sends))
+    posted = couplings.call(
+        np.where(matches.other[receives] >= 0, matches.other[receives], receives)
+    )
+    done = couplings.call(np.where(matches.other[sends] >= 0, matches.other[sends], sends))
     when = trace.time[posted]
     waited = (when > trace.time[done]) & (when < trace.time[closes[done]])
     size = np.maximum(operations.sent[sends], operations.received[receives])
     array = np.zeros(len(operations), dtype=bool)
     large = (size > limit) & (when <= trace.time[closes[done]])  # otherwise, it was sent eagerly
-    array[sends] = large | named[trace.region[made.call(sends)]] | waited
+    array[sends] = large | named[trace.region[couplings.call(sends)]] | waited
     return array
 
 
-def _bound(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """For each operation, whether other members of its collective wait for it, and whether it waits
-    for others.
+def _waits_in_collectives(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Returns for each operation whether other members of its collective operation wait for it, and
+    whether it waits for other members.
     """
     operations = trace.operations
     rank = np.array([place.rank for place in trace.locations], dtype=np.int32)
@@ -163,8 +168,10 @@ def _bound(trace: EventTrace) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     )
 
 
-def _finalizes(trace: EventTrace) -> Ticks | None:
-    """The rows at which the ranks enter MPI_Finalize. None unless each does so once."""
+def _entries_into_finalize(trace: EventTrace) -> Ticks | None:
+    """Returns the rows at which the ranks enter MPI_Finalize, or None unless each rank enters it
+    once.
+    """
     ends = np.array([call_of(region.name) == Call.FINALIZE for region in trace.regions] + [False])
     rows = np.flatnonzero(ends[trace.region] & (trace.kind == Kind.ENTER))
     location = trace.locations_of(rows)
@@ -173,7 +180,7 @@ def _finalizes(trace: EventTrace) -> Ticks | None:
 
 
 def _barrier_enters(trace: EventTrace) -> NDArray[np.bool_]:
-    """Whether each event enters an OpenMP barrier."""
+    """Returns for each event whether it enters an OpenMP barrier."""
     barrier = np.array(
         [
             region.paradigm is Paradigm.OPENMP
@@ -192,7 +199,9 @@ def _ends_of_waits(
     at_barrier: NDArray[np.bool_],
     closes: Ticks,
 ) -> Ticks:
-    """The time at which each step's wait ends: the end of its call or barrier, else its event."""
+    """Returns the time at which the wait of each dependence ends: the end of its call or barrier,
+    or its event.
+    """
     event = coupled.event
     following = np.minimum(event + 1, len(trace) - 1)
     row = np.where(in_call, closes[event], np.where(at_barrier, following, event))
@@ -207,10 +216,9 @@ def _work(
     until: Ticks,
     closes: Ticks,
 ) -> Ticks:
-    """The ticks without waits after each event.
-
-    The time of a call without waiting follows the wait. Outside of calls (a fork, a lock, the end
-    of a parallel region), the wait precedes the event.
+    """Returns the ticks without waits after each event. The time of a call without waiting follows
+    the wait. Outside of calls (a fork, a lock, the end of a parallel region), the wait precedes the
+    event.
     """
     time = trace.time
     work = np.zeros(len(trace), dtype=np.int64)

@@ -21,15 +21,16 @@ from regionpredict.trace.event_trace import (
 )
 from regionpredict.trace.mpi_regions import collective_of, mpi_role
 
-WORLD = 0  # every trace's first communicator
+WORLD = 0  # number of MPI_COMM_WORLD, the first communicator of every trace
 
 _Row = tuple[int, int, int, int, int, int, int, int]  # partner to collective, as in Operations
 
 
 class TraceBuilder:
-    """Takes the events of each location in order of time, in seconds.
+    """Builds a trace from events. The events of each location are added in order of time, in
+    seconds.
 
-    `rank` is the rank, or (rank, thread). Regions with names that begin with `MPI_` are MPI's.
+    `rank` is a rank, or (rank, thread). A region whose name begins with `MPI_` is an MPI function.
     Partners and roots are ranks in MPI_COMM_WORLD.
 
     >>> build = TraceBuilder(2)
@@ -69,25 +70,25 @@ class TraceBuilder:
         return len(self._communicators) - 1
 
     def enter(self, rank: int | tuple[int, int], time: float, name: str) -> None:
-        """Enters a region."""
+        """Adds an event that enters a region."""
         number = self._numbers.setdefault(name, len(self._numbers))
         self._opened(rank).append(number)
         self._add(rank, time, Kind.ENTER, number)
 
     def leave(self, rank: int | tuple[int, int], time: float) -> None:
-        """Leaves the region that was entered last."""
+        """Adds an event that leaves the region entered last."""
         self._add(rank, time, Kind.LEAVE, self._opened(rank).pop())
 
     def send(
         self, rank: int, time: float, to: int, tag: int = 0, size: int = 0, within: int = WORLD
     ) -> None:
-        """A blocking send of `size` bytes."""
+        """Adds a blocking send of `size` bytes."""
         self._add(rank, time, Kind.SEND, row=_message(to, within, tag, sent=size))
 
     def receive(
         self, rank: int, time: float, source: int, tag: int = 0, size: int = 0, within: int = WORLD
     ) -> None:
-        """A message arrives in a blocking call."""
+        """Adds the arrival of a message in a blocking receive."""
         self._add(rank, time, Kind.RECEIVE, row=_message(source, within, tag, received=size))
 
     def send_request(
@@ -100,16 +101,16 @@ class TraceBuilder:
         size: int = 0,
         within: int = WORLD,
     ) -> None:
-        """A non-blocking send begins."""
+        """Adds the start of a non-blocking send."""
         row = _message(to, within, tag, sent=size, request=request)
         self._add(rank, time, Kind.SEND_REQUEST, row=row)
 
     def send_complete(self, rank: int, time: float, request: int) -> None:
-        """A non-blocking send is completed, in a wait or test."""
+        """Adds the completion of a non-blocking send, in a wait or test."""
         self._add(rank, time, Kind.SEND_COMPLETE, row=_message(NONE, NONE, NONE, request=request))
 
     def receive_request(self, rank: int, time: float, request: int) -> None:
-        """A non-blocking receive begins."""
+        """Adds the start of a non-blocking receive."""
         self._add(rank, time, Kind.RECEIVE_REQUEST, row=_message(NONE, NONE, NONE, request=request))
 
     def receive_complete(
@@ -122,7 +123,7 @@ class TraceBuilder:
         size: int = 0,
         within: int = WORLD,
     ) -> None:
-        """A non-blocking receive is completed, in a wait or test."""
+        """Adds the completion of a non-blocking receive, in a wait or test."""
         row = _message(source, within, tag, received=size, request=request)
         self._add(rank, time, Kind.RECEIVE_COMPLETE, row=row)
 
@@ -135,16 +136,17 @@ class TraceBuilder:
         received: int = 8,
         within: int = WORLD,
     ) -> None:
-        """A collective operation ends. The name of the open region identifies it.
+        """Adds the end of a collective operation. The name of the open region identifies the
+        operation.
 
-        Without bytes sent or received, there is no wait.
+        A call with zero bytes sent and received has no wait.
         """
         name = list(self._numbers)[self._opened(rank)[-1]]
         row = (NONE, within, NONE, root, sent, received, NONE, int(collective_of(name)))
         self._add(rank, time, Kind.COLLECTIVE_END, row=row)
 
     def collective_request(self, rank: int, time: float, request: int) -> None:
-        """A non-blocking collective operation begins."""
+        """Adds the start of a non-blocking collective operation."""
         row = _message(NONE, NONE, NONE, request=request)
         self._add(rank, time, Kind.COLLECTIVE_REQUEST, row=row)
 
@@ -152,29 +154,29 @@ class TraceBuilder:
         self, rank: int, time: float, operation: Collective, request: int, root: int = NONE,
         sent: int = 8, received: int = 8, within: int = WORLD,
     ) -> None:  # fmt: skip
-        """A non-blocking collective operation is complete, in a wait or test."""
+        """Adds the completion of a non-blocking collective operation, in a wait or test."""
         row = (NONE, within, NONE, root, sent, received, request, int(operation))
         self._add(rank, time, Kind.COLLECTIVE_COMPLETE, row=row)
 
     def fork(self, rank: int, time: float, threads: int) -> None:
-        """A parallel region with this many threads begins."""
+        """Adds the start of a parallel region with this many threads."""
         self._add(rank, time, Kind.FORK, row=_message(NONE, NONE, NONE, request=threads))
 
     def join(self, rank: int, time: float) -> None:
-        """The parallel region ends."""
+        """Adds the end of the parallel region started last."""
         self._add(rank, time, Kind.JOIN)
 
     def lock(self, rank: int | tuple[int, int], time: float, lock: int, acquire: bool) -> None:
-        """A lock is acquired or released."""
+        """Adds an event that acquires or releases a lock."""
         kind = Kind.ACQUIRE_LOCK if acquire else Kind.RELEASE_LOCK
         self._add(rank, time, kind, row=_message(NONE, NONE, NONE, request=lock))
 
     def find(self, message: str) -> None:
-        """Adds a finding."""
+        """Adds a finding about the trace."""
         self._findings.append(Finding(message))
 
     def build(self, name: str = "") -> EventTrace:
-        """The trace. Raises InputError if a location's times decrease."""
+        """Returns the trace. Raises InputError if a location's times decrease."""
         threads = sorted(self._events)
         counts = [len(self._events[place]) for place in threads]
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

@@ -1,8 +1,8 @@
 """Reads folders of Cube4 profiles, as written by Score-P and read by Extra-P.
 
-A folder holds one folder per run (`run_folders.py`). Each contains a `*.cubex` file, a tar archive.
-Its `anchor.xml` lists metrics, regions and the call tree. `N.index` lists the calls for which
-metric `N` has values. `N.data` has the values of all locations, call by call, with optional
+The folder contains one folder per run (`run_folders.py`). Each contains a `*.cubex` file, a tar
+archive. Its `anchor.xml` lists metrics, regions and the call tree. `N.index` lists the calls for
+which metric `N` has values. `N.data` has the values of all locations, call by call, with optional
 compression.
 """
 
@@ -81,7 +81,8 @@ def read_cube(folder: Path, reduction: Reduction = "mean") -> Experiment:
 
 
 def read_profile(path: Path, reduction: Reduction = "mean") -> Iterator[tuple[str, str, float]]:
-    """The call path, the metric and the reduced exclusive value of each entry in one profile.
+    """Yields the call path, the metric and the exclusive value of each entry in one profile.
+    `reduction` combines the values of all locations.
 
     Raises `InputError` if the file is not a Cube4 profile.
     """
@@ -129,7 +130,7 @@ def _profile(
 def _calls(
     program: ElementTree.Element, regions: dict[int, str]
 ) -> tuple[dict[int, _Call], list[int]]:
-    """The calls by number, and the numbers of those without a caller.
+    """Returns the nodes of the call tree by number, and the numbers of the root nodes.
 
     Raises ValueError for duplicate numbers, which would make the tree cyclic.
     """
@@ -155,7 +156,7 @@ def _number(node: ElementTree.Element) -> int:
 
 
 def _depth_first(roots: list[int], calls: dict[int, _Call]) -> list[int]:
-    """Calls in the order of exclusive metrics: each before its children."""
+    """Returns the calls in depth-first order, which Cube uses for exclusive metrics."""
     order: list[int] = []
     stack = list(reversed(roots))
     while stack:
@@ -166,7 +167,9 @@ def _depth_first(roots: list[int], calls: dict[int, _Call]) -> list[int]:
 
 
 def _breadth_first(roots: list[int], calls: dict[int, _Call]) -> list[int]:
-    """Calls in the order of inclusive metrics: all children of a call together."""
+    """Returns the calls in the order that Cube uses for inclusive metrics: all children of a call
+    together.
+    """
     order: list[int] = []
     for root in roots:
         order.append(root)
@@ -179,7 +182,7 @@ def _breadth_first(roots: list[int], calls: dict[int, _Call]) -> list[int]:
 
 
 def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict[int, np.ndarray]:
-    """The values of each call in the profile, one per location.
+    """Returns the values of each call of one metric, with one value per location.
 
     Raises ValueError, IndexError or struct.error if the two members are inconsistent.
     """
@@ -198,7 +201,7 @@ def _values(index: bytes, data: bytes, type_name: str, order: list[int]) -> dict
     packed = np.frombuffer(raw, dtype=np.dtype(f"{endian}{type_name}"))
     if packed.size > _MOST_BYTES // 8:
         raise ValueError("more values than any profile")
-    # A counter that fell below zero is a large unsigned number; differences are still right.
+    # A negative counter appears as a large unsigned number, but its differences are still exact.
     numbers = packed.astype(np.float64 if type_name[0] == "f" else np.int64)
     rows = numbers.reshape(count, -1)
     if not rows.shape[1]:
@@ -228,7 +231,7 @@ def _inflated(data: bytes, endian: str) -> bytes:
 
 
 def _unpacked(data: bytes, window: int) -> bytes:
-    """The decompressed bytes, up to the limit for any member."""
+    """Decompresses a member. Raises ValueError above the size limit."""
     unpacker = zlib.decompressobj(window)
     text = unpacker.decompress(data, _MOST_BYTES)
     if not unpacker.eof:

@@ -1,7 +1,8 @@
-"""Laws of thread scaling: run times, speedups and efficiencies over the number of threads `p`.
+"""Fits laws of thread scaling to run times, speedups and efficiencies over the number of threads
+`p`.
 
-Every law here is a sum with few coefficients, either of the run time or of the reciprocal of an
-efficiency or speedup. Each is therefore solved by linear least squares:
+Each law is a sum with few coefficients, equal to the run time or to the reciprocal of an efficiency
+or speedup. Therefore, linear least squares solves each law:
 
 * Amdahl: ``T = T1 * (s + (1 - s)/p)``, with overhead ``c*log2(p)`` or ``c*p``;
 * the universal scalability law: ``T = T1 * (1 + sigma*(p-1) + kappa*p*(p-1)) / p``;
@@ -36,9 +37,10 @@ _CUBE_ROOT: Term = (1.0 / 3.0, 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A law: its terms without the constant, and whether their sum is the value's reciprocal.
+    """A law of scaling. `terms` are its terms without the constant, and `reciprocal` means that
+    their sum is the reciprocal of the value.
 
-    `signed` says which coefficients (the constant's first) may be negative.
+    `signed` means that coefficients may be negative, and `saturates` that the law has a ceiling.
     """
 
     terms: tuple[Term, ...]
@@ -63,7 +65,7 @@ LAWS: dict[str, Law] = {
     "pipeline": Law((INVERSE,), reciprocal=True, signed=True),
     "constant": Law(()),
 }
-"""Names of the laws; `fit(..., law=NAME)` fits one."""
+"""The laws by name, for the argument `law` of `fit`."""
 
 THREAD_LAWS = ("constant", "amdahl", "amdahl-log", "amdahl-linear", "saturation")
 """The laws of run times that `threads` selects from."""
@@ -73,7 +75,8 @@ EFFICIENCY_LAWS = ("constant", "amdahl-efficiency", "pipeline")
 
 
 def law_of(terms: Sequence[tuple[float, Monomial]]) -> str:
-    """The name of the law for a sum of terms: Amdahl's if it contains `1/p`, else `pmnf`.
+    """Returns the name of the law for a sum of terms: a variant of Amdahl's law if the sum contains
+    `1/p`, otherwise `pmnf`.
 
     >>> law_of([(9.0, {0: (-1.0, 0.0)})]), law_of([(1.0, {0: (1.0, 0.0)})])
     ('amdahl', 'pmnf')
@@ -91,10 +94,10 @@ def law_of(terms: Sequence[tuple[float, Monomial]]) -> str:
 
 
 def nonnegative(columns: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-    """Weighted least squares with nonnegative coefficients. `columns` has shape `(n, k)` with small
-    k.
+    """Solves a weighted least-squares problem with nonnegative coefficients. `columns` has shape
+    `(n, k)` with small k.
 
-    Tries all subsets of the columns, so it is exact.
+    The solution is exact, since all subsets of the columns are tried.
     """
     count = columns.shape[1]
     root = np.sqrt(weights)
@@ -119,7 +122,8 @@ def nonnegative(columns: FloatArray, y: FloatArray, weights: FloatArray) -> Floa
 def fit_law(
     name: str, points: FloatArray, observations: Observations, parameters: tuple[str, ...]
 ) -> FittedModel:
-    """Fits the law `name`, or the best of `threads` or `efficiency`, to values over `p`.
+    """Fits the law `name` to values over `p`. The names `threads` and `efficiency` select the best
+    law of a group.
 
     `points` has shape `(n, 1)`. Raises `InputError` for an unknown name, and for points or values
     that are not positive if the law requires it.
@@ -186,7 +190,9 @@ def _fit(
 
 
 def _saturation(p: FloatArray, y: FloatArray, weights: FloatArray) -> tuple[float, float]:
-    """The slope `a` and the ceiling `c` of ``max(a/p, c)``. All positions of the knee are tried."""
+    """Returns the slope `a` and the ceiling `c` of the best fit of ``max(a/p, c)``, by trying all
+    positions of the knee.
+    """
     order = np.argsort(p)
     p, y, weights = p[order], y[order], weights[order]
     inverse = 1.0 / p
@@ -204,16 +210,18 @@ def _saturation(p: FloatArray, y: FloatArray, weights: FloatArray) -> tuple[floa
 
 
 def _score(model: FittedModel, law: Law) -> float:
-    """Minus twice the log-likelihood plus the penalty of the coefficients. Smaller is better."""
-    seen = model.observations
-    residual = seen.y - model.predict_many(model.points)
-    squares = seen.within + float((seen.weights * residual**2).sum()) + 1e-6
+    """Returns minus twice the log-likelihood plus a penalty for the number of coefficients. Smaller
+    is better.
+    """
+    observations = model.observations
+    residual = observations.y - model.predict_many(model.points)
+    squares = observations.within + float((observations.weights * residual**2).sum()) + 1e-6
     used = 1 + len(law.terms) + law.saturates - (law.saturates and not law.reciprocal)
-    return float((seen.dof + len(seen.y) - 1) * np.log(squares) + 4.0 * used)
+    return float((observations.dof + len(observations.y) - 1) * np.log(squares) + 4.0 * used)
 
 
 def _parameters(name: str, c: FloatArray, ceiling: float | None) -> dict[str, float]:
-    """The law's parameters, with the author's names."""
+    """Converts the coefficients to the parameters in the law's publication."""
     if name.startswith("amdahl") and not name.endswith("efficiency"):
         whole = float(c[0] + c[1])
         serial = float(c[0]) / whole if whole > 0 else float("nan")

@@ -1,9 +1,10 @@
-"""Runs a program over sizes and threads for its efficiencies (Shudler 2018, sec. 5.3 and 5.4.1).
+"""Measures the efficiencies of a program over sizes and threads (Shudler 2018, sec. 5.3 and 5.4.1).
 
 For each size, the graph is recorded on one thread, or on several threads that share one processor,
 so that loops are distributed. For each thread count, runs without a recording are timed. The time
-without contention is replayed here, or simulated if there are too few processors. Runs that other
-processes disturbed are repeated. They count only if there are not enough better ones.
+without contention is measured by a replay on this host, or simulated if there are too few
+processors. Runs that other processes disturbed are repeated. They are used only if there are too
+few undisturbed runs.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ MARK = "{n}"
 MOST_RUNS = 20
 RECORDINGS = 3
 WHOLE = 0.05
-"""Maximum share of undivided loops in the work of a graph recorded on one thread. Assumed: the 5 %
-at which times count as converged.
+"""The maximum share of undivided loops in the work of a graph recorded on one thread. Assumed: the
+5 % at which times count as converged.
 """
 HOPELESS = 10
 """The number of disturbed runs after which no undisturbed run is expected. Assumed: twice the
@@ -57,10 +58,9 @@ minimum number of runs.
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """How programs run here: the C compiler, the cache folder, the environment, the OpenMP runtime
-    that replaces others (None: not needed or not found), the number of processors, and a function
-    that waits for an idle host.
+class RunEnvironment:
+    """The settings for running programs on this host. `runtime` is the OpenMP runtime that replaces
+    others, or None. `processors` is the number of processors, and `wait` waits for an idle host.
     """
 
     compiler: tuple[str, ...]
@@ -73,42 +73,42 @@ class Setting:
 
 @dataclass(frozen=True)  # a named tuple is not generic in Python 3.10
 class _Run(Generic[T]):
-    """The result of a run, its processor time, and the load of other processes (None if
-    unknown).
+    """The result of a run, its processor time, and the load of other processes during the run (None
+    if unknown).
     """
 
     value: T
     cpu_s: float
-    beside: Disturbance | None
+    load: Disturbance | None
 
     @property
     def disturbed(self) -> bool:
-        return self.beside is not None and self.beside.much
+        return self.load is not None and self.load.much
 
 
-def _runs(
-    once: Callable[[], T], enough: Callable[[list[_Run[T]]], bool], setting: Setting
+def _repeated_runs(
+    run_once: Callable[[], T], enough: Callable[[list[_Run[T]]], bool], setting: RunEnvironment
 ) -> tuple[list[_Run[T]], HostActivity | None]:
-    """Repeats runs until enough are undisturbed, or until no undisturbed one is expected. Returns
-    the runs that count.
+    """Repeats runs until enough are undisturbed, or until no undisturbed run is expected. Returns
+    the undisturbed runs, or all runs if there are none.
     """
     runs: list[_Run[T]] = []
     quiet: list[_Run[T]] = []
     while not enough(quiet) and len(runs) < MOST_RUNS and (quiet or len(runs) < HOPELESS):
         setting.wait()
         before, own, children = read_activity(), own_seconds(), _children_seconds()
-        value = once()
+        value = run_once()
         cpu_s = _children_seconds() - children
-        beside = disturbance(before, read_activity(), own_seconds() - own)
-        runs.append(_Run(value, cpu_s, beside))
+        load = disturbance(before, read_activity(), own_seconds() - own)
+        runs.append(_Run(value, cpu_s, load))
         quiet = [run for run in runs if not run.disturbed]
     counted = quiet or runs
-    known = [run.beside for run in counted if run.beside is not None]
+    known = [run.load for run in counted if run.load is not None]
     if not known:
         return counted, None
     return counted, HostActivity(
-        others=max(0.0, sum(beside.others for beside in known) / len(known)),
-        stolen=max(0.0, sum(beside.stolen for beside in known) / len(known)),
+        others=max(0.0, sum(load.others for load in known) / len(known)),
+        stolen=max(0.0, sum(load.stolen for load in known) / len(known)),
         discarded=len(runs) - len(counted),
         disturbed=not quiet or (len(runs) > len(quiet) and not enough(quiet)),
     )
@@ -120,7 +120,7 @@ def _children_seconds() -> float:
 
 
 def size_text(size: float) -> str:
-    """A size as text for a command line.
+    """Formats a size for a command line.
 
     >>> size_text(1024.0), size_text(0.5)
     ('1024', '0.5')
@@ -131,7 +131,7 @@ def size_text(size: float) -> str:
 def steps(
     data: IsoefficiencyData, sizes: Sequence[float], threads: Sequence[int]
 ) -> Iterator[tuple[float, int | None]]:
-    """The missing measurements: (size, None) is a graph, and (size, threads) a time."""
+    """Yields the missing measurements: (size, None) for a graph, and (size, threads) for a time."""
     for size in sizes:
         if data.graph(size) is None:
             yield size, None
@@ -145,11 +145,13 @@ def run_campaign(
     sizes: Sequence[float],
     threads: Sequence[int],
     program: Path,
-    setting: Setting,
+    setting: RunEnvironment,
     output: Path,
     show: Callable[[float, str], None],
 ) -> IsoefficiencyData:
-    """Measures what is missing. Each result is written to `output` before the next measurement."""
+    """Runs the missing measurements. Each result is written to `output` before the next
+    measurement.
+    """
     missing = list(steps(data, sizes, threads))
     graph: tuple[float, TaskGraph] | None = None
     host: HostActivity | None = None
@@ -158,7 +160,7 @@ def run_campaign(
         show(number / len(missing), f"n = {size_text(size)}, {what}")
         argv = [word.replace(MARK, size_text(size)) for word in data.command]
         if graph is None or graph[0] != size:
-            recorded, host = _recorded(argv, program, setting, max(threads))
+            recorded, host = _recorded_graph(argv, program, setting, max(threads))
             graph = size, recorded
         if count is None:
             metrics = measure_graph(graph[1], concurrency=False)
@@ -168,21 +170,21 @@ def run_campaign(
             data = replace(data, graphs=(*data.graphs, part))
             add_to_file(output, part)
         else:
-            time = _timed(argv, program, setting, size, count, graph[1])
+            time = _timed_runs(argv, program, setting, size, count, graph[1])
             data = replace(data, times=(*data.times, time))
             add_to_file(output, time)
     return data
 
 
-def _recorded(
-    argv: Sequence[str], program: Path, setting: Setting, most_threads: int
+def _recorded_graph(
+    argv: Sequence[str], program: Path, setting: RunEnvironment, most_threads: int
 ) -> tuple[TaskGraph, HostActivity | None]:
-    """The graph of the least disturbed recording, or of the one with the least work among
-    several.
+    """Records the graph several times and returns the recording with the least work among the
+    undisturbed ones.
     """
 
     def recorded(threads: int, in_turns: bool) -> tuple[TaskGraph, HostActivity | None]:
-        runs, host = _runs(
+        runs, host = _repeated_runs(
             lambda: _recorded_once(argv, program, setting, threads, in_turns=in_turns),
             lambda quiet: len(quiet) >= RECORDINGS, setting,
         )  # fmt: skip
@@ -194,7 +196,7 @@ def _recorded(
 
 
 def _recorded_once(
-    argv: Sequence[str], program: Path, setting: Setting, threads: int, *, in_turns: bool
+    argv: Sequence[str], program: Path, setting: RunEnvironment, threads: int, *, in_turns: bool
 ) -> TaskGraph:
     with scratch_folder() as folder:
         _run(argv, program, setting, folder, threads, whole=True, in_turns=in_turns)
@@ -202,7 +204,7 @@ def _recorded_once(
 
 
 def _run(
-    argv: Sequence[str], program: Path, setting: Setting, folder: Path, threads: int, *,
+    argv: Sequence[str], program: Path, setting: RunEnvironment, folder: Path, threads: int, *,
     whole: bool, in_turns: bool = False,
 ) -> None:  # fmt: skip
     code = recorded_run(
@@ -219,11 +221,11 @@ def _run(
         )
 
 
-def _timed(
-    argv: Sequence[str], program: Path, setting: Setting, size: float, threads: int,
+def _timed_runs(
+    argv: Sequence[str], program: Path, setting: RunEnvironment, size: float, threads: int,
     graph: TaskGraph,
 ) -> SizeTime:  # fmt: skip
-    def once() -> float:
+    def run_once() -> float:
         with scratch_folder() as folder:
             _run(argv, program, setting, folder, threads, whole=False)
             return region_seconds(folder)
@@ -232,7 +234,7 @@ def _timed(
         times = [run.value for run in quiet]
         return len(times) >= LEAST_SAMPLES and relative_interval(times) <= ENOUGH
 
-    runs, host = _runs(once, enough, setting)
+    runs, host = _repeated_runs(run_once, enough, setting)
     times, cpu_s = tuple(run.value for run in runs), tuple(run.cpu_s for run in runs)
     here = threads <= setting.processors
     replayed = replay(
@@ -249,7 +251,9 @@ def _timed(
 
 
 def region_seconds(folder: Path) -> float:
-    """The time of a program in parallel regions, where nested ones count once."""
+    """Returns the seconds that a program spent in parallel regions. Nested regions count
+    run_once.
+    """
     words = np.concatenate(read_recording(folder).threads)
     kind = words[:, 0] & np.uint64(255)
     marks = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END))

@@ -30,21 +30,22 @@ from regionpredict.tasks.isoefficiency.measured_times import IsoefficiencyData
 LEAST_SIZES = 5
 """Minimum number of sizes for models of depth and parallelism, as in `fit`."""
 MUCH = 0.1
-"""The discrepancy above which it counts as an obstacle. Assumed: half of the 0.2 that Shudler 2018,
-sec. 5.4.2, considers a potential bottleneck.
+"""The loss of efficiency above which contention or structure counts as an obstacle. Assumed: half
+of the 0.2 that Shudler 2018, sec. 5.4.2, considers a potential bottleneck.
 """
 LEVEL = 0.9
 NOISE = 0.05
-"""The maximum excess of E_ac over E_ub, as a share of it, from the 5 % at which times count as
-converged. Also the maximum share of undivided loops in a graph's work.
+"""The maximum excess of E_ac over E_ub, relative to E_ub. It is the 5 % at which times count as
+converged. It is also the maximum share of undivided loops in a graph's work.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class EfficiencyPoint:
-    """The three efficiencies at one size and thread count, from 0 to 1 except for noise. E_ac
-    exceeds 1 if caches make the program superlinear. `disturbed`: other processes used the host.
-    `undivided` is the share of undivided loops in the graph's work.
+    """The efficiencies E_ac (`actual`), E_cf (`free`) and E_ub (`bound`) at one size and thread
+    count. `actual` exceeds 1 if caches make the program superlinear. `how` says whether `free` was
+    replayed or simulated. `disturbed` means that other processes used the host. `undivided` is the
+    share of undivided loops in the graph's work.
     """
 
     size: float
@@ -58,7 +59,7 @@ class EfficiencyPoint:
 
     @property
     def wrong(self) -> str:
-        """The error in the data, which is an efficiency above its bound. Empty if there is none."""
+        """The error in the data, such as an efficiency above its bound. Empty if there is none."""
         where = f"n = {self.size:,.15g}, {plural(self.threads, 'thread')}"
         if self.undivided > NOISE:
             return (
@@ -90,11 +91,12 @@ class EfficiencyPoint:
 
 @dataclass(frozen=True, eq=False)
 class Isoefficiency:
-    """The result of a campaign.
+    """The efficiencies and models of an isoefficiency campaign.
 
     `actual` and `free` are models of E_ac and E_cf. `depth` (seconds) and `parallelism` are models
-    of the graph over the size. Each is None with too few points, which `open_` explains.
-    `scalability_bug` says whether pi(n) grows more slowly than T_inf(n), or is None if unknown.
+    of the graph over the size. Each model is None with too few points, and `open_` gives the
+    reasons. `scalability_bug` says whether pi(n) grows more slowly than T_inf(n), or is None if
+    unknown.
     """
 
     points: tuple[EfficiencyPoint, ...]
@@ -111,21 +113,23 @@ class Isoefficiency:
         return tuple(point for point in self.points if point.sound)
 
     def bound(self, threads: float, size: float) -> float | None:
-        """The bound E_ub(p, n) from the model of the parallelism."""
+        """Returns the bound E_ub(p, n) from the model of the parallelism, or None without that
+        model.
+        """
         if self.parallelism is None:
             return None
         return min(1.0, self.parallelism.predict((size,)) / threads)
 
     def sizes_for(self, threads: float, efficiency: float) -> dict[str, Solution | None]:
-        """The size that keeps an efficiency, for each of the three functions."""
+        """Returns the size that keeps an efficiency, according to each of E_ac, E_cf and E_ub."""
         return self._by_function(
             lambda surface: size_for(surface, threads, efficiency, LEVEL),
             lambda bound: smallest_size(lambda n: bound(threads, n), efficiency),
         )
 
     def threads_for(self, size: float, efficiency: float) -> dict[str, Solution | None]:
-        """The number of threads on which a size keeps an efficiency, for each of the three
-        functions.
+        """Returns the number of threads on which a size keeps an efficiency, according to each of
+        E_ac, E_cf and E_ub.
         """
         return self._by_function(
             lambda surface: threads_for(surface, size, efficiency, LEVEL),
@@ -149,7 +153,9 @@ class Isoefficiency:
         }
 
     def contour(self, efficiency: float, threads: tuple[int, ...]) -> list[tuple[int, float]]:
-        """The isoefficiency line of E_ac as (p, n), without those p that no size reaches."""
+        """Returns the isoefficiency line of E_ac as pairs (p, n). Thread counts for which no size
+        keeps the efficiency are omitted.
+        """
         if self.actual is None:
             return []
         model = self.actual
@@ -175,7 +181,9 @@ def _with_band(solve: Callable[[int], float | None]) -> Solution:
 
 
 def efficiency_points(data: IsoefficiencyData) -> tuple[EfficiencyPoint, ...]:
-    """The three efficiencies for all sizes with a known graph and a known time on one thread."""
+    """Computes the three efficiencies for all sizes with a known graph and a known time on one
+    thread.
+    """
     points = []
     for time in sorted(data.times, key=lambda t: (t.size, t.threads)):
         graph, alone = data.graph(time.size), data.time(time.size, 1)
@@ -205,7 +213,7 @@ def _kept_busy(data: IsoefficiencyData) -> str:
 
 
 def isoefficiency(data: IsoefficiencyData) -> Isoefficiency:
-    """All models that the data permit."""
+    """Fits all models for which the data have enough points."""
     points = efficiency_points(data)
     sound = [point for point in points if point.sound]
     open_ = [point.wrong for point in points if point.wrong]

@@ -1,11 +1,13 @@
-"""Call paths of a Paraver trace: the callers of MPI by line, and the code between two calls.
+"""Derives the call paths of a Paraver trace: the callers of MPI by line, and the code between two
+calls.
 
-Extrae records the callers of an MPI call. Types from 70000001 on are the function at each level,
-the innermost first. Types from 80000001 on are its line. Nothing is recorded between two calls, but
-both lines are known. Therefore, the functions common to both calls contain the time in between. In
-the innermost of these, it is assigned to a region `file:from-to`: the computation between two
-lines. If there is no common function, as for deep stacks, the region is
-`function:from-function:to`. A call itself is inside its functions and a region `file:line`.
+Extrae records the callers of an MPI call. Event types from 70000001 on are the function at each
+level, the innermost first. Types from 80000001 on are the line in that function. No event is
+recorded between two calls, but the lines of both calls are known. Therefore, the functions common
+to both calls contain the time between them. This time is assigned to a region `file:from-to` in the
+innermost common function. If there is no common function, as for deep stacks, the region is
+`function:from-function:to`. An MPI call is inside the functions that call it and a region
+`file:line`.
 """
 
 from __future__ import annotations
@@ -31,10 +33,10 @@ Path = tuple[int, ...]  # rows of the trace's regions, outermost first
 
 @dataclass(frozen=True, slots=True)
 class StackRows:
-    """Starts and ends of regions around calls, as columns of equal length.
+    """The starts and ends of regions around MPI calls, as columns of equal length.
 
-    `call` is the call of each row. `order` sorts the rows on one side of a call: before it if
-    `before` is true, else after its end.
+    `call` is the call of each row. `before` says whether the row is before the start of the call or
+    after its end, and `order` sorts the rows on either side.
     """
 
     call: Integers
@@ -52,19 +54,19 @@ class StackRows:
 def stack_rows(
     events: Rows, calls: Calls, labels: Labels, regions: list[Region], functions: bool
 ) -> StackRows:
-    """The regions around calls, which are added to `regions`. Without `functions`, callers are
-    known from other events, and only lines become regions.
+    """Returns the starts and ends of regions around MPI calls, and adds the regions to `regions`.
+    Without `functions`, only source lines become regions, since other events record the functions.
 
     `between[after_call[i]]` is the path of a location after call `i`.
     """
-    stacks, of_call = _stacks(events, calls, labels)
+    stacks, of_call = _distinct_stacks(events, calls, labels)
     if len(stacks) == 1:  # only the empty stack
         none = np.zeros(0, dtype=np.int64)
         return StackRows(none, none, none, none, none, [()], np.zeros(len(calls), dtype=np.int64))
     deepest = max(map(len, stacks))
     roots = frozenset(stack[0][0] for stack in stacks if 0 < len(stack) < deepest)
     stacks = _complete_stacks(stacks)
-    paths = _Paths(labels, regions, functions, roots)
+    paths = _PathRegions(labels, regions, functions, roots)
     count = len(calls)
     next_stack = np.zeros(count, dtype=np.int64)  # 0 is the empty stack
     same = calls.location[1:] == calls.location[:-1]
@@ -75,22 +77,24 @@ def stack_rows(
         for pair in pairs.tolist()
     ]
     around = [paths.around(stack) for stack in stacks]
-    # a path of the empty stack leads into each location's first call
+    # Before the first call of each location, the call path is empty.
     between.append(())
     previous = np.full(count, len(between) - 1, dtype=np.int64)
     previous[1:] = np.where(same, after_call[:-1], len(between) - 1)
-    begins = _changes(previous, of_call, between, around)
-    ends = _changes(of_call, after_call, around, between)
+    begins = _path_changes(previous, of_call, between, around)
+    ends = _path_changes(of_call, after_call, around, between)
     table = np.concatenate([np.insert(begins, 1, 1, axis=1), np.insert(ends, 1, 0, axis=1)])
     call, before, order, kind, region = table.T
     return StackRows(call, before, order, kind, region, between, after_call)
 
 
-def _changes(
-    come_from: Integers, go_to: Integers, sources: Sequence[Path], targets: Sequence[Path]
+def _path_changes(
+    from_path: Integers, to_path: Integers, sources: Sequence[Path], targets: Sequence[Path]
 ) -> Integers:
-    """(n, 4): the row of `come_from`, order, kind and region of each step from path to path."""
-    pairs, inverse = distinct(come_from * len(targets) + go_to)
+    """Returns the exits and entries that lead from one call path to the next. The columns `(n, 4)`
+    are the row of `from_path`, order, kind and region.
+    """
+    pairs, inverse = distinct(from_path * len(targets) + to_path)
     steps = [
         _steps(sources[pair // len(targets)], targets[pair % len(targets)])
         for pair in pairs.tolist()
@@ -99,21 +103,23 @@ def _changes(
     flat = np.array([one for step in steps for one in step], dtype=np.int64).reshape(-1, 2)
     starts = np.concatenate([[0], np.cumsum(lengths)])[:-1]
     counts = lengths[inverse]
-    row = np.repeat(np.arange(len(come_from)), counts)
+    row = np.repeat(np.arange(len(from_path)), counts)
     order = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
     chosen = flat[np.repeat(starts[inverse], counts) + order]
     return np.column_stack([row, order, chosen])
 
 
 def _steps(source: Path, target: Path) -> list[tuple[int, int]]:
-    """Kind and region of each exit and entry between two paths."""
-    common = _common(source, target)
+    """Returns the kind and region of each exit and entry that lead from one call path to
+    another.
+    """
+    common = _common_prefix_length(source, target)
     leaves = [(int(Kind.LEAVE), region) for region in reversed(source[common:])]
     return leaves + [(int(Kind.ENTER), region) for region in target[common:]]
 
 
-def _common(first: Sequence[object], second: Sequence[object]) -> int:
-    """The length of the common prefix."""
+def _common_prefix_length(first: Sequence[object], second: Sequence[object]) -> int:
+    """Returns the length of the common prefix of two sequences."""
     count = 0
     for a, b in zip(first, second, strict=False):
         if a != b:
@@ -122,9 +128,11 @@ def _common(first: Sequence[object], second: Sequence[object]) -> int:
     return count
 
 
-def _stacks(events: Rows, calls: Calls, labels: Labels) -> tuple[list[tuple[Frame, ...]], Integers]:
-    """All different stacks, outermost function first, with the empty one at the start, and the
-    stack of each call.
+def _distinct_stacks(
+    events: Rows, calls: Calls, labels: Labels
+) -> tuple[list[tuple[Frame, ...]], Integers]:
+    """Returns all different call stacks, the empty stack first, and the stack of each call. The
+    outermost function of a stack is first.
     """
     of_call = np.zeros(len(calls), dtype=np.int64)
     if not len(events):
@@ -137,7 +145,7 @@ def _stacks(events: Rows, calls: Calls, labels: Labels) -> tuple[list[tuple[Fram
     table = np.zeros((len(calls), 2 * depth), dtype=np.int64)
     known = call >= 0
     table[call[known], (2 * (depth - level) + is_line)[known]] = value[known]
-    # rows are identified by numbers, which is ten times as fast as comparing rows
+    # A hash identifies each row, which is ten times as fast as comparing rows.
     weights = np.random.default_rng(1).integers(1, 2**62, size=2 * depth, dtype=np.int64) | 1
     _, first, inverse = np.unique(table @ weights, return_index=True, return_inverse=True)
     unknown = {
@@ -165,7 +173,7 @@ def _stacks(events: Rows, calls: Calls, labels: Labels) -> tuple[list[tuple[Fram
 
 
 def _complete_stacks(stacks: Sequence[tuple[Frame, ...]]) -> list[tuple[Frame, ...]]:
-    """Stacks starting at their outermost function, for traces with a limited number of levels.
+    """Completes truncated call stacks, for traces with a limited number of levels.
 
     The missing callers of a function are known if all other stacks have the same caller.
     """
@@ -189,8 +197,8 @@ def _complete_stacks(stacks: Sequence[tuple[Frame, ...]]) -> list[tuple[Frame, .
     return completed
 
 
-class _Paths:
-    """Regions of functions, lines and stretches of lines, created on demand.
+class _PathRegions:
+    """The regions of functions, lines and ranges of lines, created on demand.
 
     `roots` are the outermost functions of complete stacks.
     """
@@ -203,7 +211,7 @@ class _Paths:
         self._known: dict[Region, int] = {}
 
     def around(self, stack: Sequence[Frame]) -> Path:
-        """The path of a call: its functions, and the line of the call."""
+        """Returns the call path of an MPI call: its functions, and the line of the call."""
         if not stack:
             return ()
         file, line = self._line(stack[-1])
@@ -211,13 +219,17 @@ class _Paths:
         return (*self._path(stack), *site)
 
     def between(self, before: Sequence[Frame], after: Sequence[Frame]) -> Path:
-        """The path between two calls: their common functions, and the stretch of lines."""
-        common = _common([frame[0] for frame in before], [frame[0] for frame in after])
-        same = _common(before, after)
-        # a function called from another line is another execution
+        """Returns the call path of the code between two MPI calls: their common functions, and the
+        range of lines.
+        """
+        common = _common_prefix_length(
+            [frame[0] for frame in before], [frame[0] for frame in after]
+        )
+        same = _common_prefix_length(before, after)
+        # If the line of the call differs, the called function is another execution.
         depth = min(common, same + 1)
         if not depth:
-            return self._across(before, after)
+            return self._between_without_common_function(before, after)
         file, first = self._line(before[depth - 1])
         last = self._line(after[depth - 1])[1]
         path = self._path(before[:depth])
@@ -225,8 +237,10 @@ class _Paths:
             return path
         return (*path, self._row(Region(f"{file}:{first}-{last}", file=file, line=first)))
 
-    def _across(self, before: Sequence[Frame], after: Sequence[Frame]) -> Path:
-        """The stretch between calls without recorded common functions, outside any function.
+    def _between_without_common_function(
+        self, before: Sequence[Frame], after: Sequence[Frame]
+    ) -> Path:
+        """Returns the region between two calls without recorded common functions.
 
         For a truncated stack, the outermost line is closest to the other call.
         """

@@ -68,8 +68,8 @@ def _ranked(
 
 
 def calls_of(events: Rows, labels: Labels, regions: list[Region], findings: list[Finding]) -> Calls:
-    """The calls that events start and end. Their regions are added. The types of events are int64_columns
-    of point-to-point, collective, other, one-sided and file operations.
+    """Returns the MPI calls that events start and end, and adds their regions to `regions`. The
+    events have the types of point-to-point, collective, one-sided, file and other operations.
 
     A call ends at the start of another call inside it, or at the end of the trace, which is
     reported as a finding.

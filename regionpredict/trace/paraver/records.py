@@ -30,7 +30,7 @@ from regionpredict.trace.kernels import Kernels
 
 _CHUNK = 1 << 23  # bytes of text parsed at once, which limits the memory
 _MOST_IN_MEMORY = 1 << 28  # size in bytes above which columns are kept in temporary files
-_LONGEST_LINE = 1 << 26  # maximum bytes of a line, far above int64_columns that tracers write
+_LONGEST_LINE = 1 << 26  # maximum bytes of a line, far above the lines that tracers write
 _MOST_THREADS = 10**7  # larger numbers of threads indicate a damaged file
 _LARGEST = 2**62  # maximum of an integer that combines time and location
 NEVER = int(np.iinfo(np.int64).max)
@@ -264,7 +264,7 @@ class _Text:
         self._end = np.full(self._first[-1], -1)
         in_files = path.stat().st_size > _MOST_IN_MEMORY
         self._tables = [[GrowingColumn(kind, in_files) for kind in _COLUMNS] for _ in _SHORTEST]
-        self._passed_over = 0
+        self._skipped = 0
         self._buffer_bytes = -1
         self._buffers: list[list[NDArray[Any]]] = []
         self.latest = 0
@@ -313,7 +313,7 @@ class _Text:
         for columns, buffer, rows in zip(self._tables, self._buffers, table.tables, strict=True):
             for column, array in zip(columns, buffer, strict=True):
                 column.append(array[: rows.count])
-        self._passed_over += table.skipped
+        self._skipped += table.skipped
         self.latest = max(self.latest, table.latest)
         self._line += table.line
 
@@ -322,7 +322,7 @@ class _Text:
         once.
         """
         tables = (Rows(*(column.whole() for column in columns)) for columns in self._tables)
-        return Records(self._passed_over, self._first_event, self._first_state, self._end, *tables)
+        return Records(self._skipped, self._first_event, self._first_state, self._end, *tables)
 
 
 def _wrong_line(table: _Table, text: bytearray, path: Path, first: int) -> InputError:

@@ -1,10 +1,11 @@
-"""Regions from events of a Paraver trace: instrumented functions, phases, and parallel constructs
-of threads.
+"""Creates regions from the events of a Paraver trace: instrumented functions, phases, and parallel
+constructs of threads.
 
 Extrae records instrumented functions as events of one type: the function's number at its start, and
 0 at its end. Phases are events of types defined by the program. A value other than 0 begins a
-phase, and 0 or another value ends it. A thread of a parallel construct is in the construct's
-function, then in its implicit barrier until the first thread records the end of the construct.
+phase, and 0 or another value ends it. A thread of a parallel construct executes the construct's
+function, then its implicit barrier. The barrier ends when the first thread records the end of the
+construct.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from regionpredict.trace.paraver.records import Integers, Rows
 
 _FUNCTION = 60000019  # Extrae's type of instrumented functions
 _FUNCTION_LINE = 60000119  # line of each function
-_CONSTRUCT = 60000001  # parallel constructs, of a rank's first thread
+_CONSTRUCT = 60000001  # type of parallel constructs, which a rank's first thread records
 OUTLINED, _OUTLINED_LINE = 60000018, 60000118  # the constructs' functions, and their lines
 _BARRIER = 60000005  # OpenMP's barriers
 _IMPLICIT = 1 << 40  # the value of an implicit barrier
 _NESTED = (_FUNCTION, OUTLINED, _BARRIER)  # types of regions that may be nested in their own type
 _MOST_UNNAMED = 64  # values of a phase; types with more are measurements
-_FIRST_OF_RUNTIMES = 30000000  # Extrae's own types begin here; smaller ones belong to the program
+_FIRST_OF_RUNTIMES = 30000000  # first event type of Extrae; smaller types belong to the program
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Boundaries:
 
 
 def names_functions(events: Rows) -> bool:
-    """Whether functions are instrumented."""
+    """Returns whether the trace has events of instrumented functions."""
     return bool((events.number == _FUNCTION).any())
 
 
@@ -58,7 +59,8 @@ def boundaries_of(
     regions: list[Region],
     findings: list[Finding],
 ) -> Boundaries:
-    """The regions that events begin and end, which are added to `regions`.
+    """Returns the starts and ends of the regions that events define. New regions are added to
+    `regions`.
 
     `masters` has the first location of each location's task. Regions without an end event end with
     the location, as given by `lifetimes`. Events inside an MPI call are left out.
@@ -68,7 +70,7 @@ def boundaries_of(
         np.isin(events.number, [_FUNCTION, _BARRIER, *types])
     )
     table = np.concatenate(
-        [np.column_stack([where, time, kind, value]), _of_teams(events, masters)]
+        [np.column_stack([where, time, kind, value]), _construct_boundaries(events, masters)]
     )
     call = calls.at(table[:, 0], table[:, 1])
     if len(calls):
@@ -76,7 +78,7 @@ def boundaries_of(
         table = table[~(within & (calls.end[call] > table[:, 1]))]
     table = table[np.lexsort((np.arange(len(table)), table[:, 1], table[:, 0]))]
     ends = dict(zip(lifetimes[:, 0].tolist(), lifetimes[:, 2].tolist(), strict=True))
-    names = _Names(labels, regions)
+    names = _EventRegions(labels, regions)
     rows: list[tuple[int, int, int, int]] = []
     unmatched = 0
     stack: list[tuple[int, int]] = []  # type and region, outermost first
@@ -94,7 +96,7 @@ def boundaries_of(
         if at is None and not value:
             unmatched += 1
             continue
-        # regions around a phase boundary continue in the next phase
+        # Regions that are open at a phase boundary are entered again in the next phase.
         place = at if at is not None else 0 if kind not in _NESTED else len(stack)
         inner = stack[place + (at is not None) :]
         _close(rows, stack, where, time, place)
@@ -111,7 +113,7 @@ def boundaries_of(
 
 
 def _phase_types(events: Rows, labels: Labels) -> list[int]:
-    """The program's types of phases: int64_columns whose values have names, and int64_columns without names that
+    """Returns the event types that the program uses for phases. Their values have names, or they
     have ends and few values.
     """
     types = [number for number in labels.values if 0 < number < _FIRST_OF_RUNTIMES]
@@ -124,10 +126,10 @@ def _phase_types(events: Rows, labels: Labels) -> list[int]:
     return types
 
 
-def _of_teams(events: Rows, masters: Integers) -> Integers:
-    """(n, 4): location, time, type, value of the points at which threads begin a construct's
-    function, reach its implicit barrier, and leave both. The first thread gives the end of the
-    construct.
+def _construct_boundaries(events: Rows, masters: Integers) -> Integers:
+    """Returns the points at which threads begin a construct's function, reach its implicit barrier,
+    and leave both. The columns `(n, 4)` are location, time, type and value. The first thread of a
+    rank records the end of the construct.
     """
     span = int(events.time.max(initial=0)) + 1
     location, _, time, value = events.int64_columns(events.number == _CONSTRUCT)
@@ -139,7 +141,7 @@ def _of_teams(events: Rows, masters: Integers) -> Integers:
     wanted = masters[location] * span + time
     row = np.searchsorted(keys, wanted, side="right") - 1
     ends = value == 0
-    # a function that ends with its construct belongs to it, too
+    # A function that ends at the same time as its construct belongs to the construct.
     row -= ends & (row > 0) & ~opens[np.maximum(row, 0)] & (keys[np.maximum(row, 0)] == wanted)
     after = np.minimum(row + 1, len(keys) - 1)
     inside = (row >= 0) & opens[np.maximum(row, 0)] & ~opens[after] if len(keys) else ends & False
@@ -177,8 +179,8 @@ def _close(
         rows.append((where, time, int(Kind.LEAVE), stack.pop()[1]))
 
 
-class _Names:
-    """Regions by type and value, created on demand."""
+class _EventRegions:
+    """The regions of event types and values, created on demand."""
 
     def __init__(self, labels: Labels, regions: list[Region]) -> None:
         self._labels, self._regions = labels, regions
