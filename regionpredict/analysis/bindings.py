@@ -1,10 +1,8 @@
-"""Values of the names of a region: from `--set`, from definitions in the source, or from the middle
-of a range.
+"""Gives values to the names of a region.
 
 A name gets its value from the caller (`--set ni=4000`). Otherwise, it gets it from the source
-(`int ni = 4000;`, or an argument that is equal in all calls). Otherwise, it gets the middle of its
-range. The last case applies to the variable of a serial loop around the region, and is listed as an
-assumption.
+(`int ni = 4000;`, or an argument that is equal in all calls). Otherwise, the variable of a serial
+loop around the region gets the middle of its range, which is listed as an assumption.
 """
 
 from __future__ import annotations
@@ -22,12 +20,12 @@ from regionpredict.ir.reached import reached
 _THREAD = "omp_get_thread_num()"
 _COUNTERS_TRIED = 64  # maximum number of tried values of a counter
 SIZE_ORIGINS = ("large", "typical", "defaults", "run", "given", "source")
-"""Sources of sizes, least certain first. Large and typical sizes are assumed. Defaults are computed
-by `main` without arguments. The other sources are a recorded run, the caller, and the source code.
+"""Origins of sizes, least certain first. Large and typical sizes are assumed. Defaults are computed
+by `main` without arguments. The other origins are a recorded run, the caller, and the source code.
 """
-FOLLOWED = frozenset(("defaults", "given"))
-"""The origins of sizes that come from executing `main`, without and with arguments."""
-_LONGEST = 80  # maximum parts of an expression: longer ones cost time without use
+INTERPRETED_ORIGINS = frozenset(("defaults", "given"))
+"""The origins of sizes that come from interpreting `main`, without and with arguments."""
+_LONGEST = 80  # maximum size of an expression; longer ones are not readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +36,7 @@ class Bindings:
     computes from names without a value: `m_numElem` of a domain is `nx*nx*nx`. `origin` is the
     least certain of the `SIZE_ORIGINS` in use. `typical` is the assumed number of elements of a
     loop of unknown size, if a run from `main` shows the scale. `common_size` is set if another
-    region uses the same size for more data. It is the size assumed there.
+    region uses the same size for more data. It is the size that is assumed in the other region.
     """
 
     values: Mapping[str, Number]
@@ -50,12 +48,12 @@ class Bindings:
     common_size: int | None = None
 
     def number(self, expression: Expr | None) -> Number | None:
-        """The exact value. None if a name in the expression has no value."""
+        """Returns the exact value of an expression. None if a name in it has no value."""
         return None if expression is None else expression.evaluate(self.values)
 
     def unbound(self, names: Collection[str]) -> list[str]:
-        """The smallest set of names that determines all `names`. These are the names that are not
-        computed from others.
+        """Returns the smallest set of unknown names that determines all `names`. It omits names
+        that are computed from others.
         """
         open_names = set(names) - self.values.keys()
         made = open_names & self.derived.keys()
@@ -63,11 +61,11 @@ class Bindings:
         return sorted((open_names - made) | (roots - self.values.keys()))
 
     def in_unbound(self, expression: Expr) -> Expr:
-        """An expression in terms of the names that `unbound` returns."""
+        """Returns an expression in terms of the names that `unbound` returns."""
         return expression.substitute(self.derived) if self.derived else expression
 
     def with_derived(self, values: Mapping[str, Number]) -> dict[str, Number]:
-        """The values, and the values of names that are computed from them."""
+        """Returns the values, and the values of names that are computed from them."""
         known = dict(values)
         for name, made in self.derived.items():
             value = made.evaluate(values) if name not in known else None
@@ -76,7 +74,7 @@ class Bindings:
         return known
 
     def whole(self, expression: Expr | None) -> int | None:
-        """The value rounded down to an integer. None if unknown."""
+        """Returns the value rounded down to an integer. None if unknown."""
         value = self.number(expression)
         return None if value is None else int(value // 1)
 
@@ -87,7 +85,7 @@ def bind(
 ) -> Bindings:  # fmt: skip
     """Gives a value to every name of the region for which a value is available.
 
-    Values `recorded` in a run have lower precedence than values from the caller and the source.
+    Values from the caller and the source take precedence over values `recorded` in a run.
 
     >>> from regionpredict.ir import Span
     >>> from regionpredict.ir.region import Region
@@ -99,19 +97,19 @@ def bind(
     >>> known.values["n"]
     8
     """
-    # A recorded run takes precedence over an interpreted one without arguments.
+    # A recorded run takes precedence over an interpreted run without arguments.
     definitions = tuple(d for d in definitions if d.origin != "defaults" or d.name not in recorded)
     defined = {d.name: d.value for d in definitions}
     fixed = {d.name: d.value for d in definitions if d.range is None}
     values: dict[str, Number] = dict(sizes_in(region, given))
-    asked = frozenset(values)
+    from_caller = frozenset(values)
     _resolve(fixed, values)
-    told = frozenset(values)
+    without_run = frozenset(values)
     _add_recorded(recorded, fixed, values)
     used = _used_names(region, defined)
-    origins = {d.origin for d in definitions if d.name in used - asked}
-    origins |= {"given"} if used & asked else set()
-    origins |= {"run"} if used & recorded.keys() - told else set()
+    origins = {d.origin for d in definitions if d.name in used - from_caller}
+    origins |= {"given"} if used & from_caller else set()
+    origins |= {"run"} if used & recorded.keys() - without_run else set()
     assumed = _add_counters(region, definitions, fixed, values, used)
     for loop in region.enclosing:
         if loop.variable in values:
@@ -133,7 +131,7 @@ def bind(
 
 
 def least_certain_origin(origins: Collection[str]) -> str:
-    """The least certain source of sizes.
+    """Returns the least certain of some origins of sizes.
 
     >>> least_certain_origin({"given", "large"}), least_certain_origin(())
     ('large', 'source')
@@ -145,8 +143,8 @@ def _add_counters(
     region: Region, definitions: tuple[Definition, ...], fixed: Mapping[str, Expr],
     values: dict[str, Number], used: set[str],
 ) -> list[str]:  # fmt: skip
-    """Gives values to the counters of loops in callers, outer loops first. Returns a line for each
-    counter.
+    """Gives values to the counters of loops in callers, outer loops first. Returns one line per
+    counter with an assumed value.
     """
     assumed: list[str] = []
     waiting = [definition for definition in definitions if definition.range is not None]
@@ -163,7 +161,7 @@ def _add_counter(
     region: Region, definition: Definition, fixed: Mapping[str, Expr], values: dict[str, Number],
     used: set[str], assumed: list[str],
 ) -> bool:  # fmt: skip
-    """Adds a value for the counter. Returns whether it has a value now."""
+    """Gives a value to a counter. Returns whether the counter has a value."""
     name = definition.name
     if name in values:
         return True
@@ -172,7 +170,7 @@ def _add_counter(
     low, high = (end.evaluate(values) for end in definition.range)
     if low is None or high is None:
         return False
-    values[name], which = _typical(region, name, (int(low), int(high)), fixed, values)
+    values[name], which = _typical_counter(region, name, (int(low), int(high)), fixed, values)
     _resolve(fixed, values)
     if name in used:
         assumed.append(f"{name} = {values[name]} (runs from {low} to {high} in a loop around the "
@@ -180,13 +178,13 @@ def _add_counter(
     return True
 
 
-def _typical(
+def _typical_counter(
     region: Region, name: str, ends: tuple[int, int], fixed: Mapping[str, Expr],
     values: Mapping[str, Number],
 ) -> tuple[int, str]:  # fmt: skip
-    """The value of a counter at which the region's loop has its average number of iterations. If
-    there are several, the one closest to the middle. If there is none, the middle itself. Also
-    returns which of the two it is.
+    """Returns the counter value at which the region's loop has its average number of iterations,
+    and a description of this value. If there are several, the one closest to the middle is used.
+    If there is none, the middle of the range is used.
     """
     low, high = ends
     middle = (low + high) // 2
@@ -212,7 +210,7 @@ def _typical(
 def _derived_names(
     region: Region, defined: Mapping[str, Expr], values: Mapping[str, Number]
 ) -> dict[str, Expr]:
-    """The names without a value that the source computes from others, in terms of the original
+    """Returns expressions for the names without a value that the source computes from other
     names.
     """
     moved = {loop.variable for loop in (*region.enclosing, *region.loops())}
@@ -234,11 +232,11 @@ def _derived_names(
 
 
 def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Number]:
-    """The values. Variables of loops around the region that have no value get the middle of their
-    range.
+    """Returns the values, with the middle of the range for variables of loops around the region
+    that have no value.
 
-    A variable without a known range gets 0 if its value only shifts all addresses of the region
-    by the same distance.
+    A variable without a known range gets 0 if its value only shifts all addresses of the region by
+    the same distance.
     """
     known = dict(values)
     for loop in region.enclosing:
@@ -253,7 +251,7 @@ def with_middles(region: Region, values: Mapping[str, Number]) -> dict[str, Numb
 
 
 def middle_of(loop: Loop, values: Mapping[str, Number]) -> int | None:
-    """The middle of a loop's range for these values. None if unknown."""
+    """Returns the middle of a loop's range for these values. None if unknown."""
     if loop.start is None or loop.bound is None:
         return None
     start, bound = loop.start.evaluate(values), loop.bound.evaluate(values)
@@ -261,7 +259,7 @@ def middle_of(loop: Loop, values: Mapping[str, Number]) -> int | None:
 
 
 def bind_definitions(definitions: tuple[Definition, ...], given: Mapping[str, int]) -> Bindings:
-    """Values for the names in `definitions` and for the names that the caller gave."""
+    """Gives values to the names in `definitions`. Values that the caller gave are kept."""
     values: dict[str, Number] = dict(given)
     _resolve({definition.name: definition.value for definition in definitions}, values)
     return Bindings(values)
@@ -271,7 +269,7 @@ def _add_recorded(
     recorded: Mapping[str, int], defined: Mapping[str, Expr], values: dict[str, Number]
 ) -> None:
     """Gives the remaining names the values of a recorded run. Names that the source computes from
-    others come last.
+    other names come last.
     """
     waiting = sorted(recorded.keys() - values.keys())
     while waiting:
@@ -299,14 +297,14 @@ def _resolve(defined: Mapping[str, Expr], values: dict[str, Number]) -> None:
 
 
 def _used_names(region: Region, defined: Mapping[str, Expr]) -> set[str]:
-    """The names that the region's counts depend on, also through definitions."""
+    """Returns the names that the region's counts depend on, directly or through definitions."""
     return set(
         reached(names_inside(region), lambda name: defined[name].names if name in defined else ())
     )
 
 
 def names_inside(region: Region) -> frozenset[str]:
-    """The names that the region's loops and subscripts depend on."""
+    """Returns the names that the region's loops and subscripts depend on."""
     names: set[str] = set()
     for loop in region.loops():
         names |= names_of_header(loop)
@@ -321,7 +319,9 @@ def names_inside(region: Region) -> frozenset[str]:
 
 
 def free_names(region: Region) -> frozenset[str]:
-    """The names that the region's loops and subscripts depend on, without loop variables."""
+    """Returns the names that the region's loops and subscripts depend on, without loop
+    variables.
+    """
     own = {loop.variable for loop in region.enclosing}
     own |= {loop.variable for loop in region.loops()}
     outer = [names_of_header(loop) for loop in region.enclosing]
@@ -329,6 +329,6 @@ def free_names(region: Region) -> frozenset[str]:
 
 
 def names_of_header(loop: Loop) -> frozenset[str]:
-    """The names that a loop's header depends on."""
+    """Returns the names that a loop's header depends on."""
     bounds = (loop.start, loop.bound, loop.step)
     return frozenset().union(*(bound.names for bound in bounds if bound is not None))

@@ -1,6 +1,4 @@
-"""The working set in bytes. It is computed from bounding boxes of the elements that a region
-accesses.
-"""
+"""Computes the working set in bytes, from bounding boxes of the elements that a region accesses."""
 
 from __future__ import annotations
 
@@ -20,24 +18,25 @@ from regionpredict.ir.expr import ONE, Atom
 Side = tuple[Expr, Expr]  # (lowest, highest) subscript of one dimension
 Box = tuple[Side, ...]
 KnownSides = dict[tuple[Range, ...], dict[Expr, Side | None]]
-"""The extremes of subscripts. The key contains the enclosing loops. They are cached, since the
-arrays of a region are often accessed alike.
+"""The lowest and highest values of subscripts, by enclosing loops. They are cached, since
+references to the arrays of a region often have equal subscripts.
 """
 
 
 class Reference(NamedTuple):
-    """A reference with the ranges of its loops. The ranges are None if they are not supported."""
+    """A reference with the ranges of its loops. `ranges` is None if the loops are not supported."""
 
     access: Access
     ranges: tuple[Range, ...] | None
 
 
 def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
-    """The bytes that one run of the region accesses, and the arrays or functions for which this is
-    unknown.
+    """Returns the bytes that one run of the region accesses, and the arrays or functions for which
+    they are unknown.
 
-    The sum of the bounding boxes of accessed elements over the shared arrays. None if the accessed
-    part of an array is unknown, or that of an argument of a function without a visible body.
+    The bytes are the sum of the bounding boxes of accessed elements over the shared arrays. They
+    are None if the accessed part of an array is unknown, or if a function without a visible body
+    may access other memory.
     """
     unknown = [f"{call.name}()" for s, _ in region.statements() for call in s.calls if call.memory]
     total: Expr | None = Expr.const(0) if region.nest is not None and not unknown else None
@@ -58,8 +57,8 @@ def working_set(region: Region) -> tuple[Expr | None, tuple[str, ...]]:
 def may_be_less(region: Region, bindings: Bindings) -> bool:
     """Whether the region may access fewer bytes than its bounding boxes contain.
 
-    A loop may end early or be uncounted. The elements of an array may be unknown, or two arrays
-    may share bytes.
+    This is possible if a loop ends early or has an unknown trip count. It is also possible if the
+    elements of an array are unknown, or if two arrays share bytes.
     """
     if any(loop.exits for loop in region.loops()):
         return True
@@ -67,7 +66,7 @@ def may_be_less(region: Region, bindings: Bindings) -> bool:
         return True
     names = {access.array for statement, _ in region.statements() for access in statement.accesses}
     if any(name.partition("@")[0] in names for name in names if "@" in name):
-        return True  # a view with another element size has the same bytes
+        return True  # the array is also accessed with another element size
     shared = {array.name for array in region.arrays if array.storage != "private"}
     return any(
         subscript.has_unreadable_part
@@ -79,7 +78,8 @@ def may_be_less(region: Region, bindings: Bindings) -> bool:
 
 
 def touched_bytes(region: Region, bindings: Bindings) -> int | None:
-    """The working set for these values. Each box extends from the first to the last element.
+    """Returns the working set in bytes for these values. Each box extends from the first to the
+    last element.
 
     None if a name has no value, or if too many iterations would have to be enumerated.
     """
@@ -89,7 +89,7 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
     arrays = {array.name: array for array in region.arrays}
     distinct: dict[tuple[int, ...], dict[tuple[str, tuple[Expr, ...]], Access]] = {}
     whole: set[str] = set()
-    structs = _structs(region)
+    structs = _containing_arrays(region)
     for statement, _, nest in region.placed_statements():
         if any(call.memory for call in statement.calls):
             return None
@@ -98,10 +98,10 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
                 known = distinct.setdefault(nest, {})
                 known.setdefault((access.array, access.subscripts), access)
     for nest, references in distinct.items():
-        readable = [_readable(access) for access in references.values()]
+        readable = [_readable_subscripts(access) for access in references.values()]
         extents = extents_of_all(readable, loops_of[nest], bindings.values)
         for access, ends in zip(references.values(), extents, strict=True):
-            sides = _sides(access, arrays[access.array], ends, loops_of[nest], bindings)
+            sides = _box_sides(access, arrays[access.array], ends, loops_of[nest], bindings)
             if sides is None:
                 return None
             if not sides:
@@ -118,7 +118,7 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
         base = name.partition("@")[0]
         if name in whole:
             return None
-        if base != name and base in boxes:  # a view: the same bytes with another element size
+        if base != name and base in boxes:  # the same bytes, accessed with another element size
             if len(box) != 1 or len(boxes[base]) != 1:
                 return None
             own, (other,) = arrays[base].element_bytes, boxes[base]
@@ -132,21 +132,21 @@ def touched_bytes(region: Region, bindings: Bindings) -> int | None:
     return total
 
 
-def _readable(access: Access) -> list[Expr]:
+def _readable_subscripts(access: Access) -> list[Expr]:
     return [subscript for subscript in access.subscripts if not subscript.has_unreadable_part]
 
 
-def _sides(
+def _box_sides(
     access: Access, array: Array, extents: Sequence[Extent] | None, loops: tuple[Loop, ...],
     bindings: Bindings,
 ) -> list[Extent] | None:  # fmt: skip
-    """The sides of the box of one reference, from the ranges of its readable subscripts.
+    """Returns the sides of the box of one reference, from the ranges of its readable subscripts.
 
     If a side is unknown, the length of the array's dimension is used.
     """
     if extents is None:
         return None
-    if not extents and (_readable(access) or runs(loops, bindings.values) == 0):
+    if not extents and (_readable_subscripts(access) or runs(loops, bindings.values) == 0):
         return []
     remaining = iter(extents)
     sides = []
@@ -154,15 +154,15 @@ def _sides(
         if not subscript.has_unreadable_part:
             sides.append(next(remaining))
             continue
-        length = _length(array, position, bindings)
+        length = _dimension_length(array, position, bindings)
         if length is None:
             return None
         sides.append(Extent(0, length - 1))
     return sides
 
 
-def _length(array: Array, position: int, bindings: Bindings) -> int | None:
-    """The length of an array's dimension, as declared or as allocated."""
+def _dimension_length(array: Array, position: int, bindings: Bindings) -> int | None:
+    """Returns the length of an array's dimension, as declared or as allocated."""
     extent = array.dims[position] if position < len(array.dims) else None
     if extent is not None or position > 0:
         return bindings.whole(extent)
@@ -174,11 +174,11 @@ def _length(array: Array, position: int, bindings: Bindings) -> int | None:
 
 
 def distinct_references(region: Region) -> dict[str, list[Reference]]:
-    """The references to each array, without repetitions in the same loops."""
+    """Returns the references to each array, without repetitions in the same loops."""
     references: dict[str, list[Reference]] = {}
     domains: dict[tuple[int, ...], Domain] = {}
     seen: set[tuple[str, tuple[int, ...], tuple[Expr, ...]]] = set()
-    outer = _structs(region)
+    outer = _containing_arrays(region)
     for statement, loops, nest in region.placed_statements():
         if nest not in domains:
             domains[nest] = domain_of(loops)
@@ -192,14 +192,16 @@ def distinct_references(region: Region) -> dict[str, list[Reference]]:
     return references
 
 
-def _structs(region: Region) -> dict[str, Array]:
+def _containing_arrays(region: Region) -> dict[str, Array]:
     """Maps each array inside the structs of another array to that array."""
     arrays = {array.name: _containing_array(array, region) for array in region.arrays}
     return {name: outer for name, outer in arrays.items() if outer is not None}
 
 
 def _as_reference_to_struct(access: Access, structs: Mapping[str, Array]) -> Access:
-    """The reference to the struct that contains an element. Any other reference is unchanged."""
+    """Returns the reference to the struct that contains an element. Any other reference is
+    unchanged.
+    """
     outer = structs.get(access.array)
     if outer is None:
         return access
@@ -207,10 +209,10 @@ def _as_reference_to_struct(access: Access, structs: Mapping[str, Array]) -> Acc
 
 
 def _containing_array(array: Array, region: Region) -> Array | None:
-    """The array whose structs contain this array: `cells` for `cells[].flux`. It includes the bytes
-    of this array.
+    """Returns the array whose structs contain this array: `cells` for `cells[].flux`. Its bytes
+    include those of this array.
 
-    The target of a pointer in a struct is in other memory and has separate bytes.
+    The target of a pointer in a struct is separate memory.
     """
     arrays = {other.name: other for other in region.arrays}
     outer = arrays.get(array.inside)
@@ -222,10 +224,10 @@ def _containing_array(array: Array, region: Region) -> Array | None:
 def footprint(
     array: Array, references: Iterable[Reference], known: KnownSides | None = None
 ) -> Expr | None:
-    """The bytes of the bounding box of an array's elements. If a reference is not supported, the
-    declared lengths are used. None if these are unknown, too.
+    """Returns the bytes of the bounding box of an array's accessed elements. If a reference is not
+    supported, the declared lengths are used. None if they are also unknown.
 
-    The caller passes the same `known` for all arrays of the region.
+    `known` is a cache. The caller passes the same one for all arrays of the region.
     """
     known = {} if known is None else known
     box: Box | None = None
@@ -233,14 +235,14 @@ def footprint(
         own = access_box(reference.access, array, reference.ranges, known)
         if own is None:
             return declared_bytes(array)
-        box = own if box is None else _union(box, own)
+        box = own if box is None else _union_box(box, own)
     if box is None:
         return Expr.const(0)
     return _volume(box) * array.element_bytes
 
 
 def declared_bytes(array: Array) -> Expr | None:
-    """The bytes of the whole array as declared. None if a length is unknown."""
+    """Returns the bytes of the whole array as declared. None if a length is unknown."""
     total = ONE
     for extent in array.dims:
         if extent is None:
@@ -252,7 +254,7 @@ def declared_bytes(array: Array) -> Expr | None:
 def access_box(
     access: Access, array: Array, ranges: tuple[Range, ...] | None, known: KnownSides
 ) -> Box | None:
-    """The lowest and highest subscripts of a reference over all iterations of its loops."""
+    """Returns the lowest and highest subscripts of a reference over all iterations of its loops."""
     sides = []
     here = known.setdefault(ranges, {}) if ranges is not None else {}
     for position, subscript in enumerate(access.subscripts):
@@ -269,35 +271,39 @@ def access_box(
 
 
 def _extremes(subscript: Expr, ranges: tuple[Range, ...]) -> Side | None:
-    """The lowest and the highest value of a subscript over the domain."""
+    """Returns the lowest and the highest value of a subscript over the iteration space."""
     low = high = subscript
     for loop in reversed(ranges):
         if loop.variable not in low.names and loop.variable not in high.names:
             continue
         ends = loop.ends
-        moved_low = _at_end(low, loop.variable, ends, lowest=True)
-        moved_high = _at_end(high, loop.variable, ends, lowest=False)
+        moved_low = _extreme_over_loop(low, loop.variable, ends, lowest=True)
+        moved_high = _extreme_over_loop(high, loop.variable, ends, lowest=False)
         if moved_low is None or moved_high is None:
             return None
         low, high = moved_low, moved_high
     return low, high
 
 
-def _at_end(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> Expr | None:
+def _extreme_over_loop(
+    side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool
+) -> Expr | None:
     if name not in side.names:
         return side
     coefficient = side.coefficient(name)
     if coefficient is None:
-        return _at_end_of_atom(side, name, ends, lowest=lowest)
-    rises = _sign(coefficient)
-    if rises is None:
+        return _extreme_of_min_or_max(side, name, ends, lowest=lowest)
+    increasing = _is_positive(coefficient)
+    if increasing is None:
         return None
-    return side.substitute({name: ends[0] if rises == lowest else ends[1]})
+    return side.substitute({name: ends[0] if increasing == lowest else ends[1]})
 
 
-def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool) -> Expr | None:
-    """Like `_at_end` for `min(n, i + w) - i`, which is `min(n - i, w)`. The extremes of both
-    operands are computed.
+def _extreme_of_min_or_max(
+    side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: bool
+) -> Expr | None:
+    """Computes `_extreme_over_loop` for `min(n, i + w) - i`, which is `min(n - i, w)`. It uses the
+    extremes of both operands.
     """
     moving = {
         monomial: atom
@@ -309,21 +315,24 @@ def _at_end_of_atom(side: Expr, name: str, ends: tuple[Expr, Expr], *, lowest: b
         return None
     ((monomial, atom),) = moving.items()
     factor = Expr({tuple(f for f in monomial if f[0] != atom): side.terms[monomial]})
-    rises = _sign(factor)
-    if (atom, 1) not in monomial or atom.kind not in ("min", "max") or rises is None:
+    increasing = _is_positive(factor)
+    if (atom, 1) not in monomial or atom.kind not in ("min", "max") or increasing is None:
         return None
     rest = Expr({m: c for m, c in side.terms.items() if m != monomial})
     fixed = rest.without((name,))
     # f * min(a, b) + r is min(f*a + r, f*b + r) if f is positive, otherwise the maximum.
-    least = (atom.kind == "min") == rises
-    sides = [_at_end(arg * factor + rest - fixed, name, ends, lowest=lowest) for arg in atom.args]
+    least = (atom.kind == "min") == increasing
+    sides = [
+        _extreme_over_loop(arg * factor + rest - fixed, name, ends, lowest=lowest)
+        for arg in atom.args
+    ]
     if sides[0] is None or sides[1] is None:
         return None
     return fixed + (_lower if least else _higher)(sides[0], sides[1])
 
 
-def _sign(expression: Expr) -> bool | None:
-    """Whether an expression is positive if all sizes are positive. None if unclear."""
+def _is_positive(expression: Expr) -> bool | None:
+    """Whether an expression is positive if all sizes are positive. None if this is unknown."""
     expression = _without_common_factors(expression)
     # n - 1: the constant does not change the sign.
     leading = [number for monomial, number in expression.terms.items() if monomial]
@@ -332,8 +341,8 @@ def _sign(expression: Expr) -> bool | None:
 
 
 def _without_common_factors(expression: Expr) -> Expr:
-    """The expression without common factors: `1 - w` for `n - n*w`. Positive factors do not change
-    the sign.
+    """Returns the expression without common factors: `1 - w` for `n - n*w`. Positive factors do not
+    change the sign.
     """
     if not expression.terms:
         return expression
@@ -349,7 +358,7 @@ def _without_common_factors(expression: Expr) -> Expr:
     )
 
 
-def _union(left: Box, right: Box) -> Box:
+def _union_box(left: Box, right: Box) -> Box:
     if len(left) != len(right):
         return max(left, right, key=len)
     return tuple(
@@ -359,39 +368,38 @@ def _union(left: Box, right: Box) -> Box:
 
 
 def _lower(a: Expr, b: Expr) -> Expr:
-    difference = _difference(a, b)
+    difference = _sign_of_difference(a, b)
     if difference is None:
         return _min_or_max("min", a, b)
     return a if difference <= 0 else b
 
 
 def _higher(a: Expr, b: Expr) -> Expr:
-    difference = _difference(a, b)
+    difference = _sign_of_difference(a, b)
     if difference is None:
         return _min_or_max("max", a, b)
     return a if difference >= 0 else b
 
 
 def _min_or_max(kind: str, a: Expr, b: Expr) -> Expr:
-    """The `min` or `max` of two expressions that cannot be compared.
+    """Returns the `min` or `max` of two expressions whose order is unknown.
 
-    One of them may already be a `min` or `max`. If one of its operands can be compared with the
-    other expression, only that operand matters. A bound over many references therefore does not
-    grow with each of them.
+    If one expression is already a `min` or `max`, the other expression is compared with its
+    operands. The result therefore does not grow with each of many references.
     """
     better = _lower if kind == "min" else _higher
     for bound, other in ((a, b), (b, a)):
         sides = _operands(kind, bound)
         for at, side in enumerate(sides if len(sides) > 1 else ()):
-            if _difference(side, other) is not None:
+            if _sign_of_difference(side, other) is not None:
                 if better(side, other) is side:
                     return bound
                 return reduce(better, sides[:at] + sides[at + 1 :], other)
-    return Expr.atom(kind, *_ordered(a, b))
+    return Expr.atom(kind, *_sorted_by_text(a, b))
 
 
 def _operands(kind: str, bound: Expr) -> list[Expr]:
-    """The operands of a `min` or `max`, flattened. Any other expression is its own operand."""
+    """Returns the operands of a nested `min` or `max`. Any other expression is its own operand."""
     sides, waiting = [], [bound]
     while waiting:
         side = waiting.pop()
@@ -403,19 +411,19 @@ def _operands(kind: str, bound: Expr) -> list[Expr]:
     return sides
 
 
-def _ordered(*sides: Expr) -> Iterable[Expr]:
+def _sorted_by_text(*sides: Expr) -> Iterable[Expr]:
     return sorted(sides, key=str)
 
 
-def _difference(a: Expr, b: Expr) -> int | None:
-    """The sign of a - b, where names are sizes (at least 1). None if unclear."""
+def _sign_of_difference(a: Expr, b: Expr) -> int | None:
+    """Returns the sign of a - b if all names are at least 1. None if unknown."""
     if a == b:
         return 0
     gap = a - b
     value = gap.constant
     if value is not None:
         return (value > 0) - (value < 0)
-    sign = _sign(gap)
+    sign = _is_positive(gap)
     return None if sign is None else (1 if sign else -1)
 
 

@@ -2,8 +2,8 @@
 
 Closed forms are valid for all sizes, and symbolic boxes compare bounds as if sizes were large. If
 the values are known, the loops can be evaluated instead. A loop whose variable does not occur in
-inner bounds contributes its trip count. For an affine subscript, only the ends matter. Only other
-loops are enumerated.
+inner bounds contributes its trip count. If all subscripts are affine in the variable of a loop,
+only its first and last values are needed. Only other loops are enumerated.
 """
 
 from __future__ import annotations
@@ -25,17 +25,15 @@ from regionpredict.ir.expr import ZERO
 from regionpredict.ir.folding import Number
 
 _MOST_STEPS = 20_000
-"""Maximum number of iterations enumerated for a result, which takes about a tenth of a second."""
+"""Maximum number of iterations enumerated per result, which takes about a tenth of a second."""
 
 
 class TooManyError(Exception):
-    """Raised if more iterations than the limit would have to be enumerated."""
+    """Raised if the number of iterations to enumerate exceeds the limit."""
 
 
 class _Steps(NamedTuple):
-    """The values of one loop's variable: `trips` values that start at `first` and advance by
-    `step`.
-    """
+    """The values of a loop variable: `trips` values that start at `first` and advance by `step`."""
 
     first: int
     trips: int
@@ -49,7 +47,7 @@ class _Steps(NamedTuple):
 def runs(
     loops: Sequence[Loop], values: Mapping[str, Number], conditions: Sequence[Expr] = ()
 ) -> int | None:
-    """The number of executions of the body of the loops (outermost first) for which all
+    """Returns the number of executions of the body of the loops (outermost first) for which all
     `conditions` on their variables hold. None if unknown.
 
     >>> from regionpredict.ir import Span
@@ -77,25 +75,30 @@ class Extent(NamedTuple):
 def extents(
     subscripts: Sequence[Expr], loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> tuple[Extent, ...] | None:
-    """The extents of expressions over all iterations of the loops. Empty if no iteration runs.
+    """Returns the extents of expressions over all iterations of the loops. Empty if no iteration
+    runs.
 
-    None if they are unknown, or if there are too many iterations. A loop with an unknown trip count
-    is assumed to run (`has_unknown_trips`).
+    None if the extents are unknown, or if there are too many iterations. A loop with an unknown
+    trip count is assumed to run (`has_unknown_trips`).
     """
-    used = frozenset().union(*(subscript.names for subscript in subscripts), *map(_ends_of, loops))
-    loops = [loop for loop in loops if loop.variable in used or _is_known(loop, loops, values)]
+    used = frozenset().union(
+        *(subscript.names for subscript in subscripts), *map(_names_in_header, loops)
+    )
+    loops = [
+        loop for loop in loops if loop.variable in used or _has_known_trips(loop, loops, values)
+    ]
     loops, moved = _counted_from_zero(loops, values)
     subscripts = [subscript.substitute(moved) for subscript in subscripts]
-    walked = _loops_to_enumerate(loops, subscripts)
+    enumerated_loops = _loops_to_enumerate(loops, subscripts)
     ranges: tuple[Extent, ...] = ()
-    budget = _Budget()
-    ends = [loop.variable for loop, own in zip(loops, walked, strict=True) if not own]
-    moving = frozenset(loop.variable for loop in loops)
-    bound = [(_with_fixed_values(subscript, values, moving), [name for name in ends
+    budget = _IterationBudget()
+    ends = [loop.variable for loop, own in zip(loops, enumerated_loops, strict=True) if not own]
+    loop_variables = frozenset(loop.variable for loop in loops)
+    bound = [(_with_fixed_values(subscript, values, loop_variables), [name for name in ends
                                                      if name in subscript.names])
              for subscript in subscripts]  # fmt: skip
     try:
-        for _, steps in _points(loops, walked, values, budget):
+        for _, steps in _points(loops, enumerated_loops, values, budget):
             at = dict(values)
             at.update((name, step) for name, step in steps.items() if isinstance(step, int))
             met = [_extent(subscript, own, steps, at, budget) for subscript, own in bound]
@@ -111,8 +114,8 @@ def extents(
 def extents_of_all(
     references: Sequence[Sequence[Expr]], loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> Iterator[tuple[Extent, ...] | None]:
-    """Like `extents`, for the subscripts of several references in the same loops, one reference
-    after the other. The loops are evaluated once for all of them, unless that takes too long.
+    """Yields the extents of the subscripts of each reference in the same loops. The loops are
+    evaluated once for all references, unless this takes too long.
     """
     every = dict.fromkeys(subscript for own in references for subscript in own)
     enumerated = None if has_unknown_trips(loops, values) else extents([*every], loops, values)
@@ -125,15 +128,15 @@ def extents_of_all(
 
 
 def has_unknown_trips(loops: Sequence[Loop], values: Mapping[str, Number]) -> bool:
-    """Whether the number of runs of one of the loops is unknown."""
-    return any(not _is_known(loop, loops, values) for loop in loops)
+    """Whether the trip count of one of the loops is unknown."""
+    return any(not _has_known_trips(loop, loops, values) for loop in loops)
 
 
-def _is_known(loop: Loop, around: Sequence[Loop], values: Mapping[str, Number]) -> bool:
+def _has_known_trips(loop: Loop, around: Sequence[Loop], values: Mapping[str, Number]) -> bool:
     own = {other.variable for other in around}
     return (
         loop.trips is not None
-        and _ends_of(loop) <= own | values.keys()
+        and _names_in_header(loop) <= own | values.keys()
         and not any(
             end is not None and end.has_unreadable_part
             for end in (loop.start, loop.bound, loop.step)
@@ -141,7 +144,7 @@ def _is_known(loop: Loop, around: Sequence[Loop], values: Mapping[str, Number]) 
     )
 
 
-def _ends_of(loop: Loop) -> frozenset[str]:
+def _names_in_header(loop: Loop) -> frozenset[str]:
     ends = (end for end in (loop.start, loop.bound, loop.step) if end is not None)
     return frozenset().union(*(end.names for end in ends))
 
@@ -150,8 +153,8 @@ class _UnknownError(Exception):
     """Raised if a bound or a subscript has no value."""
 
 
-class _Budget:
-    """Counts enumerated iterations."""
+class _IterationBudget:
+    """Counts enumerated iterations and raises TooManyError above the limit."""
 
     def __init__(self) -> None:
         self.left = _MOST_STEPS
@@ -165,11 +168,12 @@ class _Budget:
 def _counted_from_zero(
     loops: Sequence[Loop], values: Mapping[str, Number]
 ) -> tuple[Sequence[Loop], dict[str, Expr]]:
-    """Loops whose start depends on an outer loop, and whose length is constant, are changed to
-    count from zero.
+    """Makes loops count from zero if their start depends on an outer loop and their trip count is
+    constant.
 
     `for (p = 64*box; p < 64*box + n; p++)` becomes `for (p = 0; p < n; p++)` over `64*box + p`, so
-    that the boxes need no enumeration. Also returns the new meaning of the changed variables.
+    that the iterations of the outer loop need no enumeration. Also returns the expressions for the
+    changed variables.
     """
     outer: set[str] = set()
     moved: dict[str, Expr] = {}
@@ -195,10 +199,10 @@ def _counted_from_zero(
 
 
 def _loops_to_enumerate(loops: Sequence[Loop], subscripts: Sequence[Expr]) -> list[bool]:
-    """The loops that must be enumerated, because inner bounds or subscripts depend on their
-    variables in a complicated way.
+    """Returns for each loop whether it must be enumerated, because inner bounds or subscripts are
+    not affine in its variable.
     """
-    walked = []
+    enumerated_loops = []
     for position, loop in enumerate(loops):
         name = loop.variable
         inner = any(
@@ -206,23 +210,27 @@ def _loops_to_enumerate(loops: Sequence[Loop], subscripts: Sequence[Expr]) -> li
             for other in loops[position + 1 :]
             for bound in (other.start, other.bound, other.step)
         )
-        again = any(other.variable == name for other in loops[position + 1 :])
-        bent = any(name in s.names and s.coefficient(name) is None for s in subscripts)
-        walked.append(inner or bent or again)
-    return walked
+        redefined = any(other.variable == name for other in loops[position + 1 :])
+        not_affine = any(name in s.names and s.coefficient(name) is None for s in subscripts)
+        enumerated_loops.append(inner or not_affine or redefined)
+    return enumerated_loops
 
 
 def _points(
-    loops: Sequence[Loop], walked: Sequence[bool], values: Mapping[str, Number], budget: _Budget
+    loops: Sequence[Loop],
+    enumerated_loops: Sequence[bool],
+    values: Mapping[str, Number],
+    budget: _IterationBudget,
 ) -> Iterator[tuple[int, dict[str, int | _Steps]]]:
-    """Every combination of iterations of the enumerated loops that executes the body, with its
-    number of iterations.
+    """Yields every combination of iterations of the enumerated loops that executes the body, with
+    the number of iterations of the other loops.
 
-    It contains the value of each enumerated loop by name, and the steps of every other loop.
+    The dictionary contains the value of each enumerated loop variable, and the steps of every other
+    loop.
     """
 
-    moving = frozenset(loop.variable for loop in loops)
-    ends = [_ends_bound(loop, values, moving) for loop in loops]
+    loop_variables = frozenset(loop.variable for loop in loops)
+    ends = [_ends_bound(loop, values, loop_variables) for loop in loops]
     rounds = [_needs_execution(loop) for loop in loops]
 
     def below(
@@ -237,9 +245,9 @@ def _points(
             budget.spend(own.trips)
         if not own.trips:
             return
-        if walked[depth] and own.trips > budget.left:
+        if enumerated_loops[depth] and own.trips > budget.left:
             raise TooManyError
-        if not walked[depth]:
+        if not enumerated_loops[depth]:
             yield from below(depth + 1, at, {**steps, loop.variable: own}, weight * own.trips)
             return
         for number in range(own.trips):
@@ -253,9 +261,7 @@ def _points(
 
 
 class _Count:
-    """Counts the executions of the body of loops, like `_points`, but does not store the
-    combinations.
-    """
+    """Counts the executions of the body of loops without storing the iterations."""
 
     def __init__(
         self, loops: Sequence[Loop], values: Mapping[str, Number], conditions: Sequence[Expr]
@@ -264,17 +270,17 @@ class _Count:
         self._loops_to_enumerate = _loops_to_enumerate(loops, ())
         self._always: list[Expr] = []  # conditions without loop variables
         self._conditions: list[list[Expr]] = [[] for _ in loops]  # by the loop that decides them
-        self._condition_places(conditions)
+        self._assign_conditions(conditions)
         self._rounds = [_needs_execution(loop) for loop in loops]
-        self._budget = _Budget()
-        moving = frozenset(loop.variable for loop in loops)
+        self._budget = _IterationBudget()
+        loop_variables = frozenset(loop.variable for loop in loops)
         # The value of a counter outside its loop does not matter for the loop.
-        self._at = {name: value for name, value in values.items() if name not in moving}
-        self._ends = [_ends_bound(loop, values, moving) for loop in loops]
+        self._at = {name: value for name, value in values.items() if name not in loop_variables}
+        self._ends = [_ends_bound(loop, values, loop_variables) for loop in loops]
 
-    def _condition_places(self, conditions: Sequence[Expr]) -> None:
-        """Assigns each condition to the innermost loop that it depends on. The other loops are
-        enumerated, so their variables have a value.
+    def _assign_conditions(self, conditions: Sequence[Expr]) -> None:
+        """Assigns each condition to the innermost loop that it depends on. The outer loops of the
+        condition are enumerated, so that their variables have values.
         """
         names = [loop.variable for loop in self._loops]
         if conditions and len(set(names)) < len(names):
@@ -286,13 +292,13 @@ class _Count:
             (self._conditions[depths[-1]] if depths else self._always).append(condition)
 
     def whole(self) -> int:
-        """The number of executions of the body."""
+        """Returns the number of executions of the body."""
         if not all(holds(condition, self._at) for condition in self._always):
             return 0
-        return self.below(0)
+        return self.executions_from(0)
 
-    def _fulfilling(self, depth: int, own: _Steps) -> int:
-        """The number of iterations of a loop for which its conditions hold."""
+    def _fulfilling_iterations(self, depth: int, own: _Steps) -> int:
+        """Returns the number of iterations of a loop for which its conditions hold."""
         conditions = self._conditions[depth]
         if not conditions:
             return own.trips
@@ -301,9 +307,9 @@ class _Count:
         taken = Values(own.first, own.trips, own.step)
         return count_fulfilling(self._loops[depth].variable, taken, bound)
 
-    def below(self, depth: int) -> int:
-        """The number of executions of the body in all iterations of this loop and the loops inside
-        it.
+    def executions_from(self, depth: int) -> int:
+        """Returns the number of executions of the body in all iterations of the loop at `depth` and
+        its inner loops.
         """
         weight = 1
         while depth < len(self._loops):
@@ -314,12 +320,12 @@ class _Count:
             if not own.trips:
                 return 0
             if self._loops_to_enumerate[depth]:
-                return weight * self._walk(depth, own)
-            weight *= self._fulfilling(depth, own)
+                return weight * self._enumerate_loop(depth, own)
+            weight *= self._fulfilling_iterations(depth, own)
             depth += 1
         return weight
 
-    def _walk(self, depth: int, own: _Steps) -> int:
+    def _enumerate_loop(self, depth: int, own: _Steps) -> int:
         if own.trips > self._budget.left:
             raise TooManyError
         name, total = self._loops[depth].variable, 0
@@ -327,7 +333,7 @@ class _Count:
             self._budget.spend()
             self._at[name] = own.first + number * own.step
             if all(holds(condition, self._at) for condition in self._conditions[depth]):
-                total += self.below(depth + 1)
+                total += self.executions_from(depth + 1)
         self._at.pop(name, None)
         return total
 
@@ -336,41 +342,41 @@ _End = Expr | int | None
 
 
 def _ends_bound(
-    loop: Loop, values: Mapping[str, Number], moving: Collection[str]
+    loop: Loop, values: Mapping[str, Number], loop_variables: Collection[str]
 ) -> tuple[_End, _End, _End]:
     return (
-        _with_fixed_values(loop.start, values, moving),
-        _with_fixed_values(loop.bound, values, moving),
-        _with_fixed_values(loop.step, values, moving),
+        _with_fixed_values(loop.start, values, loop_variables),
+        _with_fixed_values(loop.bound, values, loop_variables),
+        _with_fixed_values(loop.step, values, loop_variables),
     )
 
 
 def _with_fixed_values(
-    end: Expr | None, values: Mapping[str, Number], moving: Collection[str]
+    end: Expr | None, values: Mapping[str, Number], loop_variables: Collection[str]
 ) -> _End:
-    """A polynomial in which all names that no loop changes are replaced by their values."""
+    """Replaces the names in a polynomial that no loop changes by their values."""
     if end is None or any(True for _ in end.atoms()):
         return end
     fixed = {name: Expr.const(values[name]) for name in end.names
-             if name in values and name not in moving}  # fmt: skip
+             if name in values and name not in loop_variables}  # fmt: skip
     bound = end.substitute(fixed) if fixed else end
     return bound.constant if isinstance(bound.constant, int) else bound
 
 
 def _needs_execution(loop: Loop) -> bool:
-    """Whether a loop's iterations are known only by executing the loop."""
+    """Whether the trip count of a loop is known only by executing the loop."""
     return loop.bound is not None and "trips" in loop.bound.kinds
 
 
 def steps_of(loop: Loop, values: Mapping[str, Number]) -> _Steps:
-    """The values that a loop's variable has when C executes the loop."""
+    """Returns the values that a loop's variable takes when C executes the loop."""
     return _steps_of(loop, (loop.start, loop.bound, loop.step), values)
 
 
 def _steps_of(loop: Loop, ends: tuple[_End, _End, _End], values: Mapping[str, Number]) -> _Steps:
-    """The same if the `ends` are known."""
+    """Returns the values of a loop's variable if the loop's `ends` are known."""
     first, bound, step = ends
-    return _carried_steps(
+    return _steps_between(
         loop.comparison,
         first if isinstance(first, int) else _whole(first, values),
         bound if isinstance(bound, int) else _whole(bound, values),
@@ -378,7 +384,7 @@ def _steps_of(loop: Loop, ends: tuple[_End, _End, _End], values: Mapping[str, Nu
     )
 
 
-def _carried_steps(comparison: str, first: int, bound: int, step: int) -> _Steps:
+def _steps_between(comparison: str, first: int, bound: int, step: int) -> _Steps:
     distance = bound - first
     if comparison == "!=":
         if distance == 0:
@@ -392,7 +398,7 @@ def _carried_steps(comparison: str, first: int, bound: int, step: int) -> _Steps
     if (distance <= 0) if rising else (distance >= 0):
         return _Steps(first, 0, step)
     if step == 0 or (step > 0) != rising:
-        raise _UnknownError  # away from its bound: it ends where its type does
+        raise _UnknownError  # the variable moves away from its bound until it overflows
     return _Steps(first, -(-abs(distance) // abs(step)), step)
 
 
@@ -404,19 +410,19 @@ def _whole(expression: Expr | None, values: Mapping[str, Number]) -> int:
 
 
 def _extent(
-    subscript: _End, moving: Sequence[str], steps: Mapping[str, int | _Steps],
-    at: dict[str, Number], budget: _Budget,
+    subscript: _End, loop_variables: Sequence[str], steps: Mapping[str, int | _Steps],
+    at: dict[str, Number], budget: _IterationBudget,
 ) -> Extent:  # fmt: skip
-    """The extent of an expression that is linear in each variable. Its extremes are at the extremes
-    of the variables.
+    """Returns the extent of an expression that is linear in each variable. It has its extremes at
+    the extremes of the variables.
     """
     numbers = []
     choices = []
-    for name in moving:
+    for name in loop_variables:
         own = steps[name]
         choices.append((own.first, own.last) if isinstance(own, _Steps) else (own,))
     for corner in product(*choices):
         budget.spend()
-        at.update(zip(moving, corner, strict=True))
+        at.update(zip(loop_variables, corner, strict=True))
         numbers.append(subscript if isinstance(subscript, int) else _whole(subscript, at))
     return Extent(min(numbers), max(numbers))

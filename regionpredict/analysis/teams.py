@@ -1,8 +1,8 @@
 """Groups worksharing loops by parallel region, and counts the executions of each region.
 
 The loops of one `parallel` construct form a *team*. A combined `parallel for` is a team with one
-loop. A `for` outside any `parallel` of its function belongs to the teams that call the function, or
-is orphaned.
+loop. A `for` outside any `parallel` of its function is orphaned, or belongs to the teams that call
+the function.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from regionpredict.analysis.facts import RegionFacts
 from regionpredict.analysis.team_order import (
     TeamKey,
     TeamOrder,
-    leave_out,
+    mark_not_executed,
     team_of,
     team_orders,
 )
@@ -27,9 +27,7 @@ from regionpredict.ir.flow import Block, Flow, every_event
 
 
 class TeamMember(NamedTuple):
-    """A loop of a parallel region, and its number of executions per execution of the parallel
-    region.
-    """
+    """A loop of a parallel region, and its number of executions per execution of the region."""
 
     facts: RegionFacts
     runs: Runs
@@ -39,7 +37,7 @@ class TeamConstruct(NamedTuple):
     """A construct in a parallel region outside its loops: its `kind` (`barrier`, `single`, ...),
     and its number of executions per execution of the region.
 
-    `waits` says that all threads wait for each other at its end.
+    `waits` says that the construct ends with a barrier.
     """
 
     kind: str
@@ -52,8 +50,8 @@ class TeamConstruct(NamedTuple):
 class TeamFacts:
     """One parallel region: its loops in source order, and its executions in the program.
 
-    `span` is the place of its `parallel`. If no `parallel` is visible (`forks` is False), it is the
-    place of its loop. `constructs` are in the `parallel`, outside its loops.
+    `span` is the location of the `parallel`. If no `parallel` is visible (`forks` is False), it is
+    the location of the loop. `constructs` are those in the `parallel` but outside its loops.
     """
 
     id: str
@@ -67,18 +65,20 @@ class TeamFacts:
 
     @property
     def size_set_before(self) -> str:
-        """The values that manually shared loops use as the number of threads, if they do not query
-        it. Empty if any number of threads is correct.
+        """The number of threads that manually shared loops assume without querying it. Empty if any
+        number of threads is correct.
         """
         return next((member.facts.region.team_size for member in self.members
                      if member.facts.region.team_size), "")  # fmt: skip
 
 
 class ProgramOrder(NamedTuple):
-    """One program: the ids of its parallel regions in the order of their first execution, and their
-    numbers of executions. `changes` counts how often one directly follows another. `main` is the
-    file of its `main`. It is empty for unreachable code. `reached` are the parallel regions that it
-    reaches. `serial` gives the runs of loops on one thread, by place.
+    """The order of parallel regions in one program.
+
+    `executions` maps the ids of the parallel regions, in the order of their first execution, to
+    their execution counts. `changes` counts how often one region directly follows another. `main`
+    is the file of the program's `main`, or empty for unreachable code. `reached` are the parallel
+    regions that the program reaches. `serial` gives the runs of loops on one thread, by location.
     """
 
     main: str
@@ -90,8 +90,8 @@ class ProgramOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ProgramTeams:
-    """The parallel regions in the order of file and line, with their executions in all programs.
-    Also the programs with parallel regions, one for each `main`.
+    """The parallel regions of all programs, ordered by file and line, and the programs that contain
+    them, one per `main`.
     """
 
     teams: tuple[TeamFacts, ...]
@@ -99,7 +99,7 @@ class ProgramTeams:
 
     @property
     def changes(self) -> dict[tuple[str, str], float]:
-        """The number of times that one parallel region directly follows another, in all
+        """The number of times that one parallel region directly follows another, over all
         programs.
         """
         often: dict[tuple[str, str], float] = {}
@@ -110,7 +110,7 @@ class ProgramTeams:
 
     @property
     def region_executions(self) -> dict[str, float]:
-        """The number of executions of each region in all programs, by id."""
+        """The number of executions of each region over all programs, by id."""
         often: dict[str, float] = {}
         for team in self.teams:
             for member in team.members:
@@ -120,7 +120,7 @@ class ProgramTeams:
         return often
 
     def with_facts(self, facts: Sequence[RegionFacts]) -> ProgramTeams:
-        """The same teams with different facts for their regions."""
+        """Returns the same parallel regions with other facts for their loops."""
         by_id = {own.region.id: own for own in facts}
         return replace(self, teams=tuple(
             replace(team, members=tuple(
@@ -139,8 +139,8 @@ class ProgramTeams:
 
     @property
     def loops_outside(self) -> frozenset[str]:
-        """The loops without a parallel region, because no `main` reaches them although it reaches
-        others.
+        """The loops whose parallel regions are all unreachable, although `main` reaches other
+        regions.
         """
         runs: dict[str, bool] = {}
         for team in self.teams:
@@ -155,8 +155,8 @@ def program_teams(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
     recorded: Mapping[str, int] = MappingProxyType({}), *, same_build: bool = True,
 ) -> ProgramTeams:  # fmt: skip
-    """The parallel regions of all programs. If the control flow is unknown, each function is a
-    program.
+    """Returns the parallel regions of all programs. Without a `main`, all functions without a
+    caller form one program.
 
     `recorded` gives the runs of regions by id, which take precedence over the source. A run of
     another build (`same_build` is False) counts only for regions whose number of runs is not in the
@@ -171,7 +171,7 @@ def program_teams(
         {nest.region.span for nest in program.serial},
     )  # fmt: skip
     for order in orders:
-        leave_out(order, program.not_entered)
+        mark_not_executed(order, program.not_entered)
         for place in order.serial.keys() & shares.keys():
             order.serial[place] = _weighted(order.serial[place], shares[place])
     by_id = {own.region.id: own for own in facts}
@@ -185,21 +185,21 @@ def program_teams(
     placed = {name for own in members.values() for name in own}
     for own in facts:
         key = team_of(own.region)
-        # The interpreter did not reach it, so its own function gives the number of executions.
+        # If no program reaches the region, its own function gives the number of executions.
         if own.region.id not in placed:
             members.setdefault(key, {})[own.region.id] = _runs_in_function(own)
     functions = _functions_with_teams(program.flows)
     teams = {
         key: with_recorded_runs(
-            _team(key, _name(key), own, by_id, executions.get(key), functions),
+            _team_facts(key, _region_name(key), own, by_id, executions.get(key), functions),
             recorded,
             same_build=same_build,
         )
         for key, own in members.items()
     }
-    teams = {key: _with_shares(team, shares) for key, team in teams.items()}
+    teams = {key: _weighted_by_work(team, shares) for key, team in teams.items()}
     alone = {key: team.executions for key, team in teams.items() if key not in executions}
-    more = {
+    ratios = {
         key: teams[key].executions.weight / runs.weight if runs.weight else 1.0
         for key, runs in executions.items()
     }  # fmt: skip
@@ -208,12 +208,12 @@ def program_teams(
         if not runs.weight and teams[key].executions.weight
     }  # fmt: skip
     programs = [
-        _program(order, {key: runs for key, runs in seen_to_run.items()
-                         if key in order.executions}, more)
+        _program_order(order, {key: runs for key, runs in seen_to_run.items()
+                         if key in order.executions}, ratios)
         for order in orders
     ]  # fmt: skip
     last = programs[-1]
-    with_alone = {**last.executions, **{_name(key): runs for key, runs in alone.items()}}
+    with_alone = {**last.executions, **{_region_name(key): runs for key, runs in alone.items()}}
     programs[-1] = last._replace(executions=with_alone)
     return ProgramTeams(
         tuple(sorted(teams.values(), key=lambda team: (team.span.file, team.span.line,
@@ -222,8 +222,8 @@ def program_teams(
     )  # fmt: skip
 
 
-def _with_shares(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFacts:
-    """The parallel region. Its loops are weighted by their mean execution."""
+def _weighted_by_work(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFacts:
+    """Returns a parallel region whose loops are weighted by their mean work per execution."""
     own = [shares.get(member.facts.region.span, 1.0) for member in team.members]
     if len(own) == 1:
         return replace(team, executions=_weighted(team.executions, own[0]))
@@ -235,29 +235,29 @@ def _with_shares(team: TeamFacts, shares: Mapping[Span, float]) -> TeamFacts:
 
 
 def _weighted(runs: Runs, share: float) -> Runs:
-    """The number of executions, in units of an execution at the selected size."""
+    """Returns an execution count in units of an execution at the selected size."""
     return runs._replace(weight=runs.weight * share)
 
 
-def _program(
-    order: TeamOrder, others: Mapping[TeamKey, Runs], more: Mapping[TeamKey, float]
+def _program_order(
+    order: TeamOrder, others: Mapping[TeamKey, Runs], ratios: Mapping[TeamKey, float]
 ) -> ProgramOrder:
-    """The order of a program. `others` are parallel regions that it does not reach. `more` is the
-    ratio of recorded to derived executions.
+    """Returns the order of a program. `others` are parallel regions that the program does not
+    reach. `ratios` are the ratios of recorded to derived executions.
     """
     executions = {
-        key: runs._replace(value=None, weight=runs.weight * more[key])
-        if more[key] != 1.0 else runs
+        key: runs._replace(value=None, weight=runs.weight * ratios[key])
+        if ratios[key] != 1.0 else runs
         for key, runs in order.executions.items()
     }  # fmt: skip
     return ProgramOrder(
         order.main,
-        {_name(key): runs for key, runs in {**executions, **others}.items()},
+        {_region_name(key): runs for key, runs in {**executions, **others}.items()},
         {
-            (_name(a), _name(b)): often * min(more[a], more[b])
+            (_region_name(a), _region_name(b)): often * min(ratios[a], ratios[b])
             for (a, b), often in order.changes.items()
         },
-        frozenset(_name(key) for key in order.reached),
+        frozenset(_region_name(key) for key in order.reached),
         order.serial,
     )
 
@@ -265,11 +265,11 @@ def _program(
 def with_recorded_runs(
     team: TeamFacts, recorded: Mapping[str, int], *, same_build: bool = True
 ) -> TeamFacts:
-    """A parallel region whose number of executions is computed from the recorded executions of its
-    loops. If nothing was recorded, it is the number from the source.
+    """Returns a parallel region whose execution count is computed from the recorded executions of
+    its loops. If nothing was recorded, the count comes from the source.
 
-    For example, a loop that runs twice per execution of a parallel region with six executions runs
-    twelve times. Any two of these three numbers determine the third.
+    For example, a loop runs twice per execution of a parallel region with six executions, so it
+    runs twelve times. Any two of these three numbers determine the third.
     """
     runs = team.executions
     counts = {
@@ -293,7 +293,7 @@ def with_recorded_runs(
 
 
 def _runs_in(member: TeamMember, team_runs: int | None, recorded: Mapping[str, int]) -> Runs:
-    """The number of executions of a loop per execution of its parallel region."""
+    """Returns the number of executions of a loop per execution of its parallel region."""
     all_runs = recorded.get(member.facts.region.id)
     if member.runs.value is not None or all_runs is None or not team_runs:
         return member.runs
@@ -303,8 +303,8 @@ def _runs_in(member: TeamMember, team_runs: int | None, recorded: Mapping[str, i
 
 
 def serial_loops(program: Program, given: Mapping[str, int]) -> dict[Span, tuple[Loop, Bindings]]:
-    """The loops that call functions, with values for the names in their headers. The key is the
-    place.
+    """Returns the loops that call functions, with values for the names in their headers. The key is
+    the location of the loop.
     """
     return {
         loop.loop.span: (loop.loop, bind_definitions(loop.definitions, given))
@@ -313,7 +313,7 @@ def serial_loops(program: Program, given: Mapping[str, int]) -> dict[Span, tuple
 
 
 def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
-    """The conditions around calls and parallel regions. Known values are substituted."""
+    """Returns the conditions around calls and parallel regions, with known values substituted."""
     guards: dict[tuple[Span, int], Guard] = {}
     known: dict[tuple[Definition, ...], Bindings] = {}
     for branch in program.branches:
@@ -325,7 +325,7 @@ def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
             name: Expr.const(bindings.values[name]) for name in branch.condition.names - moved
             if name in bindings.values
         }  # fmt: skip
-        # A user's value for a parameter holds in every call.
+        # A value from the user for a parameter holds in every call.
         parameters = tuple(own for own in branch.parameters if own[0] not in given)
         handed = {name: numbers.pop(name) for name, _ in parameters if name in numbers}
         guards[branch.span, branch.side] = Guard(
@@ -336,19 +336,19 @@ def guards_of(program: Program, given: Mapping[str, int]) -> Guards:
 
 
 def _functions_with_teams(flows: Sequence[Flow]) -> dict[Span, str]:
-    """The function of each `parallel`. It may contain no loop."""
+    """Maps each `parallel` to its function. The `parallel` may contain no loop."""
     return {
         event.span: flow.function for flow in flows for event in every_event(flow.body)
         if isinstance(event, Block) and event.kind == "parallel"
     }  # fmt: skip
 
 
-def _name(key: TeamKey) -> str:
+def _region_name(key: TeamKey) -> str:
     return key.region if key.parallel is None else f"{key.parallel.file}:{key.parallel.line}"
 
 
 def _runs_in_function(own: RegionFacts) -> Runs:
-    """The number of executions of a loop per execution of its parallel region, within its own
+    """Returns the executions of a loop per execution of its parallel region, within its
     function.
     """
     region = own.region
@@ -356,7 +356,7 @@ def _runs_in_function(own: RegionFacts) -> Runs:
     return runs_of(region.enclosing[depth:], own.bindings)
 
 
-def _team(
+def _team_facts(
     key: TeamKey, name: str, runs: Mapping[str, Runs], by_id: Mapping[str, RegionFacts],
     executions: Runs | None, functions: Mapping[Span, str],
 ) -> TeamFacts:  # fmt: skip

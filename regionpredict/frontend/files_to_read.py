@@ -1,12 +1,12 @@
-"""Selects the files that matter for regions, from their text alone.
+"""Selects the files that affect OpenMP regions, based only on their text.
 
-A file without a directive has no region. Its functions matter only if one of them may reach a
-region by calls, or if such a function may call it. They determine earlier memory accesses and the
-number of executions. Other files are not parsed, which saves most of the time in a large program.
+A file without a directive has no region. Its functions matter only if they may call a region, or if
+a function that calls a region may call them. They determine earlier memory accesses and the number
+of executions. Other files are not parsed, which saves most of the time in a large program.
 
-Files are matched by names alone, so a word may be a call of any function with that name. If no text
-defines a name, a macro may have pasted it together (`##`). It may then consist of any words that a
-definition passes to such a macro. As a result, too many files may be read.
+Files are matched by names alone, so a word may be a call of any function with this name. If no text
+defines a name, a macro may create it by pasting (`##`) any words that a definition passes to the
+macro. As a result, too many files may be read.
 """
 
 from __future__ import annotations
@@ -36,22 +36,23 @@ _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', re.MULT
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:(ifdef|if|ifndef)|(endif))\b", re.MULTILINE)
 _INSTANCE = re.compile(rb"^[ \t]*template\s+[A-Za-z_][^;{}=]*;", re.MULTILINE)
 _COMPUTED = re.compile(rb"^[ \t]*#[ \t]*include[ \t]+[A-Za-z_]", re.MULTILINE)
-_FEW = 8
-"""Up to this number of files without a directive, all files are read."""
+_MOST_UNFILTERED = 8
+"""If fewer files than this have no directive, all files are read."""
 _LEAST_STEM = 4
-"""Minimum length of a word that pasted names are searched for."""
+"""Minimum length of a word that is matched with pasted names."""
 _TYPES = frozenset((b"double", b"float", b"long", b"char", b"short", b"unsigned", b"void"))
-"""Words that macros paste into names, but that also occur everywhere else."""
+"""Words that macros paste into names, but that occur in most files."""
 _MOST = 200
-"""Maximum number of files without a directive that are read. The files nearest to a loop by calls
-are read. A name such as `size` reaches all files of a program, but from far away.
+"""Maximum number of files without a directive that are read. The files with the shortest call paths
+to a loop are read first. A name such as `size` connects all files of a program, but over long
+paths.
 """
 _OF_CPP = 5
 """A C++ file counts as this number of files, since reading it takes a few seconds."""
 
 
 class _Node(NamedTuple):
-    """A file as some requests see it, with the folders in which its headers are searched."""
+    """A file of a request, with the folders in which its includes are searched."""
 
     path: str
     folders: tuple[str, ...]
@@ -59,8 +60,10 @@ class _Node(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """The requests to parse, in order, and the files that the selection depends on. The key is the
-    path of the omitted request. `undecided` are omitted requests that might matter.
+    """The requests to parse, in order, and the omitted requests.
+
+    `left` maps the path of each omitted request to the files that its omission depends on.
+    `undecided` is the number of omitted requests that might affect regions.
     """
 
     read: list[SourceRequest]
@@ -79,14 +82,14 @@ class Selection(NamedTuple):
 
 
 def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> Selection:
-    """Selects requests. `every` says that the whole program matters.
+    """Selects requests. `every` says that the whole program is needed.
 
     A file that cannot be read is selected, so that the parser reports it.
     """
-    if every or sum(not has_directive(request) for request in requests) < _FEW:
+    if every or sum(not has_directive(request) for request in requests) < _MOST_UNFILTERED:
         return Selection(list(requests), {})
-    texts = _Texts(requests)
-    links = _Links(texts.passages)
+    texts = _IncludeGraph(requests)
+    links = _ReferenceGraph(texts.passages)
     with_loops = links.callers(dict.fromkeys(links.directed, 0), through_functions=False)
     files = links.files_of(with_loops)
     directed = texts.sources_for(files) | texts.sources_with_instances(files)
@@ -105,41 +108,44 @@ def files_to_read(requests: Sequence[SourceRequest], *, every: bool = False) -> 
 
 
 def has_directive(request: SourceRequest) -> bool:
-    """Returns whether the file itself may contain a directive, or cannot be read."""
+    """Whether the file itself may contain a directive, or cannot be read."""
     try:
         return holds_directives(read_regular_file(request.path))
     except InputError:
         return True
 
 
-class _Texts:
+class _IncludeGraph:
     """The text of all requests and of their headers, without duplicates.
 
-    The key of `passages` is the path. The key of `lookups` is the path of a request. Its values are
-    the files that this request included first, and missing headers.
+    `passages` maps a path to the file's passages. `lookups` maps the path of a request to the files
+    that this request included first, and to its missing headers.
     """
 
     def __init__(self, requests: Sequence[SourceRequest]) -> None:
         self.passages: dict[str, list[Passage]] = {}
         self.lookups: dict[str, Lookups] = {}
-        self._sources = {request.path: _node_of(request) for request in requests}
+        self._sources = {request.path: _node_for(request) for request in requests}
         self._includes: dict[str, list[str]] = {}
         self._headers: dict[_Node, list[_Node]] = {}
         self._optional: dict[str, set[str]] = {}  # includes of a file that are in an `#ifdef`
         self._optional_headers: dict[_Node, set[_Node]] = {}
         self._header_paths: dict[tuple[str, str, _Node], str | None] = {}
-        self._opaque: set[str] = set()  # unreadable, or includes a file named by a macro
-        self._instances: set[str] = set()  # with `template void f<int>(int);`
+        self._opaque: set[str] = (
+            set()
+        )  # files that are unreadable or include a file named by a macro
+        self._instances: set[str] = set()  # files with `template void f<int>(int);`
         given = dict.fromkeys(macro for request in requests for macro in request.defines)
         lines = "".join(f"#define {name} {value}\n" for name, value in given)
         self.passages[""] = passages(os.fsencode(lines))
         for request in requests:
-            self._walk(request)
+            self._add_includes(request)
 
     def sources_for(self, needed: set[str]) -> set[str]:
-        """Returns the sources that must be read so that all `needed` files are read, and those with
-        incomplete text. If no selected source includes a header, the first source that includes it
-        is added. If all sources include it under a condition, the first few are added.
+        """Returns the sources that must be read so that all `needed` files are read, and the
+        sources whose text is incomplete. If no selected source includes a header, the first source
+        that includes the header is added. If all sources include a header under a condition, the
+        first few are added.
         """
         needed = needed | self._opaque
         chosen = self._sources.keys() & needed
@@ -154,7 +160,7 @@ class _Texts:
                 } & left.keys():
                     chosen.add(path)
                     left[own] += 1
-                    if certain or left[own] == _FEW:
+                    if certain or left[own] == _MOST_UNFILTERED:
                         del left[own]
         return chosen
 
@@ -166,7 +172,7 @@ class _Texts:
                    for path, node in self._sources.items()}  # fmt: skip
         return {path for path, own in reached.items() if own & files and own & self._instances}
 
-    def _walk(self, request: SourceRequest) -> None:
+    def _add_includes(self, request: SourceRequest) -> None:
         """Adds the files that a request includes and that were not visited before."""
         files: list[str] = []
         forced = [value for option, value in pairwise(request.extra)
@@ -178,11 +184,11 @@ class _Texts:
             if node in self._headers:
                 continue
             files.append(node.path)
-            self._take(node.path)
+            self._read_file(node.path)
             headers = self._headers[node] = []
             optional = self._optional_headers[node] = set()
             for name in self._includes[node.path] + (forced if not files[1:] else []):
-                path = self._find(name, node, request)
+                path = self._header_path(name, node, request)
                 if path is None:
                     missing[name] = None
                 elif not is_system_path(path):
@@ -192,7 +198,7 @@ class _Texts:
             waiting += headers
         self.lookups[request.path] = Lookups(tuple(files), node.folders, tuple(missing))
 
-    def _take(self, path: str) -> None:
+    def _read_file(self, path: str) -> None:
         if path in self.passages:
             return
         try:
@@ -208,9 +214,9 @@ class _Texts:
         self._includes[path] = [os.fsdecode(name) for name in _INCLUDE.findall(data)]
         self._optional[path] = _optional_includes(data)
 
-    def _find(self, name: str, node: _Node, request: SourceRequest) -> str | None:
-        """Returns the place of a header. The parser's search order is used first, and then guesses.
-        Returns None if missing.
+    def _header_path(self, name: str, node: _Node, request: SourceRequest) -> str | None:
+        """Returns the path of a header, or None if it is missing. The parser's search order is used
+        first, and then guesses.
         """
         own = str(Path(node.path).parent)
         asked = (name, own, node._replace(path=""))
@@ -223,8 +229,8 @@ class _Texts:
         return self._header_paths[asked]
 
     def _included_from(self, nodes: Iterable[_Node], *, certain: bool = False) -> set[_Node]:
-        """Returns the given files and all files that they include. `certain` excludes includes
-        under a condition.
+        """Returns the given files and all files that they include. `certain` excludes conditional
+        includes.
         """
         seen: set[_Node] = set()
         waiting = list(nodes)
@@ -239,7 +245,7 @@ class _Texts:
 
 def _optional_includes(data: bytes) -> set[str]:
     """Returns the headers that a file includes only inside an `#if` or `#ifdef`. An `#ifndef` is
-    ignored, since it is an include guard.
+    ignored, since it is usually an include guard.
     """
     optional, always = set[str](), set[str]()
     depth: list[bool] = []
@@ -256,14 +262,14 @@ def _optional_includes(data: bytes) -> set[str]:
     return optional - always
 
 
-def _node_of(request: SourceRequest) -> _Node:
+def _node_for(request: SourceRequest) -> _Node:
     named = [value for option, value in pairwise(request.extra)
              if option in ("-isystem", "-idirafter", "-iquote")]  # fmt: skip
     return _Node(request.path, (*request.includes, *named),
                  (request.root, *request.other_roots))  # fmt: skip
 
 
-class _Links:
+class _ReferenceGraph:
     """The references between passages, by number. `directed` are the passages with directives."""
 
     def __init__(self, texts: Mapping[str, Sequence[Passage]]) -> None:
@@ -272,7 +278,7 @@ class _Links:
         self.directed = {
             number for number, own_passage in enumerate(passages) if own_passage.directed
         }
-        passages = _with_pasted(passages)
+        passages = _with_pasted_names(passages)
         defined = frozenset[bytes]().union(*(own_passage.names for own_passage in passages))
         self._passages = passages
         self._used_names = [own_passage.used_names & defined for own_passage in passages]
@@ -293,8 +299,8 @@ class _Links:
         self._lengths: dict[bytes, int] = {}
 
     def _is_definition_of(self, user: int, name: bytes, definer: int) -> bool:
-        """Returns whether a name in the passage `user` means this definition. Files with the same
-        name in several folders are variants of a program, and the nearest variant counts.
+        """Whether `name` in the passage `user` refers to this definition. Files with the same name
+        in several folders are variants of a program, and only the nearest variant counts.
         """
         variants = self._variants.get(name)
         if not variants:
@@ -312,11 +318,11 @@ class _Links:
         return file not in left_out
 
     def files_of(self, passages: Iterable[int]) -> set[str]:
-        """Returns the files of passages, except those that only contain macros."""
+        """Returns the files of those passages that are not macros."""
         return {self._files[at] for at in passages if not self._passages[at].macro}
 
     def distances(self, passages: Mapping[int, int]) -> dict[str, int]:
-        """For each file, the smallest distance between a loop and one of its passages."""
+        """Returns the smallest distance between a loop and a passage of each file."""
         nearest: dict[str, int] = {}
         for at, distance in passages.items():
             file = self._files[at]
@@ -324,10 +330,9 @@ class _Links:
         return nearest
 
     def callers(self, passages: Mapping[int, int], *, through_functions: bool) -> dict[int, int]:
-        """Returns the given passages and all passages that may use them, each with its distance.
+        """Returns the given passages and all passages that may use them, with their distances.
 
-        With `through_functions`, references in functions count, too. Otherwise only those in macros
-        count.
+        References in macros always count. References in functions count with `through_functions`.
         """
 
         def names_of(at: int) -> frozenset[bytes]:
@@ -338,9 +343,7 @@ class _Links:
                              self._is_definition_of(user, name, definer))  # fmt: skip
 
     def called(self, passages: Mapping[int, int]) -> dict[int, int]:
-        """Returns all passages that are reachable from these through names, each with its
-        distance.
-        """
+        """Returns all passages that the given ones reach through names, with their distances."""
         return self._with_reachable(
             passages, self._used_names.__getitem__, self._defining, self._is_definition_of
         )
@@ -349,8 +352,8 @@ class _Links:
         self, passages: Mapping[int, int], names_of: Callable[[int], frozenset[bytes]],
         linked: Mapping[bytes, Sequence[int]], is_link: Callable[[int, bytes, int], bool],
     ) -> dict[int, int]:  # fmt: skip
-        """Returns the given passages and all passages that are reachable from them, each with its
-        smallest distance (Dijkstra's algorithm).
+        """Returns the given passages and all passages that they reach, with their smallest
+        distances (Dijkstra's algorithm).
         """
         reached, done = dict(passages), set[tuple[bytes, str]]()
         waiting = [(distance, at) for at, distance in passages.items()]
@@ -364,16 +367,16 @@ class _Links:
                 if known in done:
                     continue
                 done.add(known)
-                further = distance + self._length_of(name)
+                further = distance + self._reference_length(name)
                 for number in linked.get(name, ()):
                     if further < reached.get(number, further + 1) and is_link(at, name, number):
                         reached[number] = further
                         heappush(waiting, (further, number))
         return reached
 
-    def _length_of(self, name: bytes) -> int:
+    def _reference_length(self, name: bytes) -> int:
         """Returns the length of a reference by name. It grows with the number of files that define
-        the name, since a common name such as `size` rarely means a certain one of them.
+        the name, since a common name such as `size` rarely refers to a specific definition.
         """
         if name not in self._lengths:
             files = {self._files[at] for at in self._defining.get(name, ())}
@@ -381,10 +384,8 @@ class _Links:
         return self._lengths[name]
 
 
-def _with_pasted(passages: list[Passage]) -> list[Passage]:
-    """Returns the passages with the names that a macro may paste together for their definitions.
-    Only names that are used count.
-    """
+def _with_pasted_names(passages: list[Passage]) -> list[Passage]:
+    """Adds to the names of passages the used names that a macro may create by pasting."""
     pasting, last = {b"##"}, 0
     while len(pasting) > last:
         last = len(pasting)
@@ -398,7 +399,7 @@ def _with_pasted(passages: list[Passage]) -> list[Passage]:
     used = frozenset[bytes]().union(*(own.used_names for own in passages)) - defined
     names: dict[bytes, set[bytes]] = {}
     for name in used - _TYPES:
-        for stem in stems.intersection(_parts(name)):
+        for stem in stems.intersection(_possible_stems(name)):
             names.setdefault(stem, set()).add(name)
     return [
         own._replace(names=(own.names - pasting).union(*(
@@ -407,10 +408,8 @@ def _with_pasted(passages: list[Passage]) -> list[Passage]:
     ]  # fmt: skip
 
 
-def _parts(name: bytes) -> Iterator[bytes]:
-    """Yields all parts of a name that may be stems. `scale`, `scal` and `cale` are parts of
-    `scale`.
-    """
+def _possible_stems(name: bytes) -> Iterator[bytes]:
+    """Yields all substrings of a name that may be stems: `scale`, `scal` and `cale` for `scale`."""
     for start in range(len(name) - _LEAST_STEM + 1):
         for end in range(start + _LEAST_STEM, len(name) + 1):
             yield name[start:end]

@@ -70,7 +70,7 @@ FRONTENDS = ("libclang", "pycparser")
 
 
 class FileResult(NamedTuple):
-    """The result of one file: its regions with the definitions of their names."""
+    """The result of reading one file: its regions with the definitions of their names."""
 
     regions: list[tuple[Region, tuple[Definition, ...]]]
     diagnostics: list[Diagnostic]
@@ -81,20 +81,18 @@ class FileResult(NamedTuple):
     lookups: Lookups | None = None  # None where the file could not be read
     loops: tuple[SerialLoop, ...] = ()
     branches: tuple[SerialBranch, ...] = ()
-    arguments: ArgumentValues | None = None  # of a program that is one file
-    # Loops that threads share by thread number, also in functions of other files, with their
-    # arrays.
+    arguments: ArgumentValues | None = None  # only if the program is a single file
+    # Loops that are shared by thread number, including loops in other files, with their arrays.
     by_hand: tuple[tuple[Span, tuple[tuple[str, Place], ...]], ...] = ()
     serial: tuple[SerialNest, ...] = ()
     work_shares: tuple[tuple[Span, float], ...] = ()  # like in Program
 
 
 class Parsed(NamedTuple):
-    """The result of parsing one file. `unit` is None if the file is unreadable, or if it is the
-    only file.
+    """The result of parsing one file. `unit` is None if the file is unreadable or the only file.
 
-    `idle` says that it contains no region and no loop that repeats calls. `deferred` says that it
-    has no active directive, so that its functions were not read.
+    `idle` says that the file contains no region and no loop with calls. `deferred` says that the
+    file has no active directive, so that its functions were not read.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -109,19 +107,21 @@ class Parsed(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """The units of a run. The key is the index of the file."""
+    """The translation units of a run. `numbers` maps the index of a file to the number of its
+    unit.
+    """
 
     units: ProgramUnits
     numbers: dict[int, int]
 
     def get(self, place: int) -> LinkedUnit | None:
-        """Returns the unit of that file. Returns None if it could not be read."""
+        """Returns the unit of the file with this index. None if the file could not be read."""
         number = self.numbers.get(place)
         return None if number is None else self.units.linked(number)
 
 
 def default_frontend() -> str:
-    """`libclang` if there is a build for this platform, else `pycparser`."""
+    """Returns `libclang` if there is a build for this platform, otherwise `pycparser`."""
     from regionpredict.frontend.libclang_reader import library_path
 
     return "libclang" if library_path() is not None else "pycparser"
@@ -132,7 +132,7 @@ def read(
 ) -> Program:
     """Reads every request. An unreadable file becomes a diagnostic, unless it is the only file.
 
-    `flows` requests the memory accesses of all functions, which first touch needs.
+    `flows` requests the memory accesses of all functions, which the first-touch analysis needs.
 
     Raises InputError if a single file cannot be read.
     """
@@ -148,7 +148,7 @@ def read(
 
 
 def serial_nests_in(parsed: Sequence[Parsed]) -> frozenset[Span]:
-    """Returns the places of the serial loops in all files."""
+    """Returns the locations of the serial loops in all files."""
     return serial_nests([flow for file in parsed for flow in file.flows])
 
 
@@ -173,9 +173,9 @@ def read_alone(
     arguments: Sequence[str] | None = None, tasks: bool = False, withheld: str = "",
     defaults: bool = True,
 ) -> FileResult:  # fmt: skip
-    """Reads a program in one file, and executes it with its `arguments`.
+    """Reads a program in one file, and interprets it with its `arguments`.
 
-    If there are no arguments, it is executed without arguments if `defaults` is true.
+    If `arguments` is None, the program is interpreted without arguments if `defaults` is true.
 
     `tasks` and `withheld` have the same meaning as in `lower_file`. Raises InputError if the file
     cannot be read.
@@ -201,7 +201,7 @@ def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> Argument
     """Returns the values that a program of several files derives from its arguments. None without
     `main`.
 
-    Without arguments, it is like `argument_values`.
+    `arguments` has the same meaning as in `argument_values`.
     """
     with recursion_limit(LIMITS.recursion):
         linked_units = (units.get(at) for at in units.numbers)
@@ -211,10 +211,10 @@ def follow_arguments(units: Linked, arguments: Sequence[str] | None) -> Argument
 def parse_file(
     request: SourceRequest, frontend: str, *, flows: bool = False, defer: bool = False
 ) -> Parsed:
-    """Parses one of several files with the given parser. Reports an unreadable file.
+    """Parses one of several files with the given parser. An unreadable file becomes a diagnostic.
 
-    `flows` requests the memory effects of all its functions. `defer` says that the functions of a
-    file without an active directive are not read.
+    `flows` requests the memory effects of all functions in the file. `defer` says that the
+    functions of a file without an active directive are not read.
     """
     with recursion_limit(LIMITS.recursion):
         try:
@@ -267,9 +267,7 @@ def _model(path: str, frontend: str) -> Trees:
 
 
 def linked(parsed: Sequence[Parsed]) -> Linked:
-    """Returns the input of the lowering for each readable file. The key is the number of the
-    file.
-    """
+    """Links the units of all readable files."""
     known = [at for at, file in enumerate(parsed) if file.unit is not None]
     units = ProgramUnits([unit for file in parsed if (unit := file.unit) is not None])
     return Linked(units, {at: number for number, at in enumerate(known)})
@@ -281,9 +279,9 @@ def lower_file(
 ) -> FileResult:  # fmt: skip
     """Returns the regions of one file. `unit` is None if there is nothing to lower.
 
-    With `tasks`, explicit tasks are regions, too, and their iterations are the tasks. `withheld` is
-    the error that ended the lowering. It is the reason why the regions have no result. `serial` are
-    the places of the serial loops.
+    With `tasks`, explicit tasks are also regions, whose iterations are the tasks. `withheld` is the
+    error that ended the lowering, and the reason why the regions have no result. `serial` are the
+    locations of the serial loops.
     """
     part = FileResult([], list(parsed.diagnostics), parsed.files, parsed.macros, parsed.headers,
                       parsed.flows, parsed.lookups)  # fmt: skip
@@ -306,7 +304,7 @@ def lower_file(
 
 
 class _BetweenRegions(NamedTuple):
-    """How a file calls its regions, in the form of `FileResult`."""
+    """The calls and loops of a file that lead to its regions, as fields of `FileResult`."""
 
     flows: list[Flow]
     loops: tuple[SerialLoop, ...]
@@ -347,8 +345,8 @@ def _unread(request: SourceRequest, reason: str, place: Span) -> Parsed:
 def join(parts: Sequence[FileResult], frontend: str) -> Program:
     """Combines the parts into one program, in the order of the requests.
 
-    A region in a header that several files include is kept once. A template's region is kept once
-    for each instance, and in its written form only if there is no instance. Regions remain the same
+    A region in a header that several files include is kept once. A region in a template is kept
+    once per instance, and in its generic form only if there is no instance. Regions remain the same
     objects (`is`), except that several regions on one line get separate ids.
     """
     regions: dict[tuple[str, int, int, str], Region] = {}
@@ -373,7 +371,7 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
             count = names.get(region.id, 0)
             if key in before:
                 if regions[key].nest is None and region.nest is not None:
-                    regions[key] = region  # read successfully in another file that includes it
+                    regions[key] = region  # another including file was read successfully
                     definitions[region.id] = defined
                 continue
             if key in regions:  # a macro with two regions on one line
@@ -384,7 +382,7 @@ def join(parts: Sequence[FileResult], frontend: str) -> Program:
             definitions[kept.id] = defined
     read = {(file, line) for file, line, _, _ in regions}
     for note in [note for note in notes if note.id == "RP006"]:
-        if (note.span.file, note.span.line) in read:  # not active in one of the including files
+        if (note.span.file, note.span.line) in read:  # inactive only in some of the including files
             del notes[note]
     ordered = sorted(regions.values(), key=lambda r: (r.span.file, r.span.line, r.span.column))
     return Program(

@@ -1,4 +1,4 @@
-"""The memory effects of a function in program order, as needed for first touch.
+"""The memory effects of a function in program order, as needed for the first-touch analysis.
 
 A `Flow` omits arithmetic. It contains loops that write arrays, assignments to pointers, and calls
 with arrays as arguments. It also says which parts run on several threads.
@@ -16,18 +16,17 @@ from regionpredict.ir.reached import reached
 from regionpredict.ir.source import Span
 
 Place = tuple[str, ...]
-"""An address: a variable, followed by steps. `*` dereferences a pointer, and `.f` selects a struct
-member.
+"""A memory location: a variable, followed by steps. `*` dereferences a pointer, and `.f` selects a
+struct member.
 
 For `double **p`, the pointer is ("p@3:9",), its target ("p@3:9", "*"), and the rows ("p@3:9", "*",
 "*"). The name of a local variable contains its line and column, and that of a global variable
-contains `::`. Members of the elements of an array of structs are `[].f`, and belong to the array.
+contains `::`. A member of the elements of an array of structs is `[].f`, and belongs to the array.
 """
 
 
 class Write(NamedTuple):
-    """A store to elements of the memory at `place`. `whole` says that at least one subscript
-    varies.
+    """A store to array elements in the memory at `place`, with at least one varying subscript.
 
     `sure` is False if only a part is known to be written (`a[0][i][j]`).
     """
@@ -38,7 +37,9 @@ class Write(NamedTuple):
 
 
 class Link(NamedTuple):
-    """The pointer variable at `slot` receives the address `source`. None is an unknown address."""
+    """The pointer variable at `slot` receives the address `source`, or an unknown address
+    (None).
+    """
 
     slot: Place
     source: Place | None
@@ -46,9 +47,7 @@ class Link(NamedTuple):
 
 
 class Copied(NamedTuple):
-    """The struct at `target` receives the value of the struct at `source`, including its
-    pointers.
-    """
+    """A struct assignment: `target` receives the value of `source`, including its pointers."""
 
     target: Place
     source: Place
@@ -56,16 +55,16 @@ class Copied(NamedTuple):
 
 
 FIRST_ELEMENT = 1_000_000
-"""The branch (`Block.side`) of a call that means the first element of a table."""
+"""The value of `Block.side` for a call that always uses the first element of a table."""
 
 
 class CallThroughTableParameter(NamedTuple):
     """A call through an element of a table that is a `parameter` of the function. It calls the
     `member` of the element with index `sign` * counter + `offset`.
 
-    `length` is the parameter that bounds the counter, which starts at 0 with step 1. `ends` is the
-    member that is null in the element at which the loop ends. If both are None, the range is in the
-    header of the loop.
+    `length` is the parameter that bounds the loop counter, which starts at 0 with step 1. `ends` is
+    the member that is null in the element at which the loop ends. If both are None, the loop header
+    contains the range.
     """
 
     parameter: int
@@ -77,8 +76,9 @@ class CallThroughTableParameter(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table of functions that is passed as the argument at `position`. It contains the functions
-    of each element by member ("" for a null pointer), or is a `parameter` of the caller.
+    """A table of functions that is passed as the argument at `position`. `rows` contains the
+    functions of each element by member ("" for a null pointer). Alternatively, the table is a
+    `parameter` of the caller.
     """
 
     position: int
@@ -87,8 +87,8 @@ class Table(NamedTuple):
 
 
 class Passed(NamedTuple):
-    """A number that is passed as the argument at `position`. `value` is an expression in parameters
-    of the caller that it never modifies. Their positions are included.
+    """A number that is passed as the argument at `position`. `value` is an expression in constant
+    parameters of the caller. `parameters` contains their names and positions.
     """
 
     position: int
@@ -96,14 +96,14 @@ class Passed(NamedTuple):
     parameters: tuple[tuple[str, int], ...]
 
     def at(self, given: Mapping[int, Number]) -> Number | None:
-        """The value for given arguments of the caller, by position. None if unknown."""
+        """Returns the value for known arguments of the caller, by position. None if unknown."""
         numbers = {name: given[own] for name, own in self.parameters if own in given}
         return self.value.evaluate(numbers)
 
 
 class PassedArguments(NamedTuple):
-    """The arguments of a call that affect what the called function does: tables of functions,
-    constants as (position, value), and numeric parameters of the caller.
+    """The arguments of a call that affect the control flow of the called function: tables of
+    functions, constants as (position, value), and numeric parameters of the caller.
     """
 
     tables: tuple[Table, ...]
@@ -115,12 +115,12 @@ class Choice(NamedTuple):
     """The possible targets of a call, or of a function pointer that is passed at `position`.
 
     `pointer` is the text of the function pointer. If the counter of a loop selects the target,
-    `loop` is the place of the loop. `values` gives the counter's value for each function ("" for a
-    null pointer). `values` is empty if the table is unknown. Each function then occurs at most
+    `loop` is the location of the loop. `values` gives the counter's value for each function ("" for
+    a null pointer). If the table is unknown, `values` is empty, and each function is called at most
     once. `whole` says that the loop executes exactly these functions. `sure` is False if an
     iteration may skip the call. `picked` says that each target is called under its own condition,
     such as a subscript. `others` are functions of the table that are never called here. `handed`
-    says that the target depends on a table that the function receives.
+    says that the target depends on a table that the function receives as an argument.
     """
 
     functions: tuple[str, ...]
@@ -136,15 +136,15 @@ class Choice(NamedTuple):
 
 
 class CallEvent(NamedTuple):
-    """A call: the addresses that it passes, by position, and the place where the returned address
-    is stored. None is an argument that is not an address.
+    """A call of `function`: the addresses that it passes, by position (None for other values), and
+    the location of the returned address.
 
     `functions` are functions passed as arguments: (position, name), or the position of the caller's
-    own parameter. `parameter` says that the call goes through this parameter of the caller.
-    `values` are the structs passed by value: (position, address). `pointer` is the text of the
-    function pointer, if the call goes through one, and `choices` its possible targets. `file` is
-    the file of the called function. "" means the function visible at the call. `tables` are tables
-    of functions passed as arguments, `numbers` constants as (position, value), and `passed` numeric
+    own parameter. `parameter` is the caller's parameter through which the call goes. `values` are
+    the structs passed by value: (position, location). `pointer` is the text of the function
+    pointer, if the call goes through a pointer, and `choices` its possible targets. `file` is the
+    file of the called function. "" means the function visible at the call. `tables` are tables of
+    functions passed as arguments, `numbers` constants as (position, value), and `passed` numeric
     parameters of the caller.
     """
 
@@ -164,14 +164,14 @@ class CallEvent(NamedTuple):
 
 
 class Returned(NamedTuple):
-    """A returned address (`return p;`), or the returned value of the struct at `source`."""
+    """A returned address (`return p;`), or a returned struct with its location `source`."""
 
     source: Place
     by_value: bool = False
 
 
 BEHIND_RETURN = "return"
-"""The `note` of code after `if (c) return;`, where `c` usually means that an error occurred."""
+"""The `note` of code after `if (c) return;`, which usually handles an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +181,11 @@ class Block:
     `kind` is 'loop', 'branch' (may not run), 'parallel' (all threads run it), 'share' (a
     worksharing loop), 'one' (one thread), 'task', 'elsewhere' (another device), 'turn' or 'choice'.
     A 'turn' is the iteration of a loop whose counter is `value`. A 'choice' is a possible target of
-    a call: its `note` gives the unknown condition, and its place the loop in which it runs at most
-    once. For 'share', `names` maps the region's array names to addresses. `side` numbers the sides
-    of a condition: 0 for the first side of an `if`, 1 for `else` or code after a `continue`, and
-    the cases of a `switch` in order. The `note` of a loop says that it may end early. The note of a
-    branch may be `BEHIND_RETURN`.
+    a call. Its `note` gives the unknown condition, and its `span` the loop in which it runs at most
+    once. For 'share', `names` maps the region's array names to memory locations. `side` numbers the
+    branches of a condition: 0 for the first branch of an `if`, 1 for `else` or code after a
+    `continue`, and the cases of a `switch` in order. The `note` of a loop says that it may end
+    early. The note of a branch may be `BEHIND_RETURN`.
     """
 
     kind: str
@@ -202,11 +202,11 @@ Event = Write | Link | Copied | CallEvent | Returned | Block
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """One function: the addresses of its parameters, and its effects in order.
+    """The memory effects of one function in order, with the locations of its parameters.
 
     `pointed` says that the function may be called through a pointer. `meant` says that all such
-    calls are known. `partial` says that its file was read only in part, so that calls may be
-    missing.
+    calls are known. `partial` says that the function's file was only partly read, so that calls may
+    be missing.
     """
 
     function: str
@@ -219,7 +219,7 @@ class Flow:
 
 
 def every_event(events: Iterable[Event]) -> Iterator[Event]:
-    """All events, including nested ones. Each block precedes its contents."""
+    """Yields all events, including nested ones. Each block precedes its contents."""
     waiting = [iter(events)]
     while waiting:  # a loop instead of recursion, since blocks may nest thousands deep
         event = next(waiting[-1], None)
@@ -232,7 +232,7 @@ def every_event(events: Iterable[Event]) -> Iterator[Event]:
 
 
 def changed_events(events: Iterable[Event], change: Callable[[Event], Event]) -> tuple[Event, ...]:
-    """The events after a change to each of them, inner ones first."""
+    """Applies `change` to each event, inner events first, and returns the new events."""
     return tuple(
         change(replace(event, body=changed_events(event.body, change)))
         if isinstance(event, Block)
@@ -242,12 +242,12 @@ def changed_events(events: Iterable[Event], change: Callable[[Event], Event]) ->
 
 
 def changed_flow(flow: Flow, change: Callable[[Event], Event]) -> Flow:
-    """The record of a function after a change to all of its events."""
+    """Applies `change` to all events of a function, and returns the new flow."""
     return replace(flow, body=changed_events(flow.body, change))
 
 
 def called_functions(flows: Iterable[Flow]) -> set[str]:
-    """The names of all functions that are called."""
+    """Returns the names of all functions that are called."""
     events = (event for flow in flows for event in every_event(flow.body))
     return {event.function for event in events if isinstance(event, CallEvent)}
 
@@ -259,7 +259,9 @@ def calls_through_pointers(flows: Iterable[Flow]) -> bool:
 
 
 def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
-    """The places of the loops that call a function. Loops inside worksharing loops are excluded."""
+    """Returns the locations of loops with calls. Worksharing loops and their contents are
+    excluded.
+    """
     spans: set[Span] = set()
 
     def search(events: Sequence[Event]) -> bool:
@@ -281,20 +283,21 @@ def loops_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
 
 
 def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
-    """The places of the outermost serial loops that lead to no parallel region, in all functions
-    that `main` reaches. If there is no `main`, all functions without a caller are starting points.
+    """Returns the locations of the outermost serial loops without a parallel region inside, in all
+    functions that `main` reaches. Without a `main`, all functions without a caller are entry
+    points.
     """
     by_name: dict[str, list[Flow]] = {}
     for flow in flows:
         by_name.setdefault(flow.function, []).append(flow)
-    leading = functions_reaching(flows, _TEAM_BLOCKS)
+    with_teams = functions_reaching(flows, _TEAM_BLOCKS)
     spans: set[Span] = set()
     seen: set[str] = set()
     waiting = ["main"] if "main" in by_name else sorted(by_name.keys() - called_functions(flows))
 
-    def leads(event: Event) -> bool:
+    def starts_team(event: Event) -> bool:
         if isinstance(event, CallEvent):
-            return event.function in leading or bool(event.pointer)
+            return event.function in with_teams or bool(event.pointer)
         return isinstance(event, Block) and event.kind in _TEAM_BLOCKS
 
     def search(events: Sequence[Event]) -> None:
@@ -302,7 +305,7 @@ def serial_nests(flows: Sequence[Flow]) -> frozenset[Span]:
             if isinstance(event, CallEvent):
                 waiting.append(event.function)
             elif isinstance(event, Block) and event.kind not in _TEAM_BLOCKS:
-                if event.kind == "loop" and not any(map(leads, every_event(event.body))):
+                if event.kind == "loop" and not any(map(starts_team, every_event(event.body))):
                     spans.add(event.span)
                 else:
                     search(event.body)
@@ -320,8 +323,8 @@ _TEAM_BLOCKS = frozenset(("parallel", "share", "one", "task", "elsewhere"))
 
 
 def functions_reaching(flows: Iterable[Flow], kinds: Collection[str]) -> set[str]:
-    """The functions that contain a block of one of these kinds, with their callers. Both are
-    names.
+    """Returns the names of the functions that contain a block of one of these kinds, and of their
+    direct and indirect callers.
     """
     callers: dict[str, set[str]] = {}
     reaching: set[str] = set()
@@ -335,8 +338,8 @@ def functions_reaching(flows: Iterable[Flow], kinds: Collection[str]) -> set[str
 
 
 def branches_with_calls(flows: Sequence[Flow]) -> frozenset[Span]:
-    """The places of the conditions that decide whether a function is called or a parallel region
-    starts.
+    """Returns the locations of the conditions that decide whether a function is called or a
+    parallel region starts.
     """
     spans: set[Span] = set()
 

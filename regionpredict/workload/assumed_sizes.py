@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from regionpredict.analysis import RegionFacts
 from regionpredict.analysis.bindings import (
-    FOLLOWED,
+    INTERPRETED_ORIGINS,
     least_certain_origin,
     middle_of,
     names_inside,
@@ -60,7 +60,9 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
         scales = [facts.bindings.typical for facts in loops
                   if facts.bindings.unbound(facts.free_names)]  # fmt: skip
         # Without such a loop, it is a row of unknown length in a run of known size.
-        scaled = None not in scales and (bool(scales) or not origins.isdisjoint(FOLLOWED))
+        scaled = None not in scales and (
+            bool(scales) or not origins.isdisjoint(INTERPRETED_ORIGINS)
+        )
         origins.add("typical" if scaled else "large")
     return least_certain_origin(origins)
 

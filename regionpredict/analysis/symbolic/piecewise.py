@@ -1,14 +1,14 @@
 """Sums over loops whose bounds contain `min`, `max` and floor divisions: bands, tiles, strides.
 
 A piecewise polynomial is summed piece by piece. If the two operands of a `min` cross inside the
-loop, the loop is split there: `sum(min(n, i + w) for i in [0, n))` is `i + w` up to `i = n - w` and
-`n` afterwards. A floor division by a constant is split into the residues of the loop variable (a
-quasi-polynomial: Clauss 1996; Verdoolaege et al. 2007, sec. 2).
+loop, the loop is split at the crossing. In `sum(min(n, i + w) for i in [0, n))`, the minimum is
+`i + w` up to `i = n - w`, and `n` afterwards. A floor division by a constant is split into the
+residues of the loop variable (a quasi-polynomial: Clauss 1996; Verdoolaege et al. 2007, sec. 2).
 
-The same cuts give two results. The exact result keeps every cut inside the loop
-(`min(max(cut, low), high)`), and is valid for all values. The readable result assumes that the cuts
-are inside the loop and that the loops run. It is a polynomial with the conditions under which it is
-valid.
+There are two results. The exact result limits each splitting point to the range of the loop
+(`min(max(cut, low), high)`), and is valid for all values. The readable result assumes that the
+splitting points are inside the loop and that the loops run. It is a polynomial with the conditions
+under which it is valid.
 """
 
 from __future__ import annotations
@@ -31,23 +31,25 @@ _MAX_PIECES = 150
 fewer pieces.
 """
 _MAX_RESIDUES = 8
-"""Maximum number of cases that differ in their remainder. It allows strides up to eight, as in
-unrolled loops.
+"""Maximum period of the residues of a floor division. It allows strides up to eight, as in unrolled
+loops.
 """
 _MAX_SIZE = 3000
 """Maximum number of terms of a sum. It limits the computation to a fraction of a second. Longer
 forms are not readable.
 """
 _MOST_GUARDS = 3
-"""Maximum number of guards that are added up to prove another one. Nested triangles need two."""
+"""Maximum number of known conditions that are added to prove another one. Nested triangles need
+two.
+"""
 _MOST_SUMS = 40
-"""Maximum number of sums of guards that are tried. The few guards of a nest, taken by three, give
-no more sums.
+"""Maximum number of sums of conditions that are tried. Sums of three of a nest's few conditions are
+not more.
 """
 
 
 class Steps(NamedTuple):
-    """One loop. Its `variable` has `trips` values: first, first + step, ... It has no value if
+    """One loop. Its `variable` has `trips` values: first, first + step, ... It has no values if
     `trips` is negative.
     """
 
@@ -58,19 +60,17 @@ class Steps(NamedTuple):
 
     @property
     def names(self) -> frozenset[str]:
-        """The names that its bounds depend on."""
+        """The names that the loop's bounds depend on."""
         return self.first.names | self.trips.names | self.step.names
 
     def bound_to(self, values: Mapping[str, Expr]) -> Steps:
-        """The loop with parameters replaced by values."""
+        """Returns the loop with parameters replaced by values."""
         first, trips = self.first.substitute(values), self.trips.substitute(values)
         return Steps(self.variable, first, trips, self.step.substitute(values))
 
 
 class Total(NamedTuple):
-    """A sum, and the expressions that must not be negative for it to be valid. If there are none,
-    it is always valid.
-    """
+    """A sum that is valid if all expressions in `holds` are nonnegative."""
 
     expr: Expr
     holds: tuple[Expr, ...] = ()
@@ -81,19 +81,20 @@ class _WithheldError(Exception):
 
 
 def exact_total(loops: Sequence[Steps]) -> Expr | None:
-    """The number of executions of the body of the loops (outermost first), for all values of the
-    parameters.
+    """Returns the number of executions of the body of the loops (outermost first), for all values
+    of the parameters.
 
     None if no closed form is known.
     """
     try:
-        return _Summer(loops, assume=False).total().expr
+        return _NestSum(loops, assume=False).total().expr
     except _WithheldError:
         return None
 
 
 def readable_total(loops: Sequence[Steps]) -> Total | None:
-    """The same number as a polynomial that is valid under its conditions.
+    """Returns the number of executions as a polynomial, with the conditions under which it is
+    valid.
 
     >>> n, w, i = Expr.name("n"), Expr.name("w"), Expr.name("i")
     >>> low, high = Expr.atom("max", ZERO, i - w), Expr.atom("min", n, i + w + 1)
@@ -102,14 +103,14 @@ def readable_total(loops: Sequence[Steps]) -> Total | None:
     ('2*n*w - w*w + n - w', ['w', 'n - w - 1'])
     """
     try:
-        return _Summer(loops, assume=True).total()
+        return _NestSum(loops, assume=True).total()
     except _WithheldError:
         return None
 
 
 @dataclass(slots=True)
-class _Summer:
-    """The sum over one nest."""
+class _NestSum:
+    """The sum over one loop nest. `assume` requests the readable result."""
 
     loops: Sequence[Steps]
     assume: bool
@@ -122,37 +123,35 @@ class _Summer:
         for depth in range(len(self.loops) - 1, -1, -1):
             loop = self.loops[depth]
             self.around = self.loops[:depth]
-            total = self._over(total, loop)
+            total = self._sum_over_loop(total, loop)
             if total.size > _MAX_SIZE:
                 raise _WithheldError
         return Total(total, self._conditions())
 
-    def _over(self, body: Expr, loop: Steps) -> Expr:
-        count = self._runs(loop.trips)
+    def _sum_over_loop(self, body: Expr, loop: Steps) -> Expr:
+        count = self._iteration_count(loop.trips)
         if loop.variable not in body.names:
             return body * count
         moved = body.substitute({loop.variable: loop.first + Expr.name(_T) * loop.step})
         return self._sum(moved, ZERO, count, loop.trips)
 
-    def _runs(self, trips: Expr) -> Expr:
-        """The expression `max(0, trips)`. Loops that depend only on parameters are assumed to
-        run.
-        """
+    def _iteration_count(self, trips: Expr) -> Expr:
+        """Returns `max(0, trips)`. Loops that depend only on parameters are assumed to run."""
         value = trips.constant
         if value is not None:
             return Expr.const(max(0, value))
-        if self.assume and not self._depends(trips):
+        if self.assume and not self._depends_on_outer_loops(trips):
             return trips
         return Expr.atom("max", ZERO, trips, label=_RUNS)
 
-    def _depends(self, expression: Expr) -> bool:
+    def _depends_on_outer_loops(self, expression: Expr) -> bool:
         return any(loop.variable in expression.names for loop in self.around)
 
     # -- one loop -------------------------------------------------------------------------------
 
     def _sum(self, body: Expr, low: Expr, high: Expr, trips: Expr | None = None) -> Expr:
-        """The sum of `body` for t from `low` up to, but not including, `high`. `high` is not less
-        than `low`.
+        """Returns the sum of `body` for t from `low` up to, but not including, `high`. `high` must
+        not be less than `low`.
         """
         self.pieces += 1
         if self.pieces > _MAX_PIECES:
@@ -171,13 +170,13 @@ class _Summer:
         body = groups[0]
         atom = _innermost_atom(body)
         if atom is None:
-            return _polynomial(body, low, high)
+            return _sum_polynomial(body, low, high)
         if atom.label == TRUNCATES and not self._stays_positive(atom.args[0], low, high):
-            raise _WithheldError  # rounded towards zero, so differently for negative values
+            raise _WithheldError  # truncation equals floor only for nonnegative values
         if atom.kind in ("min", "max"):
-            return self._cut(body, atom, low, high, trips)
+            return self._split_at_crossing(body, atom, low, high, trips)
         if atom.kind == "floordiv":
-            return self._residues(body, atom, low, high)
+            return self._split_into_residues(body, atom, low, high)
         if atom.kind == "mod":
             a, c = atom.args
             return self._sum(
@@ -186,22 +185,24 @@ class _Summer:
         raise _WithheldError
 
     def _stays_positive(self, numerator: Expr, low: Expr, high: Expr) -> bool:
-        """Whether the expression is certainly not negative from `low` up to, but not including,
+        """Whether the expression is certainly nonnegative from `low` up to, but not including,
         `high`, for nonnegative sizes.
         """
         powers = by_powers(numerator, _T)
         if powers is None or any(power > 1 for power in powers):
             return False
         for end in (low, high - 1):
-            lowest = self._lowest(numerator.substitute({_T: end}))
+            lowest = self._minimum_over_outer_loops(numerator.substitute({_T: end}))
             if lowest is None or min(lowest.terms.values(), default=0) < 0:
                 return False
         return True
 
-    def _cut(self, body: Expr, atom: Atom, low: Expr, high: Expr, trips: Expr | None) -> Expr:
+    def _split_at_crossing(
+        self, body: Expr, atom: Atom, low: Expr, high: Expr, trips: Expr | None
+    ) -> Expr:
         """Splits the loop where the two operands of a minimum or maximum cross."""
         first, second = atom.args
-        difference = _whole_coefficients(first - second)
+        difference = _with_integer_coefficients(first - second)
         powers = by_powers(difference, _T)
         if powers is None or any(power > 1 for power in powers):
             raise _WithheldError
@@ -214,7 +215,7 @@ class _Summer:
             return self._sum(_with_atom_replaced(body, atom, second + gap), low, high, trips)
         if slope < 0:
             first, second, slope, rest = second, first, -slope, -rest
-        # first <= second up to t = floor(-rest / slope), and not beyond.
+        # first <= second holds up to t = floor(-rest / slope).
         cut = Expr.atom("floordiv", -rest, Expr.const(slope)) + 1
         cut = self._cut_in_range(cut, low, high, trips)
         before = _with_atom_replaced(body, atom, first if smallest else second)
@@ -222,8 +223,8 @@ class _Summer:
         return self._sum(before, low, cut) + self._sum(behind, cut, high)
 
     def _cut_in_range(self, cut: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
-        """The cut, limited to the range of the loop."""
-        # With the count max(0, trips), an end beyond trips is also beyond the count.
+        """Returns the splitting point, limited to the range of the loop."""
+        # A point that does not exceed `trips` does not exceed the count max(0, trips) either.
         end = trips if self.assume and trips is not None else high
         for side, other, kind in ((cut - low, low, "max"), (end - cut, high, "min")):
             least, most = _bounds(side)
@@ -231,23 +232,27 @@ class _Summer:
                 return other
             if least is not None and least >= 0:
                 continue
-            if self.assume and not self._depends(side) and not _may_stop(side):
+            if (
+                self.assume
+                and not self._depends_on_outer_loops(side)
+                and not _has_iteration_count(side)
+            ):
                 self.holds[side] = None
             else:
                 cut = Expr.atom(kind, cut, other)
         return cut
 
     def _assume_nonnegative(self, body: Expr, low: Expr, high: Expr, trips: Expr | None) -> Expr:
-        """Assumes that inner loops run, if this is possible at both ends of the loop."""
+        """Assumes that inner loops run, if their trip count may be nonnegative at both ends."""
         last = (trips if trips is not None else high) - 1
         for atom in {a for a in body.atoms() if a.label == _RUNS and _T in a.args[1].names}:
             wanted: dict[Expr, None] = {}
-            for side in _alternatives(atom.args[1]) or ():
+            for side in _nonnegative_operands(atom.args[1]) or ():
                 powers = by_powers(side, _T)
                 if powers is None or any(power > 1 for power in powers):
                     break
                 ends = [side.substitute({_T: end}) for end in (low, last)]
-                lowest = [self._lowest(end) for end in ends]
+                lowest = [self._minimum_over_outer_loops(end) for end in ends]
                 for value in lowest:
                     if value is not None:
                         wanted[value] = None
@@ -259,8 +264,8 @@ class _Summer:
                     body = _with_atom_replaced(body, atom, atom.args[1])
         return body
 
-    def _lowest(self, expression: Expr) -> Expr | None:
-        """The smallest value over the outer loops. None if it is not obvious."""
+    def _minimum_over_outer_loops(self, expression: Expr) -> Expr | None:
+        """Returns the smallest value over the outer loops. None if it cannot be determined."""
         for loop in reversed(self.around):
             if loop.variable not in expression.names:
                 continue
@@ -273,7 +278,7 @@ class _Summer:
             expression = expression.substitute({loop.variable: loop.first if rising else last})
         return expression
 
-    def _residues(self, body: Expr, atom: Atom, low: Expr, high: Expr) -> Expr:
+    def _split_into_residues(self, body: Expr, atom: Atom, low: Expr, high: Expr) -> Expr:
         """Splits a floor division by a constant: t = c u + r for every residue r."""
         divisor, powers = _divisor(atom), by_powers(atom.args[0], _T)
         if divisor is None or powers is None or any(power > 1 for power in powers):
@@ -301,12 +306,16 @@ class _Summer:
     # -- conditions -----------------------------------------------------------------------------
 
     def _conditions(self) -> tuple[Expr, ...]:
-        """The conditions, without those that follow from other conditions, or from the fact that
-        loops run.
+        """Returns the conditions of the result. Conditions that follow from others, or from the
+        fact that loops run, are omitted.
         """
         own = {loop.variable for loop in self.loops}
-        given = [_simplified(loop.trips - 1) for loop in self.loops if not loop.trips.names & own]
-        plain = {_simplified(guard): None for guard in self.holds if _may_be_negative(guard)}
+        given = [
+            _simplify_condition(loop.trips - 1) for loop in self.loops if not loop.trips.names & own
+        ]
+        plain = {
+            _simplify_condition(guard): None for guard in self.holds if _may_be_negative(guard)
+        }
         left = sorted(plain, key=lambda guard: (guard.size, str(guard)))
         for guard in list(left):
             others = [other for other in left if other != guard] + given
@@ -316,9 +325,9 @@ class _Summer:
 
 
 def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
-    """Upper and lower bounds of the expression.
+    """Returns a lower and an upper bound of the expression. None if a bound is not a number.
 
-    They follow from `(a - c + 1)/c <= floor(a/c) <= a/c` for a whole number `a`.
+    The bounds follow from `(a - c + 1)/c <= floor(a/c) <= a/c` for a whole number `a`.
     """
     low = high = expression
     for atom in set(expression.atoms()):
@@ -333,7 +342,7 @@ def _bounds(expression: Expr) -> tuple[Number | None, Number | None]:
 
 
 def _divisor(atom: Atom) -> int | None:
-    """The divisor of a floor division. None unless it is a positive number."""
+    """Returns the divisor of a floor division. None unless it is a positive number."""
     divisor = atom.args[1].constant if atom.kind == "floordiv" else None
     return divisor if isinstance(divisor, int) and divisor > 0 else None
 
@@ -343,7 +352,7 @@ def _may_be_negative(expression: Expr) -> bool:
     return least is None or least < 0
 
 
-def _simplified(condition: Expr) -> Expr:
+def _simplify_condition(condition: Expr) -> Expr:
     """Simplifies `floor(a/c) >= k` to `a >= c k`, and `2 n >= 3` to `n >= 2`. Other conditions are
     unchanged.
     """
@@ -351,17 +360,17 @@ def _simplified(condition: Expr) -> Expr:
     if condition.terms and all(isinstance(number, int) for number in numbers):
         common = gcd(*(int(c) for m, c in condition.terms.items() if m))
         if common > 1:
-            return _simplified(Expr({m: c // common for m, c in condition.terms.items()
+            return _simplify_condition(Expr({m: c // common for m, c in condition.terms.items()
                                 if c // common}))  # fmt: skip
     rest = condition.terms.get((), 0)
     for atom in condition.atoms():
         size = _divisor(atom)
         if size is not None and condition - rest == Expr({((atom, 1),): 1}):
-            return _simplified(atom.args[0] + rest * size)
+            return _simplify_condition(atom.args[0] + rest * size)
     return condition
 
 
-def _may_stop(expression: Expr) -> bool:
+def _has_iteration_count(expression: Expr) -> bool:
     return any(atom.label == _RUNS for atom in expression.atoms())
 
 
@@ -370,16 +379,16 @@ def _follows_from(condition: Expr, known: Sequence[Expr]) -> bool:
     reached = {ZERO}
     for _ in range(_MOST_GUARDS):
         tried = sorted(reached, key=str)[:_MOST_SUMS]
-        reached = {have + more for have in tried for more in (ZERO, *known)}
-        for have in reached:
-            gap = (condition - have).constant
+        reached = {partial_sum + more for partial_sum in tried for more in (ZERO, *known)}
+        for partial_sum in reached:
+            gap = (condition - partial_sum).constant
             if gap is not None and gap >= 0:
                 return True
     return False
 
 
-def _alternatives(expression: Expr) -> list[Expr] | None:
-    """Expressions that are all nonnegative if and only if `min(a, b) - max(c, d)` is."""
+def _nonnegative_operands(expression: Expr) -> list[Expr] | None:
+    """Returns expressions that are all nonnegative if and only if `min(a, b) - max(c, d)` is."""
     for monomial, number in expression.terms.items():
         for factor, power in monomial:
             if isinstance(factor, Atom) and _T in factor.names:
@@ -388,7 +397,7 @@ def _alternatives(expression: Expr) -> list[Expr] | None:
                     return None
                 alternatives: list[Expr] = []
                 for side in factor.args:
-                    inner = _alternatives(_with_atom_replaced(expression, factor, side))
+                    inner = _nonnegative_operands(_with_atom_replaced(expression, factor, side))
                     if inner is None:
                         return None
                     alternatives += inner
@@ -397,7 +406,7 @@ def _alternatives(expression: Expr) -> list[Expr] | None:
 
 
 def _grouped_by_atoms(expression: Expr) -> list[Expr]:
-    """The terms of an expression, grouped by their atoms that contain t. Each group is split
+    """Groups the terms of an expression by their atoms that contain t. Each group is split
     separately.
     """
     groups: dict[frozenset[Atom], Expr] = {}
@@ -412,7 +421,7 @@ def _grouped_by_atoms(expression: Expr) -> list[Expr]:
 
 
 def _innermost_atom(expression: Expr) -> Atom | None:
-    """An atom that depends on t and contains no other such atom."""
+    """Returns an atom that depends on t and contains no other such atom."""
     moving = None
     for atom in expression.atoms():
         if _T in atom.names:
@@ -423,7 +432,7 @@ def _innermost_atom(expression: Expr) -> Atom | None:
 
 
 def _with_atom_replaced(expression: Expr, atom: Atom, value: Expr) -> Expr:
-    """The expression with `value` in place of the atom, also inside other atoms."""
+    """Returns the expression with `value` instead of the atom, including inside other atoms."""
     total = ZERO
     for monomial, number in expression.terms.items():
         term = Expr.const(number)
@@ -440,13 +449,13 @@ def _with_atom_replaced(expression: Expr, atom: Atom, value: Expr) -> Expr:
     return total
 
 
-def _whole_coefficients(expression: Expr) -> Expr:
-    """A positive multiple of the expression with whole coefficients."""
+def _with_integer_coefficients(expression: Expr) -> Expr:
+    """Returns a positive multiple of the expression with integer coefficients."""
     sizes = [Fraction(number).denominator for number in expression.terms.values()]
     return expression * lcm(*sizes) if sizes else expression
 
 
-def _polynomial(body: Expr, low: Expr, high: Expr) -> Expr:
+def _sum_polynomial(body: Expr, low: Expr, high: Expr) -> Expr:
     powers = by_powers(body, _T)
     if powers is None or max(powers) > MAX_DEGREE:
         raise _WithheldError

@@ -1,4 +1,4 @@
-"""Variables that a project's CMake files set by default, and the macros that they define.
+"""Interprets a project's CMake files: variables with their default values, and defined macros.
 
     option(USE_FLOAT "single precision" OFF)          USE_FLOAT  OFF
     set(ORDER "4" CACHE STRING "of the stencil")      ORDER      4
@@ -37,18 +37,18 @@ _SIZES = {
     **dict.fromkeys(("int", "float", "wchar_t", "unsigned", "signed", "int32_t", "uint32_t"), 4),
     "long double": 16,
 }  # bytes on 64-bit Linux
-_POINTER = 8  # bytes of all other types that builds test: long, double, size_t, pointers
-_MOST_INCLUDED = 200  # files
-_LONGEST = 10_000  # characters of a value: `set(A "${A}${A}")` doubles it
+_POINTER = 8  # bytes of all other tested types: long, double, size_t, pointers
+_MOST_INCLUDED = 200  # maximum number of included files
+_LONGEST = 10_000  # maximum characters of a value, since `set(A "${A}${A}")` doubles it
 _REACHES = ("PUBLIC", "PRIVATE", "INTERFACE")
 _COMMANDS_IN_SCOPES = ("function", "macro", "foreach", "while")
 
 
 class Followed(NamedTuple):
-    """The variables at the end, and the macros of all targets: the file, name and value.
+    """The variables after interpretation, and the macros of all targets: (file, name, value).
 
-    `configured` are the made files, each with its template, and `included` the files that were
-    read in addition.
+    `configured` maps each generated file to its template. `included` are the included files that
+    were read.
     """
 
     values: Mapping[str, str]
@@ -64,10 +64,11 @@ def followed(
     paths: Sequence[str], text_of: Callable[[str], str], is_declared: Callable[[str], bool],
     has_header: Callable[[str], bool], before: Followed = NOTHING_FOLLOWED,
 ) -> Followed:  # fmt: skip
-    """Executes a project's CMake files, from its top downwards, after the files of `before`.
+    """Interprets a project's CMake files, from its top folder downwards, after the files of
+    `before`.
 
-    `text_of` reads a file, and returns "" for a missing one. `is_declared` and `has_header` answer
-    whether the system has a function or a header.
+    `text_of` reads a file, and returns "" for a missing file. `is_declared` says whether the system
+    has a function, and `has_header` whether it has a header.
     """
     project = _Project(before, text_of, is_declared, has_header)
     macros = [*before.macros]
@@ -91,7 +92,7 @@ def is_true(value: str) -> bool:
 
 
 def replaced(text: str, values: Mapping[str, str]) -> str:
-    """The text with its variable references replaced.
+    """Replaces the variable references in a text.
 
     >>> replaced("#define V ${MAJOR}.@MINOR@", {"MAJOR": "3", "MINOR": "1"})
     '#define V 3.1'
@@ -100,7 +101,7 @@ def replaced(text: str, values: Mapping[str, str]) -> str:
 
 
 def bytes_of(kind: str) -> int:
-    """The size of a C type on 64-bit Linux.
+    """Returns the size of a C type on 64-bit Linux.
 
     >>> [bytes_of(kind) for kind in ("unsigned char", "int", "size_t", "void *")]
     [1, 4, 8, 8]
@@ -110,8 +111,8 @@ def bytes_of(kind: str) -> int:
 
 
 class _Project:
-    """The variables so far. `_branches` has one entry for each open `if`: whether its commands are
-    active, and whether an earlier branch was active.
+    """The interpreted state of a project. `_branches` has one entry per enclosing `if`: whether its
+    commands are active, and whether an earlier branch was active.
     """
 
     def __init__(
@@ -130,7 +131,7 @@ class _Project:
         self._defined: dict[tuple[str, str], set[str]] = {}
 
     def follow(self, path: str) -> None:
-        """Executes the commands of one file."""
+        """Interprets the commands of one file."""
         self._branches, self._scopes = [], 0
         self._targets, self._defined = set(), {}
         self._folder = _folder_of(path)
@@ -148,26 +149,26 @@ class _Project:
             elif name.removeprefix("end") in _COMMANDS_IN_SCOPES:
                 self._scopes -= 1
             elif name == "if":
-                counts = self._counts()
-                holds = counts and self._condition_holds(words)
-                self._branches.append((holds, holds or not counts))
+                active = self._is_active()
+                holds = active and self._condition_holds(words)
+                self._branches.append((holds, holds or not active))
             elif name in ("elseif", "else") and self._branches:
                 _, taken = self._branches.pop()
                 holds = not taken and (name == "else" or self._condition_holds(words))
                 self._branches.append((holds, holds or taken))
             elif name == "endif" and self._branches:
                 self._branches.pop()
-            elif self._counts() and not self._scopes:
+            elif self._is_active() and not self._scopes:
                 self._command(name, [replaced(word, self.values) for word in words])
 
     def macros(self) -> dict[str, str]:
-        """The macros that the last file defines for all of its targets."""
+        """Returns the macros that the last file defines for all of its targets."""
         return {
             name: value for (name, value), targets in self._defined.items()
             if "" in targets or targets >= self._targets
         }  # fmt: skip
 
-    def _counts(self) -> bool:
+    def _is_active(self) -> bool:
         return all(holds for holds, _ in self._branches)
 
     def _condition_holds(self, words: Sequence[str]) -> bool:
@@ -187,13 +188,13 @@ class _Project:
             case ["DEFINED", name]:
                 return name in self.values
             case [left, "STREQUAL" | "EQUAL", right]:
-                return self._meant(left) == self._meant(right)
+                return self._comparison_value(left) == self._comparison_value(right)
             case [word]:
                 known = replaced(word, self.values)
                 return known.upper() in _TRUE or is_true(self.values.get(known, ""))
         return False
 
-    def _meant(self, word: str) -> str:
+    def _comparison_value(self, word: str) -> str:
         return self.values.get(word, replaced(word, self.values))
 
     def _command(self, name: str, words: Sequence[str]) -> None:
@@ -244,7 +245,7 @@ class _Project:
             self.values[variable] = value if len(value) <= _LONGEST else ""
 
     def _include(self, module: str) -> None:
-        """Executes an included file, or a module in one of the project's folders, once."""
+        """Interprets an included file, or a module in one of the project's folders, once."""
         folders = (self._folder, *self.values.get("CMAKE_MODULE_PATH", "").split(";"))
         name = module if module.endswith((".cmake", ".txt")) else f"{module}.cmake"
         for folder in folders:
@@ -282,7 +283,7 @@ class _Project:
 
 
 def _parts(words: Sequence[str], separator: str) -> list[list[str]]:
-    """The words between separators."""
+    """Splits words at a separator."""
     parts: list[list[str]] = [[]]
     for word in words:
         if word == separator:
@@ -293,7 +294,7 @@ def _parts(words: Sequence[str], separator: str) -> list[list[str]]:
 
 
 def _commands(text: str) -> Iterator[tuple[str, list[str]]]:
-    """The commands in lower case, each with its words."""
+    """Yields the commands in lower case, each with its words."""
     name, depth = "", 0
     words: list[str] = []
     for match in _TOKEN.finditer(text):

@@ -1,12 +1,12 @@
 """Finds the functions that a program stores in members of structs and in tables.
 
-    static double (*const op[])(double) = {square, half};        `op` holds square and half
-    static const struct ops all[] = {{square}, {half}};          so does `apply` of a `struct ops`
-    ops->apply = given;                                          and what `given` is there
+        static double (*const op[])(double) = {square, half};        `op` contains square and half
+        static const struct ops all[] = {{square}, {half}};          so does `apply` of `struct ops`
+        ops->apply = given;                                          `apply` also contains `given`
 
 A member represents all objects of its struct. It may contain any function if its address is taken,
-or if its struct is accessed as bytes or in a union. The same holds if its struct is passed to a
-function without a body, and for a table that is passed as a whole.
+or if its struct is accessed as bytes or in a union. The same applies if its struct is passed to a
+function without a body, or if a table is passed as a whole.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ from regionpredict.ir.reached import reached
 ANY = "*"
 WHOLE = "="
 Place = tuple[str, str]
-"""A struct and its member. The member `*` means all members, and `=` an element of an array that is
-assigned as a whole. The struct is "" if unknown. For a table, it is the file and line of its
-declaration, or "=", and its name.
+"""A struct and its member. The member `*` means all members, and `=` an array element that is
+assigned as a whole. The struct is "" if unknown. A table is given by its name, and by the file and
+line of its declaration, or "=" for a global table.
 """
 
 
 class Put(NamedTuple):
-    """A stored function, or the number of the expression that stores it in the function at place
-    `by`. `listed` says that it comes from an initializer.
+    """A stored function, or the number of the expression that stores it in the function at the
+    location `by`. `listed` says that the function comes from an initializer.
     """
 
     place: Place
@@ -62,9 +62,11 @@ class Put(NamedTuple):
 
 
 class StoredFunctions(NamedTuple):
-    """The stored functions of one unit. `put` are the stored functions, and `open_` the places that
-    may contain any function. Tables declared without a length are pairs of symbol and struct. Their
-    initializers are in another unit.
+    """The stored functions of one unit.
+
+    `put` are the stored functions. `open_` are the members and tables that may contain any
+    function. `elsewhere` are tables declared without a length, as pairs of symbol and struct.
+    Another unit contains their initializers.
     """
 
     put: tuple[Put, ...] = ()
@@ -73,7 +75,7 @@ class StoredFunctions(NamedTuple):
 
 
 def place_of(pointer: Expression) -> Place | None:
-    """The place of a called function: a member, or an element of a table."""
+    """Returns the struct member or table that a function pointer is read from, or None."""
     while isinstance(pointer, Index):
         pointer = pointer.base
     if isinstance(pointer, Member):
@@ -92,8 +94,8 @@ def _table(decl: Decl) -> Place | None:
 
 
 class FunctionCensus:
-    """Collects the function values that a unit's expressions store. The collector of sizes passes
-    all expressions to it.
+    """Collects the functions that a unit stores. The collector of sizes passes it all
+    expressions.
     """
 
     def __init__(self) -> None:
@@ -104,17 +106,21 @@ class FunctionCensus:
         self._elements: dict[Expression, int] = {}  # arrays whose subscript has just been visited
 
     def result(self) -> StoredFunctions:
-        """The collected result."""
+        """Returns the collected functions."""
         return StoredFunctions(tuple(self._put), frozenset(self._open), frozenset(self._elsewhere))
 
     def method(self, function: Function) -> None:
-        """Records a virtual method as a function stored for each method that it overrides."""
+        """Records a virtual method as a function that is stored for each method that it
+        overrides.
+        """
         for symbol in function.overrides:
             place = virtual_table(symbol), function.decl.name
             self._put.append(Put(place, function.decl))
 
     def variable(self, decl: Decl, by: Span | None = None) -> None:
-        """Records a variable with its initializer. `by` is the function that contains it."""
+        """Records a variable with its initializer. `by` is the function that contains the
+        variable.
+        """
         struct = decl.ctype.struct
         if decl.init is None:
             if struct and decl.ctype.kind == "array" and decl.ctype.extent is None and decl.symbol:
@@ -123,17 +129,17 @@ class FunctionCensus:
         if struct and decl.ctype.kind == "array" and initial_values(decl.init) is None:
             self._open.add((struct, ANY))  # too long to read
         elif struct:
-            self._structs(decl.init, struct, in_function=by is not None)
+            self._record_structs(decl.init, struct, in_function=by is not None)
         else:
             table = _table(decl)
             if table is not None:
-                self._list_inside(table, decl.init)
+                self._record_list(table, decl.init)
 
     def expression(self, expression: Expression, by: Span, at: int) -> None:
-        """Records an expression of a function, with its number. It precedes its subexpressions."""
+        """Records the expression with number `at` of a function. Parents precede subexpressions."""
         if isinstance(expression, Assign):
-            self._assigned(expression, by, at)
-            self._struct_copy(expression, by, at)
+            self._record_assignment(expression, by, at)
+            self._record_struct_copy(expression, by, at)
         elif isinstance(expression, Unary):
             if expression.op == "&" and isinstance(expression.operand, (Member, Index)):
                 place = place_of(expression.operand)
@@ -142,28 +148,28 @@ class FunctionCensus:
         elif isinstance(expression, Index):
             self._elements[expression.base] = self._elements.get(expression.base, 0) + 1
         elif isinstance(expression, Cast):
-            self._cast(expression)
+            self._record_cast(expression)
         elif isinstance(expression, Opaque) and expression.text.startswith("."):
             self._member_of_unknown_struct(expression, by, at)
         if isinstance(expression, (Name, Member, Index)):
-            self._is_used_as_whole(expression)
+            self._record_whole_use(expression)
 
     # -- lists of initial values ----------------------------------------------------------------
 
-    def _structs(self, init: Expression, struct: str, *, in_function: bool) -> None:
+    def _record_structs(self, init: Expression, struct: str, *, in_function: bool) -> None:
         values = initial_values(init)
         for listed in values or ():
             value = element_placed(listed)[1]
             given = member_named(value)
             if given is None:
                 if initial_values(value) is not None:
-                    self._structs(value, struct, in_function=in_function)
+                    self._record_structs(value, struct, in_function=in_function)
                 elif _names_functions(value):
                     self._open.add((struct, ANY))
                 continue
             name, held = given
             if initial_values(held) is not None:
-                self._list_inside((struct, name), held)
+                self._record_list((struct, name), held)
                 self._placed.add(value)
             elif is_null(held):
                 self._placed.add(value)
@@ -173,9 +179,9 @@ class FunctionCensus:
             elif not in_function:
                 self._open.add((struct, name))
 
-    def _list_inside(self, place: Place, listed: Expression) -> None:
-        """Records a list for a member or a table. It contains elements, or the members of a nested
-        struct.
+    def _record_list(self, place: Place, listed: Expression) -> None:
+        """Records an initializer list for a member or a table. The list contains elements, or the
+        members of a nested struct.
         """
         values = initial_values(listed)
         if values is None:
@@ -183,15 +189,15 @@ class FunctionCensus:
         for value in (element_placed(value)[1] for value in values or ()):
             given = member_named(value)
             if given is not None:
-                self._value(("", given[0]), given[1])
+                self._record_value(("", given[0]), given[1])
             else:
-                self._value(place, value)
+                self._record_value(place, value)
 
-    def _value(self, place: Place, value: Expression) -> None:
-        """Records a value in a list, which may be another list."""
+    def _record_value(self, place: Place, value: Expression) -> None:
+        """Records a value in an initializer list, which may be another list."""
         function = named_function(value)
         if initial_values(value) is not None:
-            self._list_inside(place, value)
+            self._record_list(place, value)
         elif function is not None:
             self._put.append(Put(place, function))
         elif not is_null(value) and not (isinstance(value, Opaque) and not value.children):
@@ -207,13 +213,13 @@ class FunctionCensus:
         if function is not None:
             self._put.append(Put(place, function))
         elif initial_values(given[1]) is not None:
-            self._list_inside(place, given[1])
+            self._record_list(place, given[1])
         else:
             self._put.append(Put(place, None, by, at))
 
     # -- expressions ----------------------------------------------------------------------------
 
-    def _assigned(self, assign: Assign, by: Span, at: int) -> None:
+    def _record_assignment(self, assign: Assign, by: Span, at: int) -> None:
         place = place_of(assign.left) if isinstance(assign.left, (Member, Index)) else None
         if place is None or not _is_pointer(assign.left) or is_null(assign.right):
             return
@@ -225,13 +231,13 @@ class FunctionCensus:
         else:
             self._put.append(Put(place, None, by, at, listed=False))
 
-    def _struct_copy(self, assign: Assign, by: Span, at: int) -> None:
-        """Records `all[i] = all[j]`, which sets a struct in an array as a whole."""
+    def _record_struct_copy(self, assign: Assign, by: Span, at: int) -> None:
+        """Records `all[i] = all[j]`, which assigns a struct in an array as a whole."""
         if isinstance(assign.left, Index) and (struct := type_of(assign.left).struct):
             self._put.append(Put((struct, WHOLE), None, by, at, listed=False))
 
-    def _is_used_as_whole(self, expression: Name | Member | Index) -> None:
-        """Whether a table is used as a whole, not only as the base of a subscript."""
+    def _record_whole_use(self, expression: Name | Member | Index) -> None:
+        """Records a table that is used as a whole, not only as the base of a subscript."""
         if self._elements.get(expression):
             self._elements[expression] -= 1
             return
@@ -242,7 +248,7 @@ class FunctionCensus:
         if place is not None and ctype.kind == "array":
             self._open.add(place)
 
-    def _cast(self, cast: Cast) -> None:
+    def _record_cast(self, cast: Cast) -> None:
         struct = struct_behind(cast.operand)
         pointee = cast.ctype.element
         if struct and pointee is not None and pointee.kind in ("int", "float"):
@@ -258,12 +264,12 @@ def _names_functions(value: Expression) -> bool:
 
 
 class FunctionsOfProgram:
-    """Finds the functions that are stored at each place, over all units of a run."""
+    """Finds the functions that are stored in each member or table, over all units of a run."""
 
     def __init__(self, units: Sequence[StoredFunctions], handed: Iterable[str],
                  inside: Mapping[str, set[str]], variables: Collection[str]) -> None:  # fmt: skip
-        """`handed` are structs passed to functions without a body. `inside` gives the structs that
-        each struct contains. `variables` are the symbols of structs with an initial value.
+        """`handed` are structs passed to functions without a body. `inside` maps each struct to the
+        structs that it contains. `variables` are the symbols of structs with an initial value.
         """
         self._put: dict[Place, list[tuple[int, Put]]] = {}
         open_: set[Place] = set()
@@ -276,17 +282,17 @@ class FunctionsOfProgram:
             struct for unit in units for symbol, struct in unit.elsewhere
             if symbol not in variables
         )  # fmt: skip
-        self._open, self._list_inside = open_, inside
+        self._open, self._contained_structs = open_, inside
         self._lost: set[str] = set()
         self.mark_unknown(lost)
 
     def mark_unknown(self, structs: Iterable[str]) -> None:
         """Records that these structs, and the structs inside them, may contain any function."""
-        self._lost.update(reached(structs, lambda struct: self._list_inside.get(struct, ())))
+        self._lost.update(reached(structs, lambda struct: self._contained_structs.get(struct, ())))
 
     def places_of(self, function: Decl, home: int) -> list[tuple[int, Place]]:
-        """The places of a function, with duplicates, and the unit that stores it. A function
-        without a symbol is internal to its unit.
+        """Returns the members and tables that contain a function, each with the unit that stores
+        it. Duplicates are kept. A function without a symbol is internal to its unit.
         """
         return [
             (number, put.place) for puts in self._put.values() for number, put in puts
@@ -295,8 +301,8 @@ class FunctionsOfProgram:
         ]  # fmt: skip
 
     def have_bodies(self, place: Place, defined: Collection[str]) -> bool:
-        """Whether all stored values are functions of the program. The symbols are those of
-        functions whose body may be in another file.
+        """Whether all values stored at `place` are functions of the program. `defined` are the
+        symbols of functions with a body.
         """
         stored = self.values_at(place)
         return stored is not None and all(
@@ -305,7 +311,9 @@ class FunctionsOfProgram:
         )
 
     def values_at(self, place: Place) -> list[tuple[int, Put]] | None:
-        """All stored values with the number of their unit. None if they are unknown."""
+        """Returns all values stored at `place` with their unit numbers. None if others are
+        possible.
+        """
         struct, member = place
         if not struct or place in self._open or struct in self._lost or "union" in struct:
             return None
@@ -314,7 +322,7 @@ class FunctionsOfProgram:
         return self.visible_values_at(place)
 
     def visible_values_at(self, place: Place) -> list[tuple[int, Put]]:
-        """The stored values that are visible in the sources, with the number of their unit."""
+        """Returns the values stored at `place` that the sources show, with their unit numbers."""
         struct, member = place
         if ":" in struct or struct == "=":
             return self._put.get(place, [])
@@ -322,7 +330,7 @@ class FunctionsOfProgram:
 
 
 def values_in(value: Expression) -> tuple[Expression, ...]:
-    """The possible values of an expression. Both branches of `c ? f : g` count."""
+    """Returns the possible values of an expression: both branches of `c ? f : g`."""
     value = without_casts(value)
     if isinstance(value, Ternary):
         return (*values_in(value.then), *values_in(value.other))
@@ -330,7 +338,7 @@ def values_in(value: Expression) -> tuple[Expression, ...]:
 
 
 def called_variables(call: CallExpr) -> Iterable[Decl]:
-    """The variables through which a call finds its function."""
+    """Yields the variables from which a call reads its function pointer."""
     if call.pointer is None:
         return
     for inner in every_expression(call.pointer):

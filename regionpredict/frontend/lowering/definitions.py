@@ -244,7 +244,7 @@ class _Finder:
     def _outlives(self, use: Name) -> bool:
         if self.values is None or self.site is None:
             return False
-        return self.values.outlives(self.site, use)
+        return self.values.uses_old_values(self.site, use)
 
     def value_of(self, decl: Decl, function: Function) -> tuple[Expr, Function] | None:
         """Returns the defining value, and the function that its names belong to. Returns None if

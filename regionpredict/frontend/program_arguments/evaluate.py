@@ -72,8 +72,8 @@ from regionpredict.ir import Span
 
 _NOWHERE = Opaque("")
 _NUMBERS = frozenset(("int", "float"))
-_COMPARED_A_STEP = 100  # comparisons of variables per step
-_MOST_ZEROS = 64  # maximum number of elements that a list omits
+_COMPARED_A_STEP = 100  # compared variables that count as one step
+_MOST_ZEROS = 64  # maximum length of an array whose omitted elements are stored as zeros
 
 
 class Evaluator(Caller, ABC):
@@ -83,7 +83,7 @@ class Evaluator(Caller, ABC):
 
     def __init__(self, argv: Sequence[str], *, assumed: bool = False) -> None:
         self.argv = tuple(argv)
-        self.assumed = assumed  # assumes an environment without variables and files
+        self.assumed = assumed  # the environment is assumed to have no variables and files
         self.memory = Memory()
         self.files = InputFiles()
         self.options = OptionScan(self.argv)
@@ -91,39 +91,43 @@ class Evaluator(Caller, ABC):
         self.read: set[int] = set()  # the arguments that the program reads
         self.kept: set[Decl] = set()  # variables that functions without a body do not change
         self.globals: dict[str | Decl, Decl] = {}
-        self._evaluated = 0  # expressions so far
+        self._evaluated = 0  # number of evaluated expressions
         self.meant: dict[Span, set[str]] = {}  # targets of calls through pointers, "" if unknown
         self.retyped: set[Decl] = set()  # variables whose bytes are also accessed as another type
         self._rows: dict[Expression, bool] = {}
-        # Contents that a write leaves unchanged.
+        # The variables that a repeated write leaves unchanged.
         self._untouched: dict[Written, dict[Decl, Contents]] = {}
 
     @property
     def steps(self) -> int:
-        """The work so far: the number of evaluated expressions, and of comparisons of memories in
-        the same unit.
+        """The work so far: the number of evaluated expressions. Comparisons of memories are
+        converted to the same unit.
         """
         return self._evaluated + self.memory.copied.variables // _COMPARED_A_STEP
 
     @property
     @abstractmethod
     def taken(self) -> Taken:
-        """The places whose address the program takes. Pointers may point to them."""
+        """The memory locations whose address the program takes, so that pointers may point to
+        them.
+        """
 
     @abstractmethod
     def first_value(self, decl: Decl) -> Decl:
-        """The declaration that gives a variable its first value."""
+        """Returns the declaration that gives a variable its first value."""
 
     @abstractmethod
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """The result of a function that does not belong to the library."""
+        """Returns the result of a call of a function outside the C library."""
 
     @abstractmethod
     def defines(self, call: CallExpr) -> bool:
         """Whether the called function is part of the program."""
 
     def from_environment(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
-        """The result of a function that queries the environment. None for any other function."""
+        """Returns the result of a function that queries the environment. None for other
+        functions.
+        """
         read = stream_value(self.files, self.memory, call, arguments, assumed=self.assumed)
         if read is not None:
             return read
@@ -141,7 +145,7 @@ class Evaluator(Caller, ABC):
         return UNKNOWN if place is None else as_type(self._value_in_memory(place, ctype), ctype)
 
     def _opaque(self, expression: Opaque) -> Value:
-        """The value of a string literal."""
+        """Returns the value of a string literal."""
         return UNKNOWN if expression.string is None else Text(expression.string)
 
     def _cast(self, cast: Cast) -> Value:
@@ -159,13 +163,13 @@ class Evaluator(Caller, ABC):
         return as_type(self._as_pointer(self.value(inner), cast.ctype), cast.ctype)
 
     def _new(self, ctype: CType, elements: Sequence[Expression]) -> Value:
-        """The value of `new grid(n)` or `new int[n]`: a new object without other references."""
+        """Creates the object of `new grid(n)` or `new int[n]`, and returns its address."""
         made = Place(Decl("(new)", "local", ctype.element or OF_ANY_TYPE, Span("", 0)))
         constructed = [self._construct(made, value) for value in elements]
         return Address(made if any(constructed) else made.at(0))
 
     def _construct(self, place: Place, value: Expression) -> bool:
-        """Constructs a value of a class at a place.
+        """Constructs an object of a class at a memory location.
 
         Returns False for any other value, which is then evaluated.
         """
@@ -177,10 +181,10 @@ class Evaluator(Caller, ABC):
         self.called(call, [Address(place), *map(self.value, call.args[1:])])
         return True
 
-    # -- places -----------------------------------------------------------------------------------
+    # -- memory locations -------------------------------------------------------------------------
 
     def place(self, expression: Expression | None) -> Place | None:
-        """The place of an expression's value. None if unknown."""
+        """Returns the memory location of an lvalue. None if unknown."""
         if isinstance(expression, Name):
             return Place(self._first_use(expression.decl))
         if isinstance(expression, Cast):
@@ -204,8 +208,8 @@ class Evaluator(Caller, ABC):
         return None
 
     def _first_use(self, decl: Decl) -> Decl:
-        """The declaration of a variable. A global variable gets its initial value at its first
-        use.
+        """Returns the declaration that represents a variable. A global variable gets its initial
+        value at its first use.
         """
         if decl.kind not in ("global", "static"):
             return decl
@@ -225,7 +229,7 @@ class Evaluator(Caller, ABC):
         return decl
 
     def initialise(self, place: Place, ctype: CType, init: Expression) -> None:
-        """Stores the value of an initializer at a place."""
+        """Stores the value of an initializer at a memory location."""
         elements = initial_values(init)
         if constructor_call(_NOWHERE, init) is not None:
             self._construct(place, init)
@@ -247,14 +251,14 @@ class Evaluator(Caller, ABC):
             self._initialise_members(place, ctype, elements)
 
     def known_members(self, ctype: CType) -> Iterable[Decl]:
-        """The known numbers in a struct."""
+        """Returns the known numeric members of a struct."""
         return ()
 
     def _initialise_members(
         self, place: Place, ctype: CType, elements: Sequence[Expression]
     ) -> None:
-        """Applies `{.nx = 3, .ny = 4}`. If a member of the list has no name, its target is unknown.
-        Members that are not in the list are zero.
+        """Applies `{.nx = 3, .ny = 4}`. A value without a name is ignored, since its target is
+        unknown. Members that are not in the list are zero.
         """
         for field in self.known_members(ctype):
             self.memory.write(place.at(field.name), 0, field.ctype)
@@ -263,7 +267,7 @@ class Evaluator(Caller, ABC):
                 self.initialise(place.at(given[0]), OF_ANY_TYPE, given[1])
 
     def returned_value(self, expression: Expression) -> Value:
-        """The return value of a function. For a struct, it includes all members."""
+        """Evaluates the return value of a function. For a struct, it includes all members."""
         elements = initial_values(expression)
         if elements is not None:
             place: Place | None = self._temporary(elements, type_of(expression))
@@ -276,13 +280,13 @@ class Evaluator(Caller, ABC):
         return UNKNOWN if place is None else Struct(frozenset(self.memory.inside(place).items()))
 
     def _temporary(self, elements: Sequence[Expression], ctype: CType) -> Place:
-        """An unnamed struct from a list of values."""
+        """Creates an unnamed struct from a list of values."""
         made = Place(Decl("", "local", ctype, Span("", 0)))
         self._initialise_members(made, ctype, elements)
         return made
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
-        """Stores a value at a place. For a struct, all values inside are stored."""
+        """Stores a value at a memory location. For a struct, all values inside are stored."""
         elements = initial_values(source) if ctype.kind == "struct" else None
         if elements is not None:  # they may use current values: `g = (grid){g.ny, g.nx};`
             made = self._temporary(elements, ctype)
@@ -301,8 +305,8 @@ class Evaluator(Caller, ABC):
         self.memory.write(place, self._as_pointer(value, ctype), ctype)
 
     def put(self, place: Place, value: Value, ctype: CType | None = None) -> None:
-        """Stores a number, an address, or the contents of a struct at a place whose contents are
-        unknown.
+        """Stores a number, an address, or the contents of a struct at a memory location whose
+        contents are unknown.
         """
         inside = value.inside if isinstance(value, Struct) else (((), value),)
         for steps, inner in inside:
@@ -315,19 +319,19 @@ class Evaluator(Caller, ABC):
         return value
 
     def read_at(self, place: Place) -> Value:
-        """The value at a place. Unknown if the same bytes are also accessed as another type."""
+        """Returns the value at a memory location. Unknown if its bytes have several types."""
         return UNKNOWN if place.decl in self.retyped else self.memory.read(place)
 
     def _as_pointer(self, value: Value, ctype: CType) -> Value:
-        """An address as a pointer of another type. Unknown if the element sizes differ."""
+        """Converts an address to a pointer of another type. Unknown if the element sizes differ."""
         if not isinstance(value, Address) or ctype.element is None:
             return value
-        there = value.place.decl.ctype
+        pointee = value.place.decl.ctype
         for step in value.place.steps:
-            there = there.element if isinstance(step, int) and there.element else OF_ANY_TYPE
-        there = there.innermost
-        if {there.kind, ctype.element.kind} <= _NUMBERS and (
-            (there.kind, there.bits) != (ctype.element.kind, ctype.element.bits)
+            pointee = pointee.element if isinstance(step, int) and pointee.element else OF_ANY_TYPE
+        pointee = pointee.innermost
+        if {pointee.kind, ctype.element.kind} <= _NUMBERS and (
+            (pointee.kind, pointee.bits) != (ctype.element.kind, ctype.element.bits)
         ):
             self.retyped.add(value.place.decl)
             return UNKNOWN
@@ -336,7 +340,7 @@ class Evaluator(Caller, ABC):
     def _name(self, name: Name) -> Value:
         decl = name.decl
         own = self.memory.values.get(decl)
-        if own and () in own and decl not in self.retyped:  # most of them, at once
+        if own and () in own and decl not in self.retyped:  # the most frequent case
             return own[()]
         if decl.kind == "global" and self.argv and decl.name in ("optarg", "optind"):
             return self.option_text if decl.name == "optarg" else self.options.index
@@ -376,13 +380,13 @@ class Evaluator(Caller, ABC):
     def forget_written(self, written: Written) -> None:
         """Discards all values that a write may have changed."""
         if written.variables:
-            met = frozenset(map(self._first_use, written.variables))
-            written = written._replace(variables=met)
+            variables = frozenset(map(self._first_use, written.variables))
+            written = written._replace(variables=variables)
         untouched = self._untouched.setdefault(written, {})
         forget_written(self.memory, written, self.taken, untouched)
 
     def _array_of(self, element: Index) -> Place | None:
-        """The array that contains an element. None if unknown."""
+        """Returns the array that contains an element. None if unknown."""
         base = self.value(element.base)
         if isinstance(base, Address):
             return array_at(base.place)
@@ -428,7 +432,7 @@ class Evaluator(Caller, ABC):
         return self._rows[expression]
 
     def _element(self, base: Value, index: Value) -> Value:
-        """The element `base[index]`."""
+        """Returns the element `base[index]`."""
         moved = add_distance(base, index)
         if isinstance(moved, Arguments):
             return self.argument(moved.first)
@@ -445,7 +449,7 @@ class Evaluator(Caller, ABC):
         return UNKNOWN
 
     def argument(self, number: int) -> Value:
-        """The argument `argv[number]`: a string, or a null pointer after the last argument."""
+        """Returns `argv[number]`: a string, or a null pointer after the last argument."""
         if 0 <= number < len(self.argv):
             at = self.options.order[number]
             return Text(self.argv[at], 0, at)
@@ -476,22 +480,22 @@ class Evaluator(Caller, ABC):
         if op == ",":
             return right
         if isinstance(left, Text) and isinstance(right, Text) and op in ("==", "!="):
-            self.record_read(left)  # a std::string, since `char *` are rarely compared
+            self.record_read(left)  # these are `std::string`, since pointers are rarely compared
             self.record_read(right)
             return int((left.rest == right.rest) == (op == "=="))
         return apply_binary(expression, left, right)
 
     def _ternary(self, expression: Ternary) -> Value:
-        asked = self.value(expression.condition)
-        test = truth_value(asked)
+        condition = self.value(expression.condition)
+        test = truth_value(condition)
         if test is not None:
             return self.value(expression.then if test else expression.other)
         before = self.memory.copy()
         then = self.value(expression.then)
-        behind, self.memory = self.memory, before
+        then_memory, self.memory = self.memory, before
         other = self.value(expression.other)
-        self.memory = behind.choice(self.memory, asked)
-        return choice(asked, then, other, label="")
+        self.memory = then_memory.choice(self.memory, condition)
+        return choice(condition, then, other, label="")
 
     def _call(self, call: CallExpr) -> Value:
         if call.decl is None and call.pointer is not None:
@@ -504,16 +508,16 @@ class Evaluator(Caller, ABC):
             return handler(self, call)
         arguments = [self.value(argument) for argument in call.args]
         if not self.defines(call):
-            around = self.from_environment(call, arguments)
-            if around is not None:
-                return around
+            from_system = self.from_environment(call, arguments)
+            if from_system is not None:
+                return from_system
             operands = [value for value in map(in_names, arguments) if value is not None]
             made = called_by_name(call.name, operands)
             if made is not None and len(operands) == len(arguments):
                 return short(made)
         return self.called(call, arguments)
 
-    # A table by kind of expression is faster than a chain of tests.
+    # A table by expression type is faster than a chain of tests.
     _VALUES: ClassVar[dict[type, Callable[[Evaluator, Any], Value]]] = {
         IntLit: lambda _, literal: literal.value,
         FloatLit: lambda _, literal: literal.value,
@@ -531,7 +535,7 @@ class Evaluator(Caller, ABC):
 
 
 def function_at(value: Value) -> Decl | None:
-    """The function at an address. None for any other value."""
+    """Returns the function at an address. None for any other value."""
     if not isinstance(value, Address) or value.place.steps:
         return None
     return value.place.decl if value.place.decl.kind == "function" else None

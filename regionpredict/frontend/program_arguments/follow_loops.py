@@ -1,8 +1,8 @@
-"""Executes the loops of a program, either iteration by iteration or with one iteration that
-represents all.
+"""Interprets the loops of a program, either iteration by iteration or with one representative
+iteration.
 
-If the end of a loop is unknown or too far away, only values that the loop does not change are known
-after it.
+If the number of iterations is unknown or too large, only values that the loop does not change are
+known after the loop.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ from regionpredict.frontend.syntax import (
 )
 from regionpredict.ir import Span
 
-_MOST_STEPS = 500_000  # expressions, which take a few seconds
-_MOST_TOGETHER = 2_000_000  # for all programs of a run, with at least _LEAST_STEPS each
-_LEAST_STEPS = 50_000
-_MOST_ROUNDS = 200  # iterations of one loop
-_MOST_LOOP_STEPS = 10_000  # expressions in one loop: beyond, one iteration represents all
+_MOST_STEPS = 500_000  # maximum number of evaluated expressions, which takes a few seconds
+_MOST_TOGETHER = 2_000_000  # the limit for all programs of a run together
+_LEAST_STEPS = 50_000  # the limit per program is at least this
+_MOST_ROUNDS = 200  # maximum iterations of one loop
+_MOST_LOOP_STEPS = 10_000  # maximum expressions in one loop; above, one iteration represents all
 _MOST_SHORT_STEPS = 100_000  # like _MOST_LOOP_STEPS, for loops with few iterations
 _FEW_ROUNDS = 32  # iterations of all short loops of a nest in a representative iteration
-_MOST_PASSES = 20  # passes over a loop until nothing changes
+_MOST_PASSES = 20  # maximum passes over a loop until nothing changes
 _MOST_FILLING_STEPS = 1_000  # like _MOST_LOOP_STEPS, for loops that only fill arrays
 
 
@@ -66,7 +66,7 @@ _CONTINUE = frozenset(("continue",))
 
 
 class _State(NamedTuple):
-    """The state that decides how loops continue. `met` counts the events so far."""
+    """The state that determines how a loop continues. `met` counts the events so far."""
 
     memory: Memory
     option_text: Value
@@ -74,10 +74,11 @@ class _State(NamedTuple):
 
 
 class _Changes(NamedTuple):
-    """The changes of a statement and the functions that it calls. `grown` lists the variables that
-    it updates from their old value. `targets` lists the places that it sets. Numbers in arrays, and
-    targets of addresses that functions write to, are excluded. Their types decide which of them
-    change.
+    """The changes of a statement, and of the functions that it calls.
+
+    `grown` are the variables that are updated from their old value. `targets` are the targets of
+    assignments. It excludes numbers in arrays and addresses that are passed to functions. Their
+    effect follows from their types (`written`).
     """
 
     written: Written
@@ -86,7 +87,7 @@ class _Changes(NamedTuple):
 
 
 def steps_of_each(programs: int) -> int:
-    """Maximum number of steps for each of several programs.
+    """Returns the maximum number of steps for each of several programs.
 
     >>> steps_of_each(1), steps_of_each(10), steps_of_each(100)
     (500000, 200000, 50000)
@@ -95,7 +96,7 @@ def steps_of_each(programs: int) -> int:
 
 
 class LoopFollower(Evaluator):
-    """Executes loops for an interpreter that executes the other statements."""
+    """Interprets loops. A subclass interprets the other statements."""
 
     seen: Followed
 
@@ -105,21 +106,21 @@ class LoopFollower(Evaluator):
         super().__init__(argv, assumed=assumed)
         self.written = written
         self.most_steps = most_steps
-        self.long_loops: set[Span] = set()  # loops that were too long to execute
+        self.long_loops: set[Span] = set()  # loops with too many steps
         self._headers: dict[For | While, Header | None] = {}
         self._filling: dict[For | While, bool] = {}
         self._reading: dict[For | While, bool] = {}
         self._changes: dict[Stmt, _Changes] = {}
-        self.jumps: list[Jumps] = []  # for each enclosing loop and switch
+        self.jumps: list[Jumps] = []  # one entry per enclosing loop and switch
         self.inside_filling = 0  # enclosing array-filling loops with a representative iteration
         self.inside_long = 0  # enclosing long loops of the current statement
-        # The places that a loop changes, during an outer loop.
+        # The memory locations that a loop changes. Kept until the outermost loop ends.
         self._changed: dict[int, set[Place]] = {}
         self.rounds_inside = 1  # total iterations of the enclosing short loops in a long one
 
     @abstractmethod
     def _statement(self, statement: Stmt) -> Signal | None:
-        """Executes a statement. Returns the jump that ends it, such as `break`."""
+        """Interprets a statement. Returns the jump that ends it, such as `break`."""
 
     @abstractmethod
     def _record_start(self, span: Span) -> None:
@@ -141,8 +142,8 @@ class LoopFollower(Evaluator):
             self._long_loop(loop)
             return None
         before = self.memory.copy()
-        entered = self.seen.entries_so_far()
-        # At most half of the remaining steps, so that code after a long loop is executed, too.
+        recorded = self.seen.entries_so_far()
+        # At most half of the remaining steps, so that code after a long loop is interpreted, too.
         few = (short or self._reads_input(loop)) and not self.inside_long
         most = _MOST_FILLING_STEPS if filling else _MOST_SHORT_STEPS if few else _MOST_LOOP_STEPS
         most = min(self.steps + most, (self.steps + self.most_steps) // 2)
@@ -153,7 +154,7 @@ class LoopFollower(Evaluator):
             return self._iterations(loop, most, rounds)
         except UnknownLoopError:
             self.memory = before
-            self.seen.forget_entries_after(entered)  # one iteration stands for the first ones, too
+            self.seen.forget_entries_after(recorded)  # the representative iteration replaces them
             self._unknown_loop(loop)
         except LongLoopError:
             self.memory = before.common(
@@ -173,7 +174,7 @@ class LoopFollower(Evaluator):
         self.rounds_inside = around
 
     def _iterations(self, loop: For | While, most: int, rounds: int | None) -> Signal | None:
-        """Executes a loop iteration by iteration, up to a total number of steps.
+        """Interprets a loop iteration by iteration, up to a total number of steps.
 
         `rounds` is the number of iterations according to the loop's header.
         """
@@ -184,7 +185,7 @@ class LoopFollower(Evaluator):
         counters = own_counters(loop)
         before: _State | None = None
         idle = False
-        for done in range(_MOST_ROUNDS + 1):  # the last one shows that there are no more
+        for done in range(_MOST_ROUNDS + 1):  # the last pass evaluates the condition only
             if not first:
                 test = True if loop.condition is None else truth_value(self.value(loop.condition))
                 if test is None:
@@ -198,8 +199,8 @@ class LoopFollower(Evaluator):
             if signal is not None and signal.kind != "continue":
                 return signal
             if counters and not idle:
-                behind = self._state(counters)
-                idle, before = behind is not None and behind == before, behind
+                after = self._state(counters)
+                idle, before = after is not None and after == before, after
             if isinstance(loop, For) and loop.increment is not None:
                 self.value(loop.increment)
             if self.steps > most:
@@ -213,7 +214,7 @@ class LoopFollower(Evaluator):
         raise LongLoopError
 
     def _iteration(self, body: Stmt) -> Signal | None:
-        """Executes a loop's body once, as one of its iterations."""
+        """Interprets a loop's body once. Returns the jump that ends it."""
         signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE)
         if early and signal is not None and signal.kind != "continue":
             raise UnknownLoopError
@@ -221,7 +222,7 @@ class LoopFollower(Evaluator):
         return signal
 
     def _any_iteration(self, body: Stmt) -> None:
-        """Executes the body of a loop with an unknown number of iterations."""
+        """Interprets the body of a loop with an unknown number of iterations."""
         signal, early = self._with_jumps(lambda: self._statement(body), _CONTINUE | BREAK)
         self._may_return(signal, self.memory)
         self._merge_all(early)
@@ -229,8 +230,8 @@ class LoopFollower(Evaluator):
     def _with_jumps(
         self, run: Callable[[], Signal | None], kinds: frozenset[str]
     ) -> tuple[Signal | None, list[Memory]]:
-        """Merges the values at the end of a loop's body or a `switch` with those at its undecided
-        early exits.
+        """Interprets the body of a loop or `switch`. Returns the jump that ends it, and the
+        memories at early exits that may happen.
         """
         self.jumps.append(Jumps(kinds, []))
         try:
@@ -244,8 +245,8 @@ class LoopFollower(Evaluator):
             self.memory = self.memory.common(other)
 
     def _may_jump(self, signal: Signal | None, memory: Memory) -> bool:
-        """Records the values at an undecided `continue` or `break`, and continues on the path
-        without it.
+        """Records the values at a `continue` or `break` that may happen, and continues on the path
+        without the jump.
         """
         if signal is None:
             return False
@@ -260,7 +261,7 @@ class LoopFollower(Evaluator):
         return False
 
     def _rounds_of(self, loop: For | While) -> int | None:
-        """The number of iterations of a loop without early exits, at its start. None if unknown."""
+        """Returns the iteration count of a loop without early exits, at its start, or None."""
         if loop not in self._headers:
             self._headers[loop] = header_of(loop)
         header = self._headers[loop]
@@ -272,7 +273,9 @@ class LoopFollower(Evaluator):
         return -((begin - end) // header.step)
 
     def _state(self, counters: frozenset[Decl]) -> _State | None:
-        """Everything that determines the effect of an iteration, except the loop's counters."""
+        """Returns everything that determines the effect of an iteration, except the loop's
+        counters.
+        """
         memory = without_counters(self.memory, counters)
         if memory is None:
             return None
@@ -281,7 +284,7 @@ class LoopFollower(Evaluator):
         return _State(memory, self.option_text, met)
 
     def _unknown_loop(self, loop: For | While) -> None:
-        """Executes a loop with an unknown number of iterations.
+        """Interprets a loop with an unknown number of iterations.
 
         Values that no iteration changes stay known.
         """
@@ -296,34 +299,36 @@ class LoopFollower(Evaluator):
         increment = loop.increment if isinstance(loop, For) else None
         self._repeat(loop.body, (loop.condition, increment))
 
-    def _repeat(self, body: Stmt, beside: Sequence[Expression | None] = ()) -> None:
-        """Executes a body repeatedly until only values remain that it does not change.
+    def _repeat(self, body: Stmt, header_expressions: Sequence[Expression | None] = ()) -> None:
+        """Interprets a body repeatedly until only values remain that it does not change.
 
         An inner loop runs again in each iteration of the outer loop. Values that it changed in its
-        first execution are unknown from then on, so that the cost is not exponential in the depth.
+        first execution are then unknown, so that the cost is not exponential in the nesting depth.
         """
         outermost, changed = not self._changed, self._changed.setdefault(id(body), set())
         self.memory.forget_values(changed)
-        entered = self.seen.entries_so_far()
+        recorded = self.seen.entries_so_far()
         for _ in range(_MOST_PASSES):
             before = self.memory.copy()
-            self.seen.forget_entries_after(entered)  # of passes that knew too much
+            self.seen.forget_entries_after(
+                recorded
+            )  # recorded in passes with too many known values
             self._any_iteration(body)
-            for expression in beside:
+            for expression in header_expressions:
                 self.value(expression)
             self.memory = before.common(self.memory)
             if self.memory == before:
                 break
             changed |= before.beyond(self.memory)
         else:
-            self.seen.forget_entries_after(entered)
+            self.seen.forget_entries_after(recorded)
             self._forget_written(body)
             self._representative_iteration(body)
         if outermost:
             self._changed.clear()
 
     def _representative_iteration(self, body: Stmt) -> None:
-        """Executes one iteration that represents all. Everything that the iterations write is
+        """Interprets one iteration that represents all. Everything that an iteration writes is
         unknown at its start.
         """
         before = self.memory.copy()
@@ -331,8 +336,8 @@ class LoopFollower(Evaluator):
         self.memory = before.common(self.memory)
 
     def _only_fills(self, loop: For | While) -> bool:
-        """Whether a loop writes only its own variables and floating-point numbers. The latter are
-        rarely sizes.
+        """Whether a loop writes only its own variables and floating-point numbers, which are rarely
+        sizes.
         """
         if loop not in self._filling:
             changes = self._changes_in(loop)
@@ -340,7 +345,7 @@ class LoopFollower(Evaluator):
         return self._filling[loop]
 
     def _reads_input(self, loop: For | While) -> bool:
-        """Whether a loop reads a file with a known text, and therefore ends at the end of the
+        """Whether a loop reads a file with known text, and therefore ends at the end of the
         file.
         """
         if not self.files.read:
@@ -360,15 +365,17 @@ class LoopFollower(Evaluator):
                 self.memory.forget(place)
 
     def _changes_in(self, statement: Stmt) -> _Changes:
-        """The changes of a statement and the functions that it calls. Results are cached."""
+        """Returns the changes of a statement and of the functions that it calls. Results are
+        cached.
+        """
         if statement not in self._changes:
             parts = list(own_parts(statement))
-            handed = {
+            passed = {
                 id(without_casts(argument)) for call in parts
                 if isinstance(call, CallExpr) and self.defines(call) for argument in call.args
             }  # fmt: skip
             targets = [
-                target for expression in parts if id(expression) not in handed
+                target for expression in parts if id(expression) not in passed
                 and (target := set_place(expression)) is not None
                 and not is_real_element(target)
             ]  # fmt: skip

@@ -1,13 +1,13 @@
-"""Values that variables have at the directives of any function, for any caller.
+"""Computes the values that variables have at directives of a function, for any caller.
 
     int n = 1;
     while (n < 1000) n *= 2;         executed: n is 1024
     if (wide) n = 2 * m;             joined: n is (wide ? 2*m : 1024)
     #pragma omp parallel for
 
-The interpreter of `main` is started at the function. Parameters, members of their structs and
+The interpreter starts at the function instead of `main`. Parameters, members of their structs and
 global variables are symbols for their initial values. Results of functions without a body are
-unknown. A known value holds at every execution of its directive.
+unknown. A known value is valid at every execution of its directive.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ from regionpredict.frontend.syntax import (
 from regionpredict.frontend.syntax.integer_types import type_of
 from regionpredict.ir import Expr, Span
 
-_MOST_STEPS = 20_000  # expressions of one function, including its calls
+_MOST_STEPS = 20_000  # evaluated expressions per function, including its calls
 _ONE_THREAD = frozenset(("single", "master", "masked", "section", "sections"))
 _NUMBERS = frozenset(("int", "float"))
 _IN_FILE = ("global", "static")
@@ -75,7 +75,7 @@ _SAVED = frozenset(("setjmp", "_setjmp", "sigsetjmp"))
 
 
 Symbol = Name | Member | CallExpr
-"""The expression for a name in a value, at the start of the function."""
+"""The expression whose initial value, at the start of the function, a name represents."""
 
 
 class NotFollowedError(Exception):
@@ -83,7 +83,7 @@ class NotFollowedError(Exception):
 
 
 class FunctionValues:
-    """The values at the directives of one function."""
+    """The values of variables at the directives of one function."""
 
     def __init__(self, function: Function, follower: _FunctionFollower) -> None:
         self._memories = follower.memories
@@ -94,20 +94,20 @@ class FunctionValues:
     def value(
         self, site: Directive, use: Name | Member
     ) -> tuple[Expr, Mapping[str, Symbol]] | None:
-        """The value of a variable or a member at a directive, and the meaning of the names in it.
+        """Returns the value of a variable or member at a directive, and the meaning of its names.
 
-        None if it is unknown, or has not changed since the start.
+        None if the value is unknown, or has not changed since the start of the function.
         """
-        value = self._held(site, use)
+        value = self._value_at(site, use)
         if value is None or self._has_changed_names(site, value):
             return None
         return value, {name: self._symbols[name].use for name in value.names & self._symbols.keys()}
 
-    def outlives(self, site: Directive, use: Name) -> bool:
+    def uses_old_values(self, site: Directive, use: Name) -> bool:
         """Whether the value depends on a name that has changed since, as in `m = n; n = 5;`.
-        Members are ignored if only a store to an unknown place may have changed them.
+        Members are ignored if only a store to an unknown location may have changed them.
         """
-        value = self._held(site, use)
+        value = self._value_at(site, use)
         if value is None:
             return False
         memory = self._memories[site]
@@ -115,9 +115,9 @@ class FunctionValues:
         kept = [place for place in places if place.steps and memory.read(place) is UNKNOWN]
         return len(kept) < len(places) and self._has_changed_names(site, value)
 
-    def _held(self, site: Directive, use: Name | Member) -> Expr | None:
+    def _value_at(self, site: Directive, use: Name | Member) -> Expr | None:
         memory = self._memories.get(site)
-        place = None if memory is None else self._place_of(use, memory)
+        place = None if memory is None else self._location_of(use, memory)
         if memory is None or place is None or self._unsure.has(place):
             return None
         ctype = use.decl.ctype if isinstance(use, Name) else use.field.ctype
@@ -133,13 +133,13 @@ class FunctionValues:
             for name in value.names
         )
 
-    def _place_of(self, use: Expression, memory: Memory) -> Place | None:
-        """The place of a member of a variable or of a known pointer's target."""
+    def _location_of(self, use: Expression, memory: Memory) -> Place | None:
+        """Returns the memory location of a variable, or of a member of a known object."""
         if isinstance(use, Name):
             return Place(self._globals.get(use.decl.symbol or use.decl, use.decl))
         if not isinstance(use, Member) or use.base is None:
             return None
-        outer = self._place_of(use.base, memory)
+        outer = self._location_of(use.base, memory)
         if outer is not None and use.arrow:
             target = memory.read(outer)
             outer = target.place if isinstance(target, Address) else None
@@ -147,9 +147,9 @@ class FunctionValues:
 
 
 def values_in(unit: LinkedUnit, function: Function) -> FunctionValues | None:
-    """The values at the directives of a function. Results are cached.
+    """Returns the values at the directives of a function. Results are cached.
 
-    None if the function cannot be executed, because of `goto`, unreadable code or too much work.
+    None if the function cannot be interpreted: it has `goto`, unreadable code or too much work.
     """
     if function not in unit.values:
         follower = _FunctionFollower(unit)
@@ -162,30 +162,30 @@ def values_in(unit: LinkedUnit, function: Function) -> FunctionValues | None:
     return known
 
 
-class _UncertainPlaces(NamedTuple):
-    """Places whose value may differ from the last value stored. They are volatile variables,
-    variables that are accessed as another type or set by a closure, and members of unions.
+class _UncertainLocations(NamedTuple):
+    """Memory locations whose value may differ from the last value stored. They are volatile
+    variables, variables that are accessed as another type or set by a closure, and union members.
     """
 
     variables: set[Decl]
     members: set[str]
 
     def has(self, place: Place) -> bool:
-        """Whether a place is uncertain, or inside an uncertain place."""
+        """Whether a memory location is uncertain, or part of an uncertain location."""
         return place.decl in self.variables or not self.members.isdisjoint(
             step for step in place.steps if isinstance(step, str)
         )
 
 
 class _Symbol(NamedTuple):
-    """The initial value of a place: its name, and its expression at the function's start."""
+    """The symbol for the initial value of a memory location, and its expression in the source."""
 
     place: Place
     use: Symbol
 
 
 class _FunctionFollower(Follower):
-    """Executes one function from its start, including the functions that it calls."""
+    """Interprets one function from its start, including the functions that it calls."""
 
     library: Mapping[str, Handler] = {
         name: handler for name, handler in LIBRARY.items() if name not in WRITING
@@ -194,20 +194,22 @@ class _FunctionFollower(Follower):
     def __init__(self, unit: LinkedUnit) -> None:
         super().__init__(unit, (), assumed=False, most_steps=_MOST_STEPS)
         self.written = WrittenByCalls(unit.body_of, tuple)
-        self.unsure = _UncertainPlaces(self.retyped, set())
+        self.unsure = _UncertainLocations(self.retyped, set())
         self.memories: dict[Directive, Memory] = {}
         self.symbols: dict[str, _Symbol] = {}
-        self._places: defaultdict[str, dict[Place, int]] = defaultdict(dict)  # of equal names
+        self._places: defaultdict[str, dict[Place, int]] = defaultdict(
+            dict
+        )  # locations with equal names
         self._counters: dict[int, list[Decl]] = {}  # loop counters, by the loop's body
         self._scanned: set[Function] = set()
         self._escaped: set[Decl] = set()  # variables that a pointer may point to
         self._reached: set[str] = set()  # members that a pointer may point to
         self._constant: set[Decl] = set()
-        self._handed: set[Decl] = set()  # target structs of the function's parameters
+        self._pointees: set[Decl] = set()  # target structs of the function's parameters
         self._fields: dict[tuple[str, str, int], Decl] = {}
         if unit.path not in unit.values:
             closures = [body.body for body in unit.bodies() if body.closure]
-            unit.values[unit.path] = [decl for body in closures for decl in _set_in(body)]
+            unit.values[unit.path] = [decl for body in closures for decl in _variables_set_in(body)]
         self.unsure.variables.update(unit.values[unit.path])
 
     def follow(self, function: Function) -> None:
@@ -216,20 +218,20 @@ class _FunctionFollower(Follower):
             pointee = parameter.ctype.element
             if parameter.ctype.kind == "int":
                 use = Name(parameter, parameter.span)
-                self._name_initial_value(Place(parameter), parameter.name, use)
+                self._create_symbol(Place(parameter), parameter.name, use)
             elif parameter.ctype.kind == "pointer" and pointee and pointee.kind == "struct":
-                handed = Decl(f"*{parameter.name}", "local", pointee, parameter.span)
-                self._handed.add(handed)
-                self._escaped.add(handed)
-                self.memory.write(Place(parameter), Address(Place(handed, (0,))))
+                pointee_struct = Decl(f"*{parameter.name}", "local", pointee, parameter.span)
+                self._pointees.add(pointee_struct)
+                self._escaped.add(pointee_struct)
+                self.memory.write(Place(parameter), Address(Place(pointee_struct, (0,))))
         self._scanned.add(function)
         self._scan(function)
         for parameter in function.parameters:
-            self._name_members(parameter)
+            self._create_member_symbols(parameter)
         self._run_function(function)
 
-    def _name_members(self, parameter: Decl) -> None:
-        """Gives names to the integers in the struct that a parameter points to."""
+    def _create_member_symbols(self, parameter: Decl) -> None:
+        """Creates symbols for the integers in the struct that a parameter points to."""
         target = self.memory.read(Place(parameter))
         pointee = parameter.ctype.element
         if pointee is None or not isinstance(target, Address):
@@ -237,15 +239,15 @@ class _FunctionFollower(Follower):
         for field in self.known_members(pointee):
             if field.ctype.kind == "int":
                 use = Member(Name(parameter, parameter.span), field, True, parameter.span)
-                self._name_initial_value(
+                self._create_symbol(
                     target.place.at(field.name), f"{parameter.name}->{field.name}", use
                 )
 
-    def _name_initial_value(self, place: Place, name: str, use: Symbol) -> None:
-        """Gives a name to the initial value of a place."""
-        self.memory.write(place, self._symbol(place, name, use))
+    def _create_symbol(self, place: Place, name: str, use: Symbol) -> None:
+        """Creates the symbol for the initial value of a memory location."""
+        self.memory.write(place, self._new_symbol(place, name, use))
 
-    def _symbol(self, place: Place, name: str, use: Symbol) -> Expr:
+    def _new_symbol(self, place: Place, name: str, use: Symbol) -> Expr:
         places = self._places[name]
         name += "'" * places.setdefault(place, len(places))
         self.symbols[name] = _Symbol(place, use)
@@ -253,23 +255,23 @@ class _FunctionFollower(Follower):
 
     @property
     def taken(self) -> Taken:
-        """The places whose address is taken in the functions executed so far. Pointers may point to
-        them.
+        """The memory locations whose address an interpreted function takes, so that pointers may
+        point to them.
         """
         return Taken(frozenset(self._escaped), frozenset(self._reached))
 
     def read_at(self, place: Place) -> Value:
-        """As in the base class, but the value is unknown if the place is uncertain."""
+        """Returns the value at a memory location, or unknown if the location is uncertain."""
         return UNKNOWN if self.unsure.has(place) else super().read_at(place)
 
     def from_environment(self, call: CallExpr, arguments: Sequence[Value]) -> Value | None:
-        """The environment is unknown. Mathematical functions are exact."""
+        """Returns the result of a mathematical function. The environment is unknown."""
         return exact_result(call.name, arguments)
 
     def called(self, call: CallExpr, arguments: list[Value]) -> Value:
-        """Overrides the base class.
+        """Calls a function.
 
-        A function that is not executed may write to the target of any pointer.
+        A function that is not interpreted may write to the target of any pointer.
         """
         body = self.unit.body_of(call.decl) if call.decl is not None else None
         if call.name in _SAVED:
@@ -286,8 +288,8 @@ class _FunctionFollower(Follower):
         return super().called(call, arguments)
 
     def store(self, place: Place, value: Value, ctype: CType, source: Expression) -> None:
-        """Overrides the base class. Two parameters may point to the same object."""
-        if self._handed and (place.decl in self._handed or place.decl.kind in _IN_FILE):
+        """Stores a value and discards other values, since two parameters may alias."""
+        if self._pointees and (place.decl in self._pointees or place.decl.kind in _IN_FILE):
             last = place.steps[-1] if place.steps else None
             of_member = isinstance(last, str) and ctype.kind != "struct"
             self.forget_written(
@@ -297,21 +299,19 @@ class _FunctionFollower(Follower):
         super().store(place, value, ctype, source)
 
     def _forget_escaped(self) -> None:
-        """Discards all values that other code may change. Names that no visible code changes stay
-        known.
-        """
+        """Discards all values that invisible code may change."""
         for decl, _ in self.memory.known():
             own = decl.kind in ("local", "parameter") and decl.name.isidentifier()
             if decl not in self._constant and (not own or decl in self._escaped):
                 self.memory.keep_if(decl, partial(self._is_initial_value, decl))
 
     def _is_initial_value(self, decl: Decl, at: Steps, value: Value) -> bool:
-        """Whether a value is the symbol for the initial value of its place."""
+        """Whether a value is the symbol for the initial value of its memory location."""
         own = self.symbols.get(str(value)) if isinstance(value, Expr) else None
         return own is not None and own.place == Place(decl, at)
 
     def _record_start(self, span: Span) -> None:
-        """Does nothing, since only directives are needed."""
+        """Does nothing, since only values at directives are needed."""
 
     def _run_function(self, function: Function) -> Signal | None:
         if function not in self._scanned:
@@ -320,8 +320,8 @@ class _FunctionFollower(Follower):
         return super()._run_function(function)
 
     def _scan(self, function: Function) -> None:
-        """Records the addresses that a function takes, and the members that share their bytes with
-        others.
+        """Records the addresses that a function takes, and the members that share bytes with other
+        members.
         """
         whole: dict[Decl, int] = {}
         for expression in all_expressions(function):
@@ -351,7 +351,7 @@ class _FunctionFollower(Follower):
     def _note_field(self, use: Member) -> None:
         owner = type_of(use.base).class_name if use.base is not None else ""
         field = use.field
-        if self._handed:
+        if self._pointees:
             self._reached.add(field.name)
         if field.is_volatile:
             self.unsure.members.add(field.name)
@@ -361,26 +361,28 @@ class _FunctionFollower(Follower):
             self.unsure.members.update((other, field.name))
 
     def known_members(self, ctype: CType) -> Iterable[Decl]:
-        """The variables that occur in the executed functions."""
+        """Yields the numeric members of a struct that occur in the interpreted functions."""
         for (owner, _, _), field in self._fields.items():
             if owner == ctype.class_name and field.ctype.kind in _NUMBERS and field.init is None:
                 yield field
 
     def _first_use(self, decl: Decl) -> Decl:
-        """Overrides the base class. Global variables are known if the program never sets them."""
+        """Returns the declaration of a variable and gives a global variable its initial value.
+        Global variables that the program never sets are constants.
+        """
         if decl.kind not in _IN_FILE:
             return decl
-        met = super()._first_use(decl)
-        if met is decl and decl not in self._constant and decl in self.memory.first:
+        earlier = super()._first_use(decl)
+        if earlier is decl and decl not in self._constant and decl in self.memory.first:
             number = decl.ctype.kind in ("int", "float") and not decl.is_volatile
             if number and (decl.is_const or not self.unit.writers_of(decl)):
                 self._constant.add(decl)
             else:
                 self.memory.first[decl] = {}
                 if decl.ctype.kind == "int" and not decl.is_volatile:
-                    name = self._symbol(Place(decl), decl.name, Name(decl, decl.span))
+                    name = self._new_symbol(Place(decl), decl.name, Name(decl, decl.span))
                     self.memory.first[decl] = {(): name}
-        return met
+        return earlier
 
     def _statement(self, statement: Stmt) -> Signal | None:
         if self.steps > self.most_steps or isinstance(statement, Unread):
@@ -388,13 +390,15 @@ class _FunctionFollower(Follower):
         return super()._statement(statement)
 
     def _if(self, statement: If) -> Signal | None:
-        """Overrides the base class. The code after a certain end is executed, too."""
+        """Interprets an `if`. The code after it is interpreted even if the program certainly
+        ends.
+        """
         signal = super()._if(statement)
         ended = signal is not None and signal.kind == "end" and len(self.stack) == 1
         return None if ended else signal
 
     def _unknown_loop(self, loop: For | While) -> None:
-        """Overrides the base class. The loop's own counters have names in its body."""
+        """Interprets a loop with an unknown trip count. Its counters get symbols in its body."""
         if len(self.stack) == 1 and isinstance(loop, For) and loop.increment is not None:
             moved = set(self.unit.effects.of(loop.increment))
             moved -= self.unit.effects.written_in(loop.body) | self._escaped
@@ -406,7 +410,7 @@ class _FunctionFollower(Follower):
         names = set[str]()
         for decl in counters:
             place = Place(decl)
-            name = self._symbol(place, decl.name, Name(decl, decl.span))
+            name = self._new_symbol(place, decl.name, Name(decl, decl.span))
             self.memory.write(place, name)
             names |= name.names
         super()._any_iteration(body)
@@ -429,9 +433,9 @@ class _FunctionFollower(Follower):
 
     def _directive(self, statement: Directive) -> Signal | None:
         if len(self.stack) == 1:
-            met = self.memories.get(statement)
+            earlier = self.memories.get(statement)
             now = self.memory.copy()
-            self.memories[statement] = now if met is None else met.common(now)
+            self.memories[statement] = now if earlier is None else earlier.common(now)
         pragma, body = statement.pragma, statement.body
         words = pragma.kind.split()
         if body is None:
@@ -446,14 +450,14 @@ class _FunctionFollower(Follower):
 
 
 def _labels_in(statement: Stmt) -> int:
-    """The number of labels of a `switch`, without the labels of inner ones."""
+    """Returns the number of labels of a `switch`, without the labels of inner ones."""
     own = len(statement.cases) if isinstance(statement, Compound) else 0
     return own + sum(_labels_in(inner) for inner in inner_statements(statement)
                      if not isinstance(inner, Switch))  # fmt: skip
 
 
-def _set_in(statement: Stmt) -> Iterator[Decl]:
-    """The variables that a statement sets or whose address it takes."""
+def _variables_set_in(statement: Stmt) -> Iterator[Decl]:
+    """Yields the variables that a statement sets or whose address it takes."""
     for expression in expressions_in(statement):
         root = variable_of(set_place(expression))
         if root is not None:

@@ -1,4 +1,4 @@
-"""The functions of the C library that programs use to read their arguments."""
+"""Implements the functions of the C library that programs use to read their arguments."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from regionpredict.library import allocated
 
 _INT = CType("int", 32)
 _TOKENS = Place(Decl("(strtok)", "global", CType("unknown"), Span("", 0)))
-"""The place where `strtok` stores the rest of its string."""
+"""The memory location where `strtok` stores the rest of its string."""
 _HEAP = CType("unknown")
 
 
 class Caller(Protocol):
-    """The program that calls a function."""
+    """The interpreted program that calls a library function."""
 
     memory: Memory
     options: OptionScan
@@ -60,19 +60,19 @@ class Caller(Protocol):
     assumed: bool
 
     def value(self, expression: Expression | None) -> Value:
-        """The value of an expression."""
+        """Returns the value of an expression."""
 
     def place(self, expression: Expression | None) -> Place | None:
-        """The place of an expression's value."""
+        """Returns the memory location of an lvalue."""
 
     def argument(self, number: int) -> Value:
-        """An argument of the program."""
+        """Returns the argument `argv[number]` of the program."""
 
     def first_value(self, decl: Decl) -> Decl:
-        """The declaration that gives a variable its first value."""
+        """Returns the declaration that gives a variable its first value."""
 
     def remark(self, call: CallExpr, what: str) -> None:
-        """Reports code that cannot be executed."""
+        """Reports code that cannot be interpreted."""
 
     def record_read(self, value: Value) -> None:
         """Records that the program reads a string."""
@@ -81,9 +81,9 @@ class Caller(Protocol):
 Handler = Callable[[Caller, CallExpr], Value]
 
 
-def _arguments(caller: Caller, call: CallExpr, least: int) -> list[Value]:
-    """The values of a call's arguments. None if there are fewer than `least`. Strings in them count
-    as read.
+def _argument_values(caller: Caller, call: CallExpr, least: int) -> list[Value]:
+    """Evaluates a call's arguments, and returns at least `least` values. Omitted arguments are
+    unknown. Argument strings are recorded as read.
     """
     arguments = [caller.value(argument) for argument in call.args]
     for value in arguments:
@@ -91,21 +91,21 @@ def _arguments(caller: Caller, call: CallExpr, least: int) -> list[Value]:
     return arguments + [UNKNOWN] * (least - len(arguments))
 
 
-def _string(caller: Caller, value: Value) -> Value:
-    """The text of a `std::string`, which is passed by address, or of an array of characters."""
-    held = value
+def _string_value(caller: Caller, value: Value) -> Value:
+    """Returns the text of a `std::string`, which is passed by address, or of a character array."""
+    text = value
     if isinstance(value, Address):
-        held = caller.memory.read(value.place)
-        if isinstance(held, int):
-            held = _characters_at(caller.memory, value.place)
-        elif held is UNKNOWN and value.place.steps[-1:] == (0,):
-            held = caller.memory.read(array_at(value.place))  # copied into allocated memory
-    caller.record_read(held)
-    return held
+        text = caller.memory.read(value.place)
+        if isinstance(text, int):
+            text = _characters_at(caller.memory, value.place)
+        elif text is UNKNOWN and value.place.steps[-1:] == (0,):
+            text = caller.memory.read(array_at(value.place))  # copied into allocated memory
+    caller.record_read(text)
+    return text
 
 
 def _characters_at(memory: Memory, place: Place) -> Value:
-    """The string in an array from a given place. Unknown if its end is not visible."""
+    """Returns the string that starts at an array element. Unknown if its end is not visible."""
     text = ""
     while place.steps and isinstance(place.steps[-1], int):
         character = memory.read(place)
@@ -118,8 +118,8 @@ def _characters_at(memory: Memory, place: Place) -> Value:
     return UNKNOWN
 
 
-def _to_whole(caller: Caller, call: CallExpr) -> Value:
-    text = _string(caller, _arguments(caller, call, 1)[0])
+def _to_integer(caller: Caller, call: CallExpr) -> Value:
+    text = _string_value(caller, _argument_values(caller, call, 1)[0])
     if not isinstance(text, Text):
         return UNKNOWN
     value = whole_number(text.rest).value
@@ -129,12 +129,12 @@ def _to_whole(caller: Caller, call: CallExpr) -> Value:
 
 
 def _to_real(caller: Caller, call: CallExpr) -> Value:
-    text = _string(caller, _arguments(caller, call, 1)[0])
+    text = _string_value(caller, _argument_values(caller, call, 1)[0])
     return real_number(text.rest).value if isinstance(text, Text) else UNKNOWN
 
 
 def _strto(caller: Caller, call: CallExpr) -> Value:
-    text, end, base = _arguments(caller, call, 3)[:3]
+    text, end, base = _argument_values(caller, call, 3)[:3]
     read = None
     if isinstance(text, Text) and call.name in ("strtod", "strtof", "strtold"):
         read = real_number(text.rest)
@@ -149,9 +149,9 @@ def _strto(caller: Caller, call: CallExpr) -> Value:
     return read.value
 
 
-def _compare(caller: Caller, call: CallExpr) -> Value:
+def _compare_strings(caller: Caller, call: CallExpr) -> Value:
     first, second, most = (
-        _string(caller, argument) for argument in _arguments(caller, call, 3)[:3]
+        _string_value(caller, argument) for argument in _argument_values(caller, call, 3)[:3]
     )
     if not isinstance(first, Text) or not isinstance(second, Text):
         return UNKNOWN
@@ -165,24 +165,26 @@ def _compare(caller: Caller, call: CallExpr) -> Value:
     return (left > right) - (left < right)
 
 
-def _equal(caller: Caller, call: CallExpr) -> Value:
-    first, second = (_string(caller, argument) for argument in _arguments(caller, call, 2)[:2])
+def _equal_strings(caller: Caller, call: CallExpr) -> Value:
+    first, second = (
+        _string_value(caller, argument) for argument in _argument_values(caller, call, 2)[:2]
+    )
     if not isinstance(first, Text) or not isinstance(second, Text):
         return UNKNOWN
     return int((first.rest == second.rest) == (call.name == "operator=="))
 
 
-def _characters(caller: Caller, call: CallExpr) -> Value:
-    return _string(caller, _arguments(caller, call, 1)[0])
+def _c_string(caller: Caller, call: CallExpr) -> Value:
+    return _string_value(caller, _argument_values(caller, call, 1)[0])
 
 
-def _length(caller: Caller, call: CallExpr) -> Value:
-    text = _string(caller, _arguments(caller, call, 1)[0])
+def _string_length(caller: Caller, call: CallExpr) -> Value:
+    text = _string_value(caller, _argument_values(caller, call, 1)[0])
     return len(text.rest) if isinstance(text, Text) else UNKNOWN
 
 
-def _occurrence(caller: Caller, call: CallExpr) -> Value:
-    text, wanted = (_string(caller, value) for value in _arguments(caller, call, 2)[:2])
+def _find_in_string(caller: Caller, call: CallExpr) -> Value:
+    text, wanted = (_string_value(caller, value) for value in _argument_values(caller, call, 2)[:2])
     if not isinstance(text, Text):
         return UNKNOWN
     if call.name == "strstr":
@@ -195,12 +197,12 @@ def _occurrence(caller: Caller, call: CallExpr) -> Value:
     return text._replace(offset=text.offset + at) if at >= 0 else 0
 
 
-def _same(caller: Caller, call: CallExpr) -> Value:
-    return _arguments(caller, call, 1)[0]
+def _first_argument(caller: Caller, call: CallExpr) -> Value:
+    return _argument_values(caller, call, 1)[0]
 
 
 def _copy_string(caller: Caller, call: CallExpr) -> Value:
-    target, source, most = _arguments(caller, call, 3)[:3]
+    target, source, most = _argument_values(caller, call, 3)[:3]
     whole = call.name == "strcpy" or (
         call.name == "strncpy" and isinstance(source, Text) and isinstance(most, int)
         and len(source.rest) < most
@@ -210,7 +212,7 @@ def _copy_string(caller: Caller, call: CallExpr) -> Value:
 
 
 def _store_text(caller: Caller, argument: Expression, target: Value, text: Value) -> None:
-    """Replaces the characters that a pointer points to."""
+    """Replaces the string that `target` points to."""
     if isinstance(target, Address):
         steps = target.place.steps
         whole = Place(target.place.decl, steps[:-1] if steps and steps[-1] == 0 else steps)
@@ -223,9 +225,9 @@ def _store_text(caller: Caller, argument: Expression, target: Value, text: Value
         caller.memory.write(whole, text)
 
 
-def _scan(caller: Caller, call: CallExpr) -> Value:
-    source, form, *targets = _arguments(caller, call, 2)
-    text = _string(caller, source)
+def _scan_string(caller: Caller, call: CallExpr) -> Value:
+    source, form, *targets = _argument_values(caller, call, 2)
+    text = _string_value(caller, source)
     read = _assign_scanned(caller, call, text, form, targets)
     if read is None:
         return UNKNOWN
@@ -235,7 +237,7 @@ def _scan(caller: Caller, call: CallExpr) -> Value:
 def _assign_scanned(
     caller: Caller, call: CallExpr, text: Value, form: Value, targets: list[Value]
 ) -> Scanned | None:
-    """Assigns the values in a text to the targets of `sscanf`. Returns None if something is
+    """Assigns the values in a text to the targets of `sscanf`. Returns None if anything is
     unknown.
     """
     arguments = call.args[2:]
@@ -254,13 +256,13 @@ def _assign_scanned(
     return read
 
 
-def _open(caller: Caller, call: CallExpr) -> Value:
-    name, mode = (_string(caller, value) for value in _arguments(caller, call, 2)[:2])
+def _open_stream(caller: Caller, call: CallExpr) -> Value:
+    name, mode = (_string_value(caller, value) for value in _argument_values(caller, call, 2)[:2])
     return opened(caller.files, caller.memory, call, name, mode, assumed=caller.assumed)
 
 
 def _scan_file(caller: Caller, call: CallExpr) -> Value:
-    file, form, *targets = _arguments(caller, call, 2)
+    file, form, *targets = _argument_values(caller, call, 2)
     stream = stream_of(caller.memory, file)
     text = UNKNOWN if stream is None else stream.text
     known = _assign_scanned(caller, call, text, form, targets) is not None
@@ -273,8 +275,8 @@ def _scan_file(caller: Caller, call: CallExpr) -> Value:
     return read.counted if read.counted or not stream.at_end else END_OF_FILE
 
 
-def _line(caller: Caller, call: CallExpr) -> Value:
-    target, most, file = _arguments(caller, call, 3)[:3]
+def _read_line(caller: Caller, call: CallExpr) -> Value:
+    target, most, file = _argument_values(caller, call, 3)[:3]
     stream = stream_of(caller.memory, file)
     line: str | None = None
     if stream is not None and isinstance(most, int):
@@ -287,8 +289,8 @@ def _line(caller: Caller, call: CallExpr) -> Value:
     return UNKNOWN if line is None else target
 
 
-def _allocated_line(caller: Caller, call: CallExpr) -> Value:
-    arguments = _arguments(caller, call, 3)
+def _read_allocated_line(caller: Caller, call: CallExpr) -> Value:
+    arguments = _argument_values(caller, call, 3)
     if len(call.args) == 2:  # std::getline
         made = stream_value(
             caller.files, caller.memory, call, arguments[:2], assumed=caller.assumed
@@ -308,20 +310,20 @@ def _allocated_line(caller: Caller, call: CallExpr) -> Value:
 
 
 def _next_character(caller: Caller, call: CallExpr) -> Value:
-    stream = stream_of(caller.memory, _arguments(caller, call, 1)[0])
+    stream = stream_of(caller.memory, _argument_values(caller, call, 1)[0])
     if stream is None:
         return UNKNOWN
     character = stream.take(1)
     return ord(character) if character else END_OF_FILE
 
 
-def _at_end(caller: Caller, call: CallExpr) -> Value:
-    stream = stream_of(caller.memory, _arguments(caller, call, 1)[0])
+def _is_at_end(caller: Caller, call: CallExpr) -> Value:
+    stream = stream_of(caller.memory, _argument_values(caller, call, 1)[0])
     return UNKNOWN if stream is None else int(stream.at_end)
 
 
-def _rewound(caller: Caller, call: CallExpr) -> Value:
-    file, offset, origin = _arguments(caller, call, 3)[:3]
+def _move_to_start(caller: Caller, call: CallExpr) -> Value:
+    file, offset, origin = _argument_values(caller, call, 3)[:3]
     stream = stream_of(caller.memory, file)
     if stream is not None and (call.name == "rewind" or (offset, origin) == (0, 0)):
         stream.move(0)
@@ -331,15 +333,15 @@ def _rewound(caller: Caller, call: CallExpr) -> Value:
 
 
 def _close_stream(caller: Caller, call: CallExpr) -> Value:
-    stream = stream_of(caller.memory, _arguments(caller, call, 1)[0])
+    stream = stream_of(caller.memory, _argument_values(caller, call, 1)[0])
     if stream is not None:
         stream.forget()
     return 0
 
 
-def _token(caller: Caller, call: CallExpr) -> Value:
-    text, delimiters = _arguments(caller, call, 2)[:2]
-    left = caller.memory.read(_TOKENS) if text == 0 else _string(caller, text)
+def _next_token(caller: Caller, call: CallExpr) -> Value:
+    text, delimiters = _argument_values(caller, call, 2)[:2]
+    left = caller.memory.read(_TOKENS) if text == 0 else _string_value(caller, text)
     caller.memory.forget(_TOKENS)
     if not isinstance(left, Text) or not isinstance(delimiters, Text):
         return UNKNOWN
@@ -351,8 +353,8 @@ def _token(caller: Caller, call: CallExpr) -> Value:
     return Text(rest[:length])
 
 
-def _character(caller: Caller, call: CallExpr) -> Value:
-    value = _arguments(caller, call, 1)[0]
+def _classify_character(caller: Caller, call: CallExpr) -> Value:
+    value = _argument_values(caller, call, 1)[0]
     if not isinstance(value, int) or not 0 <= value < 128:
         return UNKNOWN
     text = chr(value)
@@ -363,8 +365,8 @@ def _character(caller: Caller, call: CallExpr) -> Value:
     return int(tests[call.name]())
 
 
-def _absolute(caller: Caller, call: CallExpr) -> Value:
-    value = _arguments(caller, call, 1)[0]
+def _absolute_value(caller: Caller, call: CallExpr) -> Value:
+    value = _argument_values(caller, call, 1)[0]
     return abs(value) if isinstance(value, (int, float)) else UNKNOWN
 
 
@@ -379,13 +381,13 @@ def _new_object(caller: Caller, call: CallExpr) -> Value:
     return Address(Place(block, (0,)))
 
 
-def _nothing(caller: Caller, call: CallExpr) -> Value:
-    _arguments(caller, call, 0)
+def _no_effect(caller: Caller, call: CallExpr) -> Value:
+    _argument_values(caller, call, 0)
     return UNKNOWN
 
 
 def _getopt(caller: Caller, call: CallExpr) -> Value:
-    arguments = _arguments(caller, call, 5)
+    arguments = _argument_values(caller, call, 5)
     short = arguments[2]
     table = () if call.name == "getopt" else _long_options(caller, call.args[3:4])
     index = arguments[4]
@@ -416,8 +418,7 @@ def _getopt(caller: Caller, call: CallExpr) -> Value:
 def _long_options(
     caller: Caller, argument: tuple[Expression, ...]
 ) -> list[tuple[LongOption, Place | None]] | None:
-    """The entries of a table of long options, with the place that each entry writes to.
-
+    """Returns the entries of a table of long options, with the location that each entry writes to.
     None if unknown.
     """
     if not argument or not isinstance(argument[0], Name):
@@ -448,34 +449,34 @@ WRITING = frozenset((
     "getopt_long", "fopen", "fscanf", "fgets", "getline", "fgetc", "getc", "feof", "rewind",
     "fseek", "fclose", "strtok",
 ))  # fmt: skip
-"""Functions that write through pointers, or use the arguments and files of the program."""
+"""Functions that write through pointers or use the program's arguments and files."""
 LIBRARY: dict[str, Handler] = {
-    **dict.fromkeys(("atoi", "atol", "atoll", "stoi", "stol", "stoll", "stoul"), _to_whole),
+    **dict.fromkeys(("atoi", "atol", "atoll", "stoi", "stol", "stoll", "stoul"), _to_integer),
     **dict.fromkeys(("atof", "stod", "stof"), _to_real),
     **dict.fromkeys(("strtol", "strtoll", "strtoul", "strtoull", "strtod", "strtof", "strtold",
                      "strtoimax", "strtoumax"), _strto),
-    **dict.fromkeys(("strcmp", "strncmp", "strcasecmp", "strncasecmp"), _compare),
-    "strlen": _length,
-    **dict.fromkeys(("operator==", "operator!="), _equal),
-    "c_str": _characters,
-    **dict.fromkeys(("strchr", "strrchr", "strstr"), _occurrence),
-    "strdup": _same,
+    **dict.fromkeys(("strcmp", "strncmp", "strcasecmp", "strncasecmp"), _compare_strings),
+    "strlen": _string_length,
+    **dict.fromkeys(("operator==", "operator!="), _equal_strings),
+    "c_str": _c_string,
+    **dict.fromkeys(("strchr", "strrchr", "strstr"), _find_in_string),
+    "strdup": _first_argument,
     **dict.fromkeys(("strcpy", "strncpy", "strcat", "sprintf", "snprintf"), _copy_string),
-    "sscanf": _scan,
-    "fopen": _open,
+    "sscanf": _scan_string,
+    "fopen": _open_stream,
     "fscanf": _scan_file,
-    "fgets": _line,
-    "getline": _allocated_line,
+    "fgets": _read_line,
+    "getline": _read_allocated_line,
     **dict.fromkeys(("fgetc", "getc"), _next_character),
-    "feof": _at_end,
-    **dict.fromkeys(("rewind", "fseek"), _rewound),
+    "feof": _is_at_end,
+    **dict.fromkeys(("rewind", "fseek"), _move_to_start),
     "fclose": _close_stream,
-    "strtok": _token,
+    "strtok": _next_token,
     **dict.fromkeys(("tolower", "toupper", "isdigit", "isalpha", "isspace", "isalnum", "isupper",
-                     "islower"), _character),
-    **dict.fromkeys(("abs", "labs", "llabs"), _absolute),
+                     "islower"), _classify_character),
+    **dict.fromkeys(("abs", "labs", "llabs"), _absolute_value),
     **dict.fromkeys(("malloc", "calloc", "aligned_alloc", "memalign", "_mm_malloc"), _new_object),
     **dict.fromkeys(("printf", "fprintf", "puts", "fputs", "fflush", "putchar", "perror", "free"),
-                    _nothing),
+                    _no_effect),
     **dict.fromkeys(("getopt", "getopt_long"), _getopt),
 }  # fmt: skip
