@@ -83,7 +83,7 @@ _WITHOUT_ADVICE = ("csv", "slurm", "openmp")
     default=None,
     metavar="MEASUREMENTS",
     type=click.Path(path_type=Path),
-    help="With --format slurm, weight regions by measured time instead of predicted.",
+    help="With --format slurm, weight loops by measured time instead of predicted.",
 )
 def command(
     paths: tuple[str, ...], machine_name: str | None, model: str, combination: str,

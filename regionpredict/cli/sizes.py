@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from regionpredict.sizes.ranking import SizeRanking
 
 SCHEMA = "regionpredict/sizes/1"
+_LEGEND = (
+    "decides: loops whose hint depends on the size. known: loops with a known hint once this size "
+    "and those above it are set."
+)
 _AS_SHARE = "25%"
 _SHARES = (
     "the share of executions in which the condition at that line holds. Set it with --set. 50% is "
@@ -132,22 +136,23 @@ def _as_table(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
             lines += [row, " " * _BELOW + f"({place})"]
     lines += [f"  {share.decides:>7}        -  {one_line(share.name)}={_AS_SHARE}"
               for share in shares]  # fmt: skip
+    if deciding or shares:
+        lines += ["", *page_lines(_LEGEND, then="")]
     if shares:
         lines += ["", *page_lines(f"{_AS_SHARE}: {_SHARES}", then="")]
     without = [one_line(size.name) for size in ranking.unbound if not size.decides]
     if without:
-        lines += ["", f"decide nothing: {', '.join(without)}"]
+        lines += ["", f"Sizes without effect on the hints: {', '.join(without)}"]
     return "\n".join(lines) + "\n"
 
 
 def _summary(ranking: SizeRanking, shares: Sequence[DecidingShare]) -> str:
-    """`set these 4 sizes, and the hints of 34 of 39 regions no longer ...: n, m, ...`."""
+    """`Set these 4 sizes, and the hints of 34 of 39 loops no longer ...: n, m, ...`."""
     from regionpredict.report.size_hints import known_hints_sentence, needed_names, needed_sizes
 
     needed = needed_sizes(ranking)
     if not needed:
-        what = "no size" if shares else "nothing"
-        return f"{known_hints_sentence(ranking)}: {what} is needed"
+        return f"{known_hints_sentence(ranking)}: no size is needed"
     return f"{needed}: {', '.join(needed_names(ranking))}"
 
 
@@ -171,10 +176,10 @@ def _as_yaml(
     lines = [f"# {_summary(ranking, shares)}"]
     for size in ranking.unbound:
         name = size.name if re.fullmatch(r"[A-Za-z_]\w*", size.name) else yaml_text(size.name)
-        what = f"decides {size.decides} of {ranking.regions}" if size.decides else "decides nothing"
+        what = f"changes the hints of {size.decides} of {ranking.regions}" if size.decides else "changes no hint"
         value = f" {answers[size.name]}" if size.name in answers else ""
         lines.append(f"{name}:{value}  # {one_line(size.file)}:{size.line}, {what}")
     for share in shares:
-        what = f"how often its condition holds, decides {share.decides} of {ranking.regions}"
+        what = f"how often its condition holds, changes the hints of {share.decides} of {ranking.regions}"
         lines.append(f"{yaml_text(share.name)}:  # as {_AS_SHARE}: {what}")
     return "\n".join(lines) + "\n"

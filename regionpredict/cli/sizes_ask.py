@@ -45,7 +45,7 @@ def ask_sizes(asked: Sequence[AskedSize], ranking: SizeRanking) -> dict[str, int
         place = one_line(f"{one.size.file}:{one.size.line}")
         _say("")
         _say(f"{number} of {len(asked)}: {name}" + ("" if place == name else f"  ({place})"))
-        _say(f"  decides {one.size.decides} of {plural(ranking.regions, 'region')}: {_listed(one)}")
+        _say(f"  decides {one.size.decides} of {plural(ranking.regions, 'loop')}: {_listed(one)}")
         try:
             answer = _answer(name, one.assumed)
         except EOFError:

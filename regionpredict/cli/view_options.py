@@ -31,18 +31,18 @@ def view_options(*, facts: bool = False) -> Decorator:
             ),
             click.option(
                 "--sort", default=None, type=click.Choice(orders),
-                help="Order of the regions, most important first.",
+                help="Order of the loops, most important first.",
             ),
             click.option(
                 "--only", multiple=True, metavar="PATTERN",
-                help="Show only regions of this file, folder, function or FILE:LINE ('solve*').",
+                help="Show only loops of this file, folder, function or FILE:LINE ('solve*').",
             ),
         ):  # fmt: skip
             command = option(command)
         if not facts:
             command = click.option(
                 "--all", "every", is_flag=True,
-                help="Show every region in the table.  [default: one screen]",
+                help="Show every loop in the table.  [default: one screen]",
             )(command)  # fmt: skip
         return command
 

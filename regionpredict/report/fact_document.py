@@ -40,7 +40,7 @@ def fact_document(
 
         tables.append(Table(titles[file], columns, rows, below=skipped))
     shares = "" if len(shown) == len(facts) else f"{len(shown)} of "
-    count = Text(f"{shares}{plural(len(facts), 'region')}")
+    count = Text(f"{shares}{plural(len(facts), 'loop')}")
     sections = [Section("Facts", [*tables, count]), Section("Rows", [fact_rows(shown)], "csv")]
     return Document("Facts", lead, sections, lambda: facts_document(shown, notes))
 

@@ -58,7 +58,7 @@ def program_document(
     lead = [] if together is None else recommendation_lines(together, each)
     lead += [*first_change(result), *input_lines(result)]
     if result.predictions and all(own.status == "skipped" for own in result.predictions):
-        lead.append("No recommendation: no region has a prediction.")
+        lead.append("No recommendation: no loop has a prediction.")
     lead += [
         f"{machine.name}: {plural(machine.packages, 'package')} (sockets) x "
         f"{plural(machine.cores_per_package, 'core')}, {result.model} model{_form(result)}",
@@ -182,7 +182,7 @@ def _assumptions(result: ProgramResult) -> list[Block]:
     seen = assumption_counts(result.predictions)
     if not seen:
         return [Text("Nothing was assumed.")]
-    columns = [Column("Assumption"), Column("Regions", str)]
-    title = "Assumptions with their number of regions"
+    columns = [Column("Assumption"), Column("Loops", str)]
+    title = "Assumptions with their number of loops"
     table = Table(title, columns, seen.most_common())
     return [table, *map(Text, convergence_sentence(result.machine))]

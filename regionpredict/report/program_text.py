@@ -87,7 +87,7 @@ def program_text(result: ProgramResult, view: View) -> list[Block]:
     lines += other_names(shown, "\n".join(lines))
     lines += convergence_sentence(machine)
     if len(shown) < len(predictions):
-        lines.append(f"{len(shown)} of {plural(len(predictions), 'region')} shown")
+        lines.append(f"{len(shown)} of {plural(len(predictions), 'loop')} shown")
     return [*blocks, Items(lines)]
 
 
@@ -210,7 +210,7 @@ def _unshown(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> 
         yield (f"{WRONG} conflicts between threads in {plural(len(notes), 'loop')} ({rules}): "
                f"see --all. One is {first.span.short}: {first.message}")  # fmt: skip
     if skipped := sum(own.status == "skipped" for own in predictions):
-        yield f"{plural(skipped, 'region')} without a prediction: see --all"
+        yield f"{plural(skipped, 'loop')} without a prediction: see --all"
 
 
 def _legend(
@@ -222,7 +222,7 @@ def _legend(
         parts = [f"    {line}" for line in lines]
         return [title, *parts] if parts else []
 
-    lines = [f"{plural(len(predictions), 'region')}{_shares(predictions)}"]
+    lines = [f"{plural(len(predictions), 'loop')}{_shares(predictions)}"]
     lines += _sizes_from(predictions)
     lines += [*_marks(predictions, "thresholds are below the row"), *planned]
     lines += needed_sentence(rank_sizes(predictions)) + cut_sentence(predictions)
@@ -231,32 +231,32 @@ def _legend(
                     _notes_of(predictions, CONFLICTS))  # fmt: skip
     lines += listed("Possible conflicts, depending on values in memory:",
                     _limited(_notes_of(predictions, CAUTIONS)))  # fmt: skip
-    return lines + listed("? partial: part of the region is unknown:", _unsupported(predictions))
+    return lines + listed("? partial: part of the loop is unknown:", _unsupported(predictions))
 
 
 def _shares(predictions: Sequence[Prediction]) -> str:
-    """`: 3 predicted, 1 skipped`. Empty if there are no regions."""
+    """`: 3 predicted, 1 skipped`. Empty if there are no loops."""
     kinds = Counter(p.status for p in predictions)
     order = ("predicted", "partial", "skipped")
     return ": " * bool(kinds) + ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind])
 
 
 def _sizes_from(predictions: Sequence[Prediction]) -> list[str]:
-    """The origins of the sizes, with numbers of regions if they differ. Empty if the source has all
+    """The origins of the sizes, with numbers of loops if they differ. Empty if the source has all
     sizes.
     """
     origins = Counter(p.sizes_from for p in predictions if p.status != "skipped")
     if not origins.keys() - {"source"}:
         return []
     named = [
-        words + (f" ({plural(origins[origin], 'region')})" if len(origins) > 1 else "")
+        words + (f" ({plural(origins[origin], 'loop')})" if len(origins) > 1 else "")
         for origin, words in _ORIGINS.items() if origins[origin]
     ]  # fmt: skip
     return [f"Origin of sizes: {', '.join(named)}"]
 
 
 def assumption_counts(predictions: Sequence[Prediction]) -> Counter[str]:
-    """Each assumption with its number of regions. Assumptions that differ only in the number of
+    """Each assumption with its number of loops. Assumptions that differ only in the number of
     unnamed figures are merged.
     """
     seen: Counter[str] = Counter()
@@ -274,7 +274,7 @@ def assumption_counts(predictions: Sequence[Prediction]) -> Counter[str]:
 
 def _assumptions(predictions: Sequence[Prediction]) -> list[str]:
     return _limited([
-        line + (f"  ({n} regions)" if n > 1 else "")
+        line + (f"  ({n} loops)" if n > 1 else "")
         for line, n in assumption_counts(predictions).items()
     ])  # fmt: skip
 

@@ -107,7 +107,7 @@ def _name_list(names: Sequence[str], whole: bool) -> str:
 
 
 def needed_sizes(ranking: SizeRanking) -> str:
-    """`set these 4 sizes, and the hints of 34 of 39 regions no longer depend on assumed sizes (now
+    """`Set these 4 sizes, and the hints of 34 of 39 loops no longer depend on assumed sizes (now
     12)`. Empty if all hints are known.
     """
     few = _few(ranking)
@@ -121,20 +121,20 @@ def _needed(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
     rest = f", {enough[-1].settled} with {len(enough)} sizes" if len(enough) > len(few) else ""
     hints = _settled(few[-1], ranking.regions) + ("," if few[-1].in_part else "")
     return (
-        f"set {which}, and the hints of {hints} no longer depend on "
+        f"Set {which}, and the hints of {hints} no longer depend on "
         f"assumed sizes (now {ranking.settled}{now}{rest})"
     )
 
 
 def known_hints_sentence(ranking: SizeRanking) -> str:
-    """`hints are known for 34 of 39 regions, 3 of them partial`."""
-    return f"hints are known for {_settled(ranking, ranking.regions)}"
+    """`Hints are known for 34 of 39 loops, 3 of them partial`."""
+    return f"Hints are known for {_settled(ranking, ranking.regions)}"
 
 
 def _settled(told: UnboundSize | SizeRanking, regions: int) -> str:
     """Partial regions are counted separately, because sizes do not complete them."""
     part = f", {told.in_part} of them partial" if told.in_part else ""
-    return f"{told.settled} of {plural(regions, 'region')}{part}"
+    return f"{told.settled} of {plural(regions, 'loop')}{part}"
 
 
 def needed_names(ranking: SizeRanking) -> list[str]:
@@ -172,7 +172,7 @@ def needed_sentence(ranking: SizeRanking) -> list[str]:
     if not few or few[-1].settled == ranking.settled:
         left = ranking.regions - ranking.settled
         verb = "depends" if left == 1 else "depend"
-        which = f"{left} of {plural(ranking.regions, 'region')} {verb} on sizes that"
+        which = f"{left} of {plural(ranking.regions, 'loop')} {verb} on sizes that"
         if ranking.recorded:
             names = several([one_line(size.name) for size in most], _DECIDING)
             return [f"{which} the recorded run does not have: {names}"]
@@ -180,11 +180,10 @@ def needed_sentence(ranking: SizeRanking) -> list[str]:
             f"{which} the program computes. Record a run with regionpredict measure, then use "
             "--sizes-from."
         ]
-    needed = _needed(few, ranking)
     options = [f"--set {_quoted(size.name)}=..." for size in few]
     if any(_OF_COMMAND_LINE.search(size.name) for size in few):
         options[-1] += ", or --args '...'"
-    return [f"{needed[0].upper()}{needed[1:]}: {' '.join(options)}"]
+    return [f"{_needed(few, ranking)}: {' '.join(options)}"]
 
 
 def _quoted(name: str) -> str:

@@ -65,7 +65,7 @@ def slurm_script(
     """
     if hint is None:
         raise InputError(
-            "no region has a hint, so there is nothing to ask Slurm for",
+            "no loop has a hint, so Slurm options cannot be derived",
             remedy="--format table shows the missing sizes",
         )
     silent = [team.facts.id for team in teams if team.facts.id in unreached]
@@ -75,7 +75,7 @@ def slurm_script(
         f"{threads} on {plural(hint.packages, 'package')} of {machine.name}: {model} model",
         *recommendation_lines(hint),
         sizes_sentence(hint, machine, arguments),
-        f"{plural(hint.regions, 'region')} weighed {_by(hint.weighted_by)}",
+        f"{plural(hint.regions, 'loop')} weighted {_by(hint.weighted_by)}",
         *job_rule(hint),
     ]
     comments += [

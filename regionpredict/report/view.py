@@ -78,7 +78,7 @@ def _chosen(
         for pattern in view.only:
             if not any(fits(facts_of(facts).region, pattern) for facts in items):
                 raise UsageError(
-                    f"--only {pattern}: no region is in such a file, function or line",
+                    f"--only {pattern}: no loop is in such a file, function or line",
                     remedy="write a name or a pattern, such as 'solve*', '*/src/*' or gemm.c:41",
                 )
         kept = [facts for facts in items

@@ -58,7 +58,7 @@ def test_values_go_through_all_files(
     done = call(monkeypatch, capsys, *words, "--args", "60 7")
     assert (done.code, done.err) == (0, "")
     if command == "sizes":
-        assert done.out == "hints are known for 1 of 1 region: nothing is needed\n"
+        assert done.out == "Hints are known for 1 of 1 loop: no size is needed\n"
     elif command == "explain":
         assert "Iterations shared among the threads: g->nx*rows = 420" in done.out
     else:

@@ -71,7 +71,7 @@ def test_the_hook_stops_a_commit_that_loses_a_package(repository: Path) -> None:
 
 def test_the_other_hook_reads_every_loop(repository: Path) -> None:
     done = shell(repository, HOOKS["regionpredict-findings"]["entry"])
-    assert (done.returncode, "1 region: 1 predicted" in done.stdout) == (0, True)
+    assert (done.returncode, "1 loop: 1 predicted" in done.stdout) == (0, True)
 
 
 def test_hooks_are_what_the_framework_asks_for() -> None:

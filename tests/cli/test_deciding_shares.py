@@ -52,9 +52,9 @@ def told(
 
 def test_a_share_that_decides_is_listed_with_how_to_give_it(told: Told) -> None:
     lines = told("sizes").splitlines()
-    assert lines[0] == "hints are known for 3 of 3 regions: no size is needed"
+    assert lines[0] == "Hints are known for 3 of 3 loops: no size is needed"
     assert lines[2:4] == ["  decides    known  name", f"        1        -  f.c:{HEAVY}=25%"]
-    assert lines[5].startswith("25%: the share of executions in which the condition at that line")
+    assert lines[8].startswith("25%: the share of executions in which the condition at that line")
     assert max(map(len, lines)) <= 80
     document = json.loads(told("sizes", "--format", "json"))
     assert document["shares"] == [{"name": f"f.c:{HEAVY}", "decides": 1}]
@@ -76,16 +76,16 @@ def test_what_is_listed_has_other_hints_by_its_share(told: Told) -> None:
 
 def test_a_share_that_is_given_is_asked_for_no_more(told: Told) -> None:
     text = told("sizes", "--set", f"f.c:{HEAVY}=25%")
-    assert text == "hints are known for 3 of 3 regions: nothing is needed\n"
+    assert text == "Hints are known for 3 of 3 loops: no size is needed\n"
 
 
 def test_the_file_to_fill_in_has_it(told: Told, tmp_path: Path) -> None:
     blank = told("sizes", "--format", "yaml")
-    assert f'"f.c:{HEAVY}":  # as 25%: how often its condition holds, decides 1 of 3' in blank
+    assert f'"f.c:{HEAVY}":  # as 25%: how often its condition holds, changes the hints of 1 of 3' in blank
     (tmp_path / "blank.yaml").write_text(blank)
     assert told("sizes", "--sizes", "blank.yaml") == told("sizes")
     (tmp_path / "full.yaml").write_text(blank.replace(":  #", ": 25%  #"))
-    assert "nothing is needed" in told("sizes", "--sizes", "full.yaml")
+    assert "no size is needed" in told("sizes", "--sizes", "full.yaml")
 
 
 def test_of_two_conditions_at_a_line_none_can_be_given(told: Told) -> None:

@@ -45,7 +45,7 @@ def test_a_kernel_that_main_never_comes_to_has_no_say(tmp_path: Path) -> None:
     lines = _script(tmp_path, SOURCE, "--set", "n=4000000")
     assert "# excluded, because no main reaches it: f.c:5" in lines
     assert not any("Sizes: assumed large" in line for line in lines)
-    assert "# 1 region weighed by predicted time" in lines
+    assert "# 1 loop weighted by predicted time" in lines
     alone = SOURCE.replace(SOURCE[SOURCE.index("void unused") : SOURCE.index("static void k")], "")
     options = [line for line in lines if line.startswith("#SBATCH")]
     assert options == [line for line in _script(tmp_path, alone, "--set", "n=4000000")
@@ -54,7 +54,7 @@ def test_a_kernel_that_main_never_comes_to_has_no_say(tmp_path: Path) -> None:
 
 def test_a_kernel_that_the_run_never_comes_to_is_left_out(tmp_path: Path) -> None:
     lines = _script(tmp_path, SOURCE, "--args", "4000000")
-    assert "# 1 region weighed by predicted time" in lines
+    assert "# 1 loop weighted by predicted time" in lines
     assert not any("f.c:5" in line or "Sizes: assumed large" in line for line in lines)
 
 
@@ -62,7 +62,7 @@ def test_without_a_main_every_kernel_counts(tmp_path: Path) -> None:
     library = SOURCE[: SOURCE.index("int main")].replace("static void", "void")
     lines = _script(tmp_path, library)
     assert not any("excluded, because" in line for line in lines)
-    assert "# 2 regions weighed by predicted time" in lines
+    assert "# 2 loops weighted by predicted time" in lines
     assert any("Sizes: assumed large" in line for line in lines)
 
 

@@ -139,12 +139,12 @@ def test_the_table_marks_what_is_open_and_asks_for_it(tmp_path: Path) -> None:
     flat = " ".join(text.split())
     assert "^ depends on assumed sizes (thresholds are below the row)" in flat
     assert "Sizes: assumed large, data of ten times the largest cache" in flat
-    assert "Origin of sizes: assumed large (5 regions), from the source (1 region)" in flat
+    assert "Origin of sizes: assumed large (5 loops), from the source (1 loop)" in flat
     assert "1 thread below n = " in flat and "1 thread below m = n = " in flat
     asked = re.escape(ROW_LENGTH)
     assert re.search(rf" 1 to 2 packages, \d+ to \d+ threads: depends on {asked} ", flat)
     assert (
-        "Set these 2 sizes, and the hints of 5 of 6 regions no longer depend on assumed sizes (now"
+        "Set these 2 sizes, and the hints of 5 of 6 loops no longer depend on assumed sizes (now"
         " 2, 6 with 3 sizes): --set n=..." in flat
     )
 

@@ -50,8 +50,8 @@ def test_it_is_asked_for_and_given_as_its_own_function_has_it(tmp_path: Path) ->
     """300 squared are the iterations of the loop."""
     assert "--set main:n=..." in run(tmp_path, "predict", "f.c")
     asked = run(tmp_path, "sizes", "f.c")
-    said = "the hints of 1 of 1 region no longer depend on assumed sizes (now 0): main:n\n"
-    assert asked.startswith(f"set this size, and {said}")
+    said = "the hints of 1 of 1 loop no longer depend on assumed sizes (now 0): main:n\n"
+    assert asked.startswith(f"Set this size, and {said}")
     assert "'" not in asked
     file = tmp_path / "sizes.yaml"
     form = run(tmp_path, "sizes", "f.c", "--format", "yaml")
@@ -65,7 +65,7 @@ def test_one_variable_is_asked_for_once(tmp_path: Path) -> None:
     """main has a loop over its n, and calls one over n squared: one name settles both, and what is
     given for the n of `rows` is none of main's."""
     assert run(tmp_path, "sizes", "f.c", text=OWN).startswith(
-        "set this size, and the hints of 2 of 2 regions no longer depend on assumed sizes (now 0):"
+        "Set this size, and the hints of 2 of 2 loops no longer depend on assumed sizes (now 0):"
         " main:n\n"
     )
     told = run(tmp_path, "predict", "f.c", "--set", "main:n=300", text=OWN)

@@ -146,9 +146,9 @@ def test_a_configuration_that_cannot_be_read(
 
 def test_what_open_sizes_decide_is_predicted_for_large_ones(folder: Path) -> None:
     done = run(folder, "predict", "heat.c", "src/heat.c", "-m", "dunnington", "--all")
-    assert "\n2 regions: 2 predicted\nOrigin of sizes: assumed large\n" in done.stdout
+    assert "\n2 loops: 2 predicted\nOrigin of sizes: assumed large\n" in done.stdout
     given = run(folder, "predict", "heat.c", "-m", "dunnington", "--set", "nx=90", "--set", "ny=90")
-    assert "\n1 region: 1 predicted\n" in given.stdout
+    assert "\n1 loop: 1 predicted\n" in given.stdout
 
 
 LARGE = """\

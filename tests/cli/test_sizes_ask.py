@@ -69,8 +69,8 @@ def _assumed(shown: str, name: str) -> int:
 def test_answers_are_a_file_for_sizes(folder: Path) -> None:
     code, shown = _asked(folder, b"many\n4e3\n\n")
     assert code == 0, shown
-    assert "1 of 2: n  (f.c:3)\n  decides 2 of 3 regions: f.c:2 vectors, f.c:4 vectors\n" in shown
-    assert "2 of 2: m  (f.c:9)\n  decides 1 of 3 regions: f.c:8 faces\n" in shown
+    assert "1 of 2: n  (f.c:3)\n  decides 2 of 3 loops: f.c:2 vectors, f.c:4 vectors\n" in shown
+    assert "2 of 2: m  (f.c:9)\n  decides 1 of 3 loops: f.c:8 faces\n" in shown
     assert "  Not an integer. Write for example 4000, 0x1000 or 1e6.\n" in shown
     m = _assumed(shown, "m")
     assert _assumed(shown, "n") > 1000
@@ -83,7 +83,7 @@ def test_answers_are_a_file_for_sizes(folder: Path) -> None:
         text=True,
         check=False,
     )
-    assert done.stdout == "hints are known for 3 of 3 regions: nothing is needed\n"
+    assert done.stdout == "Hints are known for 3 of 3 loops: no size is needed\n"
     code, shown = _asked(folder, b"")
     assert code == 1
     assert "sizes.yaml: exists; choose another -o FILE" in shown

@@ -62,12 +62,12 @@ def test_names_are_ranked_by_the_hints_that_they_decide(tmp_path: Path) -> None:
 def test_the_table_says_what_to_give(tmp_path: Path) -> None:
     done = sizes(tmp_path, "--set", "m=20")
     assert done.stdout.startswith(
-        "set these 2 sizes, and the hints of 4 of 4 regions no longer depend on "
+        "Set these 2 sizes, and the hints of 4 of 4 loops no longer depend on "
         "assumed sizes (now 1): n, row[i+1]-row[i]\n"
     )
-    assert "decide nothing: shift" in done.stdout
+    assert "Sizes without effect on the hints: shift" in done.stdout
     bound = sizes(tmp_path, "--set", "n=10", "--set", "m=10", "--set", "f.c:10=7")
-    assert bound.stdout.startswith("hints are known for 4 of 4 regions: nothing is needed\n")
+    assert bound.stdout.startswith("Hints are known for 4 of 4 loops: no size is needed\n")
 
 
 UNSEEN = """\
@@ -95,16 +95,16 @@ def test_what_is_not_understood_is_settled_in_part(tmp_path: Path) -> None:
         return done.stdout
 
     needed = (
-        "the hints of 3 of 3 regions, 2 of them partial, no longer depend on assumed sizes"
+        "the hints of 3 of 3 loops, 2 of them partial, no longer depend on assumed sizes"
         " (now 1, 1 partial)"
     )
-    assert told("sizes", "u.c").startswith(f"set these 2 sizes, and {needed}: n, m\n")
+    assert told("sizes", "u.c").startswith(f"Set these 2 sizes, and {needed}: n, m\n")
     assert needed in " ".join(told("predict", "u.c").split())
     document = json.loads(told("sizes", "u.c", "--format", "json"))
     assert (document["settled"], document["in_part"]) == (1, 1)
     assert [(one["settled"], one["in_part"]) for one in document["unbound"]] == [(2, 1), (3, 2)]
     assert told("sizes", "u.c", "--set", "n=9", "--set", "m=9").startswith(
-        "hints are known for 3 of 3 regions, 2 of them partial: nothing is needed\n"
+        "Hints are known for 3 of 3 loops, 2 of them partial: no size is needed\n"
     )
     # Where all is understood nothing is said of parts.
     assert "part" not in sizes(tmp_path).stdout

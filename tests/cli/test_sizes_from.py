@@ -110,7 +110,7 @@ def test_sizes_asks_no_more_for_what_is_recorded(recorded: Path) -> None:
     words = ("sizes", "src", "-m", "dunnington")
     assert "rows" in _run(*words, folder=recorded).stdout
     done = _run(*words, "--sizes-from", "run.jsonl", folder=recorded)
-    assert done.stdout == "hints are known for 3 of 3 regions: nothing is needed\n"
+    assert done.stdout == "Hints are known for 3 of 3 loops: no size is needed\n"
 
 
 def test_a_loop_that_has_moved_is_still_the_same(recorded: Path, tmp_path: Path) -> None:
@@ -272,4 +272,4 @@ def test_members_are_recorded_and_loops_that_did_not_run_have_no_time(tmp_path: 
     assert other[14]["executions"]["value"] is None  # it may run in another build
     words = ("sizes", "src", "-m", "dunnington", "--sizes-from", "run.jsonl")
     asked = _run(*words, folder=tmp_path).stdout
-    assert asked == "hints are known for 1 of 1 region: nothing is needed\n"
+    assert asked == "Hints are known for 1 of 1 loop: no size is needed\n"

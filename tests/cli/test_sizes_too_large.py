@@ -31,7 +31,7 @@ def predicted(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 def test_the_others_are_predicted(tmp_path: Path) -> None:
     done = predicted(tmp_path, "--set", "n=10000000")
     assert done.returncode == 0
-    assert "2 regions: 1 predicted, 1 skipped" in done.stdout
+    assert "2 loops: 1 predicted, 1 skipped" in done.stdout
     assert "n = 10000000 is too large" in " ".join(done.stdout.split())
     made = json.loads(predicted(tmp_path, "--set", "n=10000000", "--format", "json").stdout)
     first, second = made["regions"]
@@ -42,7 +42,7 @@ def test_the_others_are_predicted(tmp_path: Path) -> None:
 def test_another_value_for_one_function_settles_it(tmp_path: Path) -> None:
     done = predicted(tmp_path, "--set", "n=10000000", "--set", "clear:n=1000")
     assert done.returncode == 0
-    assert "2 regions: 2 predicted" in done.stdout
+    assert "2 loops: 2 predicted" in done.stdout
 
 
 def test_where_nothing_is_left_it_is_an_error(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def refused(outcome: Outcome, code: int, *named: str) -> None:
 def test_the_good_source_and_machine_are_good(run: Call) -> None:
     outcome = run("predict", "good.c", "-m", "./small.yaml")
     assert outcome.code == 0
-    assert "1 region: 1 predicted\nOrigin of sizes: assumed large\n" in outcome.out
+    assert "1 loop: 1 predicted\nOrigin of sizes: assumed large\n" in outcome.out
 
 
 @pytest.mark.parametrize("command", [["predict", "-m", "dunnington"], ["analyze"]])
@@ -135,7 +135,7 @@ def test_loops_that_are_all_left_out_are_not_none(
         assert "-D PARALLEL" in outcome.err
         note = f"note: the preprocessor {said}: add the -D that RP006 names"
         assert outcome.err.splitlines()[-1] == note
-        assert outcome.out.splitlines()[-1] == "0 regions"
+        assert outcome.out.splitlines()[-1] == "0 loops"
 
 
 @pytest.mark.parametrize("frontend", ["libclang", "pycparser"])
@@ -145,7 +145,7 @@ def test_a_missing_header_is_named_and_the_rest_is_read(
     (tmp_path / "needs.c").write_text('#include "generated_config.h"\n' + GOOD)
     outcome = run("predict", "needs.c", "-m", "dunnington", "--frontend", frontend)
     assert outcome.code == 0
-    assert "1 region: 1 predicted\nOrigin of sizes: assumed large\n" in outcome.out
+    assert "1 loop: 1 predicted\nOrigin of sizes: assumed large\n" in outcome.out
     (line,) = [one for one in outcome.err.splitlines() if "generated_config.h" in one]
     assert line.startswith("needs.c:1") and "-I" in line
     assert "Traceback" not in outcome.err
@@ -192,7 +192,7 @@ def test_a_clause_with_a_number_that_is_none(
     (tmp_path / "odd.c").write_text(text)
     outcome = run("predict", "odd.c", "-m", "dunnington", "--frontend", frontend)
     assert outcome.code == 0
-    assert "\n1 region: 1 predicted\n" in outcome.out
+    assert "\n1 loop: 1 predicted\n" in outcome.out
 
 
 def test_memory_that_is_not_enough(

@@ -103,4 +103,4 @@ def test_a_file_of_tasks_alone_leads_to_recording(tmp_path: Path) -> None:
     assert done.returncode == 0
     assert "no OpenMP worksharing loop found" not in done.stderr
     assert done.stdout.count("skipped: explicit tasks") == 2
-    assert "2 regions: 2 skipped" in done.stdout
+    assert "2 loops: 2 skipped" in done.stdout

@@ -146,7 +146,7 @@ def test_the_time_of_the_regions_decides(
     hint = recommendation_of(teams, load("dunnington"), measured=seconds)
     script = slurm_script(hint, teams, load("dunnington"), "saturation", seconds)
     assert _chosen(script) == f"#SBATCH --cpus-per-task={threads}"
-    assert "2 regions weighed by measured time" in script
+    assert "2 loops weighted by measured time" in script
 
 
 def test_what_the_hint_leaves_out_is_said(
@@ -194,7 +194,7 @@ def test_the_command_reads_a_measurements_file(source: Path, tmp_path: Path) -> 
     words = (str(source), "--set", "n=1000000")
     made = _predict(*words, "--format", "slurm", "--weights", str(path))
     assert made.exit_code == 0, made.output
-    assert "3 regions weighed by measured time" in made.stdout
+    assert "3 loops weighted by measured time" in made.stdout
     other = _predict(*words, "--weights", str(path))
     assert isinstance(other.exception, UsageError)
     assert str(other.exception) == "--weights is for --format slurm; add --format slurm"

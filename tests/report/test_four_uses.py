@@ -74,7 +74,7 @@ def test_the_readme_has_it(command: str) -> None:
 
 def test_before_the_job_is_submitted(folder: Path) -> None:
     shown = _called(BEFORE, folder).stdout
-    assert "2 regions: 2 predicted" in shown
+    assert "2 loops: 2 predicted" in shown
     rows = [line.split() for line in shown.splitlines()]
     assert [row[:2] for row in rows if row[1:2] == ["main"]] == [["5", "main"], ["10", "main"]]
 

@@ -221,7 +221,7 @@ def test_what_open_sizes_decide_has_numbers_as_in_the_terminal(
     assert row[5] == "2" and all(cell and "?" not in cell for cell in row[4:9])
     said = opened.page.locator("main").inner_text()
     assert (
-        "Set this size, and the hints of 1 of 1 region no longer depend on "
+        "Set this size, and the hints of 1 of 1 loop no longer depend on "
         "assumed sizes (now 0): --set n=..." in said
     )
     assert "1 row" in said and "1 rows" not in said

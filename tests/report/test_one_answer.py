@@ -170,7 +170,7 @@ def test_a_program_of_tasks_alone_says_that_it_has_no_recommendation(tmp_path: P
     )
     words = [sys.executable, "-m", "regionpredict", "predict", "f.c", "-m", MACHINE]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("No recommendation: no region has a prediction.\n")
+    assert done.stdout.startswith("No recommendation: no loop has a prediction.\n")
 
 
 def test_a_serial_loop_with_much_of_the_time_is_fixed_first(tmp_path: Path) -> None:

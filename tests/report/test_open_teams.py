@@ -74,7 +74,7 @@ def test_without_any_given_size_the_first_lines_still_answer(tmp_path: Path) -> 
     assert PLAN.search("\n".join(first)).group(1, 2) == ("2", f"{threads}")
     told = first.index("All 4 parallel regions depend on unknown sizes")
     assert first[told + 1 : told + 4] == [
-        "Set these 2 sizes, and the hints of 4 of 4 regions no longer depend on assumed",
+        "Set these 2 sizes, and the hints of 4 of 4 loops no longer depend on assumed",
         "  sizes (now 0): --set m=... --set n=...",
         "Packages by size for 4 of them: n (2), m (2)",
     ]
@@ -126,7 +126,7 @@ def test_what_follows_from_the_command_line_is_asked_for_as_one() -> None:
         return " ".join(needed_sentence(SizeRanking(1, 0, (size,))))
 
     assert needed("atoi(argv[1])") == (
-        "Set this size, and the hints of 1 of 1 region no longer depend on "
+        "Set this size, and the hints of 1 of 1 loop no longer depend on "
         "assumed sizes (now 0): --set 'atoi(argv[1])'=..., or "
         "--args '...'"
     )
@@ -139,13 +139,13 @@ def test_names_that_settle_nothing_by_themselves_are_not_asked_for() -> None:
     sizes = [UnboundSize(f"n{at}", "f.c", 3, decides=1, settled=now)
              for at, now in enumerate(settled)]  # fmt: skip
     assert needed_sentence(SizeRanking(2, 0, tuple(sizes))) == [
-        "2 of 2 regions depend on sizes that the program computes. Record a run with "
+        "2 of 2 loops depend on sizes that the program computes. Record a run with "
         "regionpredict measure, then use --sizes-from."
     ]
     assert needed_sentence(SizeRanking(2, 0, tuple(sizes[5:])))[0].startswith("Set these ")
     # After a recorded run, another one is no help: the sentence names what the run lacks.
     assert needed_sentence(SizeRanking(2, 0, tuple(sizes), recorded=True)) == [
-        "2 of 2 regions depend on sizes that the recorded run does not have: n0, n1, n2, n3 and 8 "
+        "2 of 2 loops depend on sizes that the recorded run does not have: n0, n1, n2, n3 and 8 "
         "more"
     ]
 
@@ -156,14 +156,14 @@ def test_what_differs_by_element_is_left_to_a_recorded_run() -> None:
                  for at, name in enumerate(names, 1)]  # fmt: skip
         return " ".join(needed_sentence(SizeRanking(len(names), 0, tuple(sizes))))
 
-    assert shown("row[i+1]-row[i]").startswith("1 of 1 region depends on sizes that the program")
-    assert shown("s->count[i]", "n").startswith("2 of 2 regions depend on sizes")
+    assert shown("row[i+1]-row[i]").startswith("1 of 1 loop depends on sizes that the program")
+    assert shown("s->count[i]", "n").startswith("2 of 2 loops depend on sizes")
     assert shown("n", "s->count[i]") == (
-        "Set this size, and the hints of 1 of 2 regions no longer depend on "
+        "Set this size, and the hints of 1 of 2 loops no longer depend on "
         "assumed sizes (now 0, 2 with 2 sizes): --set n=..."
     )
     assert (
-        shown("grid[0]") == "Set this size, and the hints of 1 of 1 region no longer depend on "
+        shown("grid[0]") == "Set this size, and the hints of 1 of 1 loop no longer depend on "
         "assumed sizes (now 0): --set 'grid[0]'=..."
     )
 

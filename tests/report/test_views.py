@@ -91,13 +91,13 @@ def test_a_ranked_table_names_file_line_and_function(predict) -> None:
     assert not [line for line in text.splitlines() if len(line) > 80]
     rows = [line.split() for line in text.splitlines() if "loop_" in line and ":" in line]
     assert [row[-2:] for row in rows] == [["one.c:7", "loop_9000000"], ["two.c:3", "loop_5000000"]]
-    assert "2 of 4 regions shown" in text
+    assert "2 of 4 loops shown" in text
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--only", "nowhere"), "--only nowhere: no region is in such a file, function or line"),
+        (("--only", "nowhere"), "--only nowhere: no loop is in such a file, function or line"),
         (("--top", "2", "--dump", "facts"), "--dump facts describes the whole program"),
     ],
 )

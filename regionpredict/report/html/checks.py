@@ -82,7 +82,7 @@ def program_checks(
     known = sum(p.packages is not None and p.range is None for p in predictions)
     checks.append(_check(
         "Known sizes", int(_OF * known / len(predictions)) if predictions else None,
-        f"{known} of {plural(len(predictions), 'region')} have one hint at all sizes"))  # fmt: skip
+        f"{known} of {plural(len(predictions), 'loop')} have one hint at all sizes"))  # fmt: skip
     return checks
 
 

@@ -37,10 +37,10 @@ def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]
         "kind": "scatter", "log": True, "kinds": "limited by",
         "x": "floating-point operations per byte of memory traffic",
         "y": "operations per second", "lines": lines, "points": points,
-        "title": "Roofline: regions on their hinted threads, and the limits of all cores",
+        "title": "Roofline: loops on their hinted threads, and the limits of all cores",
     }]  # fmt: skip
     if left:
-        blocks.append(Text(f"{plural(left, 'region')} not drawn: without floating-point operations "
+        blocks.append(Text(f"{plural(left, 'loop')} not drawn: without floating-point operations "
                            "or memory traffic, or with unknown sizes."))  # fmt: skip
     return blocks
 

@@ -43,7 +43,7 @@ def excerpt(span: Span, sources: Mapping[str, str]) -> list[Drawing]:
     lines = sources[span.file].splitlines()
     begin = max(1, span.line - 3)
     part = [begin, lines[begin - 1 : span.line + _EXCERPT]]
-    notes = [{"line": span.line, "text": "this region"}]
+    notes = [{"line": span.line, "text": "this loop"}]
     return [{"kind": "source", "file": span.file, "told": f"from line {begin}", "parts": [part],
              "notes": notes, "open": True}]  # fmt: skip
 
@@ -72,5 +72,5 @@ def _file(file: str, notes: Sequence[Drawing], source: str) -> Drawing:
             if place is not None:
                 begin = begin or max(1, place - _BEFORE)
                 end = min(len(lines), place + _AFTER)
-    count = plural(sum("row" in note for note in notes), "region")
+    count = plural(sum("row" in note for note in notes), "loop")
     return {"kind": "source", "file": file, "told": count, "parts": parts, "notes": list(notes)}
