@@ -176,7 +176,11 @@ def _as_yaml(
     lines = [f"# {_summary(ranking, shares)}"]
     for size in ranking.unbound:
         name = size.name if re.fullmatch(r"[A-Za-z_]\w*", size.name) else yaml_text(size.name)
-        what = f"changes the hints of {size.decides} of {ranking.regions}" if size.decides else "changes no hint"
+        what = (
+            f"changes the hints of {size.decides} of {ranking.regions}"
+            if size.decides
+            else "changes no hint"
+        )
         value = f" {answers[size.name]}" if size.name in answers else ""
         lines.append(f"{name}:{value}  # {one_line(size.file)}:{size.line}, {what}")
     for share in shares:
