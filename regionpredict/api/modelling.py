@@ -27,14 +27,13 @@ def fit(
     unit: str = "",
     **options: Any,
 ) -> Model:
-    """The model of values measured at some points.
+    """Fits a model to values measured at some points. `points` are `n` numbers, or `n` rows with
+    one number per parameter. A dictionary of columns also names the parameters. `values` are `n`
+    numbers, `n` rows of repetitions, or `n` lists of different lengths, as any sequence or array.
 
-    `points` are `n` numbers, or `n` rows with one number per parameter. A dictionary of columns
-    also names the parameters. `values` are `n` numbers, `n` rows of repetitions, or `n` lists of
-    different lengths, as any sequence or array. `options` are those of `regionpredict.fit.fit`
-    (`statistic`, `law`, `max_terms`, `min_points`, ...).
-
-    Raises `InputError` if the numbers of points and values differ, or if there are too few points.
+    `options` are those of `regionpredict.fit.fit` (`statistic`, `law`, `max_terms`, `min_points`,
+    ...). Raises `InputError` if the numbers of points and values differ, or if there are too few
+    points.
 
     >>> model = fit([2, 4, 8, 16, 32], [5.0, 7.0, 9.0, 11.0, 13.0])
     >>> str(model), round(model.predict(64), 6)

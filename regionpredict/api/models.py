@@ -48,7 +48,7 @@ class Model:
 
     @property
     def name(self) -> str:
-        """The call path or another name of the series. It may be empty."""
+        """The call path or other name of the measured series. It may be empty."""
         return self.series.callpath
 
     @property
@@ -78,7 +78,7 @@ class Model:
         return float(predictions[0]) if single else predictions
 
     def interval(self, *point: float, level: float = 0.9, **named: float) -> Interval:
-        """The interval of the value at one point with probability `level`."""
+        """Returns the interval that contains the value at one point with probability `level`."""
         coordinates, _ = self._coordinates(point, named)
         return self.fitted.interval(coordinates[0].tolist(), level)
 
@@ -90,7 +90,7 @@ class Model:
     def _coordinates(
         self, point: Sequence[Any], named: Mapping[str, float]
     ) -> tuple[FloatArray, bool]:
-        """The points `(k, m)`, and whether the caller wants a single number."""
+        """Returns the points as an array `(k, m)`, and whether the caller passed a single point."""
         count = len(self.parameters)
         if named and not point and set(named) == set(self.parameters):
             return np.array([[float(named[name]) for name in self.parameters]]), True
@@ -250,7 +250,7 @@ class Models:
 
     @property
     def only(self) -> Model:
-        """The model, if there is exactly one. Raises `InputError` otherwise."""
+        """Returns the only model. Raises `InputError` if there are several or none."""
         if len(self.models) != 1:
             raise InputError(
                 f"there are {len(self.models)} models", remedy="take one by its name or position"
@@ -263,7 +263,7 @@ class Models:
         return Models(kept, self.problems)
 
     def by_growth(self) -> Models:
-        """The same models, fastest growing first."""
+        """Returns the models sorted by growth, fastest first."""
         ranked = sorted(
             self.models, key=lambda model: growth_key(model.fitted.leading_term), reverse=True
         )
@@ -290,7 +290,7 @@ class Models:
         return _drawn(figure_of(call_shares(tree, **options)), path)
 
     def to_json(self) -> str:
-        """The models as JSON, schema `regionpredict/models/1`."""
+        """Returns the models as JSON text, schema `regionpredict/models/1`."""
         return rendered(fit_document("", FitResult(self._set())), "json")
 
     def to_frame(self) -> pd.DataFrame:

@@ -33,9 +33,8 @@ _COLUMNS = ("region", "function", "status", "iterations", "bytes", "packages", "
 
 @dataclass(frozen=True, slots=True)
 class RegionHint:
-    """The hint of one parallel loop. `prediction` has all of its data.
-
-    Unknown values are None. `seconds` are those of one execution on one thread.
+    """The hint of one parallel loop. `prediction` has all of its data. Unknown values are None.
+    `seconds` is the time of one execution on one thread.
     """
 
     prediction: Prediction
@@ -45,22 +44,22 @@ class RegionHint:
 
     @property
     def id(self) -> str:
-        """`FILE:LINE` of its directive."""
+        """The place of the loop's directive, as `FILE:LINE`."""
         return self.prediction.facts.region.id
 
     @property
     def function(self) -> str:
-        """The function that contains it."""
+        """The name of the function that contains the loop."""
         return self.prediction.facts.region.function
 
     @property
     def status(self) -> str:
-        """`predicted`, `partial` or `skipped`."""
+        """How far the loop is predicted: `predicted`, `partial` or `skipped`."""
         return self.prediction.status
 
     @property
     def iterations(self) -> int | None:
-        """Iterations shared by its threads."""
+        """The number of iterations that the threads share."""
         return self.prediction.facts.iterations.value
 
     @property
@@ -70,28 +69,28 @@ class RegionHint:
 
     @property
     def packages(self) -> int | None:
-        """Packages of the machine that it can use."""
+        """The number of packages (sockets) that the loop can use."""
         return self.prediction.packages
 
     @property
     def threads(self) -> int | None:
-        """Threads that it can use."""
+        """The number of threads that the loop can use."""
         return self.prediction.threads
 
     @property
     def curve(self) -> dict[int, float]:
-        """Speedup by number of threads. Empty for the density model."""
+        """The speedup by number of threads. Empty for the density model."""
         return dict(self.prediction.speedup)
 
     @property
     def band(self) -> dict[int, tuple[float, float]]:
-        """The interval of the speedup, by number of threads."""
+        """The interval of the speedup by number of threads."""
         pairs = zip(self.prediction.speedup, self.prediction.band, strict=True)
         return {threads: (low, high) for (threads, _), (low, high) in pairs}
 
     @property
     def speedup(self) -> float | None:
-        """The speedup at the hint."""
+        """The speedup at the hinted number of threads."""
         return None if self.threads is None else self.curve.get(self.threads)
 
     @property
@@ -112,17 +111,17 @@ class RegionHint:
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """The assumptions as sentences."""
+        """The assumptions of the prediction, one sentence each."""
         return tuple(self.prediction.assumed)
 
     def row(self) -> dict[str, Any]:
-        """The region's row in a data frame."""
+        """Returns the loop's row in a data frame."""
         return {name: self.id if name == "region" else getattr(self, name) for name in _COLUMNS}
 
 
 @dataclass(frozen=True, slots=True)
 class Hints(Sequence[RegionHint]):
-    """The hints of all regions, in the order of files and lines."""
+    """The hints of all loops, in the order of files and lines."""
 
     result: Predictions
 
@@ -133,7 +132,9 @@ class Hints(Sequence[RegionHint]):
         return len(self.result.predictions)
 
     def __getitem__(self, index: Any) -> Any:
-        """The region by index, by id (`gemm.c:41`, or the end of one), or by function."""
+        """Returns a loop's hint by index, by id (`gemm.c:41`, or the end of an id), or by
+        function.
+        """
         if isinstance(index, str):
             return self._named(index)
         if isinstance(index, slice):
@@ -148,14 +149,14 @@ class Hints(Sequence[RegionHint]):
         known = known or [hint for hint in self if hint.id.endswith(f"/{name}")]
         if len(known) != 1:
             raise InputError(
-                f"{len(known)} regions are '{name}'" if known else f"no region is '{name}'",
+                f"{len(known)} loops are '{name}'" if known else f"no loop is '{name}'",
                 remedy=f"choose one of {', '.join(hint.id for hint in known or self)}",
             )
         return known[0]
 
     @property
     def machine(self) -> Machine:
-        """The machine of the hints."""
+        """The machine model that the hints apply to."""
         return self.result.machine
 
     @property
@@ -173,11 +174,11 @@ class Hints(Sequence[RegionHint]):
         )  # fmt: skip
 
     def to_json(self) -> str:
-        """The same as text."""
+        """Returns the same document as JSON text."""
         return as_json(self.to_dict())
 
     def to_frame(self) -> pd.DataFrame:
-        """A pandas frame with one row per region. Raises UsageError without pandas."""
+        """Returns a pandas frame with one row per loop. Raises UsageError without pandas."""
         try:
             import pandas as pd  # noqa: PLC0415
         except ModuleNotFoundError:
@@ -198,7 +199,9 @@ class Hints(Sequence[RegionHint]):
         """An HTML table for notebooks."""
         head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
         rows = [
-            "<tr>" + "".join(f"<td>{_shown(value)}</td>" for value in hint.row().values()) + "</tr>"
+            "<tr>"
+            + "".join(f"<td>{_cell_text(value)}</td>" for value in hint.row().values())
+            + "</tr>"
             for hint in self
         ]
         title = f"{escape(self.machine.name)}, {self.result.model} model"
@@ -208,7 +211,7 @@ class Hints(Sequence[RegionHint]):
         )
 
 
-def _shown(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     if value is None:
         return "?"
     return escape(f"{value:.4g}" if isinstance(value, float) else str(value))
@@ -224,10 +227,10 @@ def predict(
     """Predicts packages and threads of a machine for every parallel loop in some sources.
 
     `paths` are files, folders or a compile_commands.json. `machine` is a shipped name, a file, or a
-    machine. `sizes` are values of names as in `--set`; the share of an `if` is a number between 0
-    and 1. `arguments` are those of the program, as in `--args`. `defines` are macros. `within` is
-    the share of the best speed that a hint may lose. Raises InputError for invalid input, and
-    UsageError for a name that no region depends on.
+    machine. `sizes` are values of names as in `--set`. The share of an `if` is a number between 0
+    and 1. `arguments` are the command-line arguments of the program, as in `--args`. `defines` are
+    macros. `within` is the share of the best speed that a hint may lose. Raises InputError for
+    invalid input, and UsageError for a name that no loop depends on.
 
     >>> hints = predict("polybench_samples/linear_algebra/2mm", "dunnington")
     >>> hints["2mm.c:49"].packages

@@ -1,7 +1,8 @@
-"""Converts tables of other libraries to rows of measurements, by their methods.
+"""Converts tables of other libraries to rows of measurements.
 
-Nothing is imported. An object with columns is a frame, an object with an index and values is a
-series, and one with dimensions and coordinates is an xarray array.
+The library is recognized by attributes, without importing it. An object with columns is a frame, an
+object with an index and values is a series, and one with dimensions and coordinates is an xarray
+array.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def rows_of(
 
 
 def _columns(data: Any) -> dict[str, list[Any]]:
-    """A table as a dictionary of columns of equal length."""
+    """Converts a table to a dictionary of columns of equal length."""
     if hasattr(data, "index") and hasattr(data, "reset_index"):
         if not hasattr(data, "columns"):
             data = data.rename(data.name if data.name is not None else "value")
@@ -107,7 +108,9 @@ def _rows_of_array(array: Any, name: str, by: Sequence[str] | None) -> Iterator[
 def _row(
     metric: str, cells: dict[str, object], by: Sequence[str] | None, value: object
 ) -> Measurement:
-    """A row. With `by`, these columns form the series' name, and other texts are dropped."""
+    """Makes one row of measurements. With `by`, these columns form the series' name, and other
+    texts are dropped.
+    """
     number = float("nan") if value is None else number_of(_plain(value))
     if number is None:
         raise InputError(f"{metric}: {value!r} is not a number", remedy="leave the row out")
@@ -122,7 +125,7 @@ def _row(
 
 
 def _plain(value: Any) -> object:
-    """A NumPy number as a Python number."""
+    """Converts a NumPy number to a Python number."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 0) == 0 else value
 
 

@@ -1,4 +1,4 @@
-"""`regionpredict analyze`: facts of every region, from the source alone."""
+"""`regionpredict analyze`: lists facts about every parallel loop, from the source alone."""
 
 from __future__ import annotations
 

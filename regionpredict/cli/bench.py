@@ -33,15 +33,20 @@ _PATTERNS = ("streaming", "random")
 @machine_option
 @click.option("--threads", default=None, metavar="LIST",
               help="Thread counts, such as 1,2,4 or 1-24. Default: 1 and all cores.")  # fmt: skip
-@click.option("--dimensions", default=None, type=click.IntRange(1, 3), metavar="N",
-              help="Measure one loop of your own: dimensions of its array, 1 to 3.")  # fmt: skip
+@click.option(
+    "--dimensions",
+    default=None,
+    type=click.IntRange(1, 3),
+    metavar="N",
+    help="Measure one loop of your own, on an array of this many dimensions.",
+)
 @click.option("--order", default=None, metavar="ORDER",
               help="Order of the loops: i, ij, ji, ijk, ... kji; i counts the first "
               "dimension.")  # fmt: skip
 @click.option("--operations", default=None, type=click.IntRange(1, 10_000), metavar="N",
               help="Operations on each element of the loop.")  # fmt: skip
 @click.option("--working-set", default=None, type=NumberRange(0.001, 64), metavar="X",
-              help="Size of its array, in multiples of the largest cache.")  # fmt: skip
+              help="Size of the loop's array, in multiples of the largest cache.")  # fmt: skip
 @click.option("--pattern", default=None, type=click.Choice(_PATTERNS),
               help="Order of accesses: streamed or at random.")  # fmt: skip
 @click.option("--cc", "compiler", default=None, metavar="COMPILER", help="The C compiler.")
@@ -77,7 +82,7 @@ def command(
     largest = max(loop.bytes_on(machine) for loop in loops)
     if largest > free_bytes():
         raise InputError(
-            f"the largest loop needs {show_bytes(largest)}, more than the host has free",
+            f"the largest loop needs {show_bytes(largest)}, more than the host's free memory",
             remedy="give a smaller --working-set",
         )
     with scratch_folder() as folder:
@@ -107,8 +112,8 @@ def _own_loop(
     dimensions: int | None, order: str | None, operations: int | None, working_set: float | None,
     pattern: str | None,
 ) -> SyntheticLoop | None:  # fmt: skip
-    """The loop that the options describe. None without such options. Raises UsageError for
-    impossible values.
+    """Returns the loop that the options describe, or None without such options. Raises UsageError
+    for impossible values.
     """
     from regionpredict.model_sweeps import RANDOM, STREAMING, SyntheticLoop
 

@@ -1,4 +1,4 @@
-"""Finds the user's cache folder from the environment. Shows and clears cached results."""
+"""`regionpredict cache`: shows and clears cached results. Also finds the user's cache folder."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from regionpredict.user_cache import private_folder, user_cache_folder
 
 
 def cache_folder() -> Path:
-    """The folder for compiled parts of the measuring library.
-
-    Raises InputError if there is no folder that only its owner can write to.
+    """Returns the folder for compiled parts of the measuring library. Raises InputError if there is
+    no folder that only its owner can write to.
     """
     return private_folder(user_cache_folder(os.environ))
 

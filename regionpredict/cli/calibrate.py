@@ -38,7 +38,7 @@ INTERRUPTED = 130
 @click.option(
     "--from-models",
     is_flag=True,
-    help="Each FILE of --from is one size: fit to the models that regions have over sizes.",
+    help="Each FILE of --from has one size: fit factors to the regions' own models over sizes.",
 )
 @click.option("-m", "machine_name", default=None, metavar="MACHINE", help="The model to correct.")
 @click.option("-D", "defines", multiple=True, metavar="NAME[=VALUE]", help="Define a macro.")
@@ -204,7 +204,7 @@ def command(
 
 
 def _write_page(text: str, output: Path, report: Path | None) -> None:
-    """Writes the page of the new machine model, if requested."""
+    """Writes the HTML page of the new machine model, if requested."""
     if report is None:
         return
     from regionpredict.machine.reader import read

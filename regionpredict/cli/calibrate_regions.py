@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Part(NamedTuple):
-    """Sources at one size, and their measurements."""
+    """The sources at one problem size, and their measurements."""
 
     analysis: Analysis
     campaigns: tuple[Campaign, ...]
@@ -36,12 +36,11 @@ def calibrate_regions(
     *, statistic: str, with_disturbed: bool, from_models: bool, source: dict[str, Any],
     report: Path | None = None,
 ) -> None:  # fmt: skip
-    """Fits and cross-validates corrections, reports them, and writes the machine file. Without
-    `output`, it writes no file.
+    """Fits and cross-validates corrections, reports them, and writes the machine file.
 
-    `report` is the file of its page. `from_models`: each file of measurements has one size, and
-    factors are fitted to the regions' own models. `source` are the common options of commands that
-    read source code.
+    Without `output`, it writes no file. `report` is the HTML file to write. `from_models`: each
+    file of measurements has one size, and factors are fitted to the regions' own models. `source`
+    are the common options of commands that read source code.
     """
     from regionpredict.compare.calibration import (
         Provenance,
@@ -61,7 +60,7 @@ def calibrate_regions(
     from regionpredict.report.rendered import rendered
 
     path, shown = file_of(machine_name)
-    load_file(path, shown)  # reports errors with the file's own lines
+    load_file(path, shown)  # reports errors with line numbers of the machine file
     bare = uncorrected(read_text(path, "give a YAML file", most=MOST_YAML_BYTES, shown=shown))
     machine = read(bare, shown)
     campaigns = [_campaign(path, machine, with_disturbed=with_disturbed) for path in measurements]
@@ -135,7 +134,7 @@ def _sources_at_size(
 def _gather_samples(
     part: _Part, plain: Sequence[Prediction], machine: Machine, statistic: str
 ) -> tuple[Samples, int]:
-    """The samples of one part, and the number of its predictions."""
+    """Returns the samples of one part, and the number of its predictions."""
     from regionpredict.compare.calibration_samples import gather, hints_of
     from regionpredict.measure.summary import summarise
 
@@ -144,7 +143,9 @@ def _gather_samples(
 
 
 def _campaign(path: Path, machine: Machine, *, with_disturbed: bool) -> Campaign:
-    """The measurements in a file, which must be of a host with the machine's shape."""
+    """Reads the measurements of a file. Raises InputError if the measured host has another shape
+    than the machine.
+    """
     from regionpredict.measure.store import read_campaign
 
     campaign = read_campaign(path)

@@ -1,4 +1,4 @@
-"""A campaign of measurements, run here or through Slurm."""
+"""Selects and reports the runs of a measuring campaign."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def kept_runs_text(output: Path) -> str:
-    """The number of runs in FILE, in words."""
+    """Describes how many runs FILE contains."""
     from regionpredict.measure.store import read_campaign
 
     try:
@@ -26,9 +26,8 @@ def kept_runs_text(output: Path) -> str:
 
 
 def without_disturbed(campaign: Campaign, path: Path) -> Campaign:
-    """The campaign's undisturbed runs. Omitted runs are reported on standard error.
-
-    Raises InputError if none is left.
+    """Returns the campaign's undisturbed runs. Omitted runs are reported on standard error. Raises
+    InputError if no run remains.
     """
     disturbed = disturbed_text(campaign)
     if not disturbed:
@@ -43,8 +42,9 @@ def without_disturbed(campaign: Campaign, path: Path) -> Campaign:
 
 
 def runs_for_a_page(campaign: Campaign, path: Path) -> tuple[Campaign, InputError | None]:
-    """The undisturbed runs. Without any, all runs, and the error to end with after the page is
-    written."""
+    """Returns the undisturbed runs. If all are disturbed, returns all of them, and the error to
+    raise after the page is written.
+    """
     try:
         return without_disturbed(campaign, path), None
     except InputError as error:
@@ -52,16 +52,15 @@ def runs_for_a_page(campaign: Campaign, path: Path) -> tuple[Campaign, InputErro
 
 
 def disturbed_text(campaign: Campaign) -> str:
-    """The number of disturbed runs and the disturbance. Empty without disturbed runs."""
+    """Describes how many runs were disturbed, and by what. Empty without disturbed runs."""
     from regionpredict.report.measurements import disturbed_runs
 
     return disturbed_runs(campaign)
 
 
 def show_campaign(campaign: Campaign, form: str | None) -> None:
-    """The regions' times on standard output, as a table, as CSV or as JSON. None: not there.
-
-    Runs with an exit code other than 0 are reported on standard error.
+    """Prints the regions' times as a table, CSV or JSON. None means that there is no campaign. Runs
+    with an exit code other than 0 are reported on standard error.
     """
     from regionpredict.report.measurements import (
         failed_runs,

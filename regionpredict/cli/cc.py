@@ -52,7 +52,7 @@ def command(argv: tuple[str, ...], verbose: bool) -> None:
 
 
 def _linked_library(call: CompilerCall) -> list[str]:
-    """The library for linking objects that do not contain it."""
+    """Returns the library for linking objects that do not contain it."""
     if not (call.lto and call.links):
         return []
     from regionpredict.measure.runtime_library import runtime_object

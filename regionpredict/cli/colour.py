@@ -2,7 +2,7 @@
 cyan for possible gains.
 
 Only words with the same meaning are colored, so no information depends on color alone. Files are
-never colored, pipes on request. The imports here load nothing that a command needs.
+never colored, and pipes only on request. Importing this file loads no heavy module.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CHOICES = ("auto", "always", "never")
 _RED, _GREEN, _YELLOW, _CYAN = 31, 32, 33, 36
 _END = "\x1b[0m"
 
-# A table's words, each with its color. The first match at a place counts.
+# Patterns of words in tables, each with its color. The first match counts.
 _WORDS = (
     (_RED, r"^(?:error|failed)(?=: )|\bnot as expected$|(?<=  )broken$|\bwrong(?=$|\n)"
            r"|\bdoes not hold\b|\bRP22[1-4]\b"),
@@ -33,7 +33,7 @@ _WORDS = (
     (_GREEN, r"(?<=  )(?:as expected|holds)$"),
     (_CYAN, r"^ +\d+\.\d+x(?=: )|(?<=  )\d+\.\d+x(?=: )"),
 )  # fmt: skip
-# The kind of a line on standard error.
+# Patterns of lines on standard error, each with its color.
 _NOTICES = (
     (_YELLOW, r"^(?:regionpredict: )?(?:note|warning)(?=: )"),
     (_RED, r"^regionpredict(?=: )"),
@@ -48,7 +48,7 @@ _TABLE, _NOTICE = _pattern(_WORDS), _pattern(_NOTICES)
 
 
 def painted_table(text: str) -> str:
-    """A table with colored words."""
+    """Colors the words of a table."""
     return _painted(_TABLE, text)
 
 
@@ -61,8 +61,10 @@ def _painted(pattern: re.Pattern[str], text: str) -> str:
 
 
 def in_colour(stream: TextIO, environment: Mapping[str, str], choice: str = "auto") -> bool:
-    """Whether a stream is colored. In order: --color, NO_COLOR, FORCE_COLOR (if not empty, as in
-    no-color.org and force-color.org), and otherwise a terminal with colors.
+    """Whether output to a stream is colored.
+
+    In order of precedence: --color, NO_COLOR, FORCE_COLOR (if not empty, as in no-color.org and
+    force-color.org), and otherwise a terminal with colors.
     """
     if choice != "auto":
         return choice == "always"
@@ -74,7 +76,7 @@ def in_colour(stream: TextIO, environment: Mapping[str, str], choice: str = "aut
 
 
 def shows_table() -> bool:
-    """Whether the running command prints a table, not another --format or a stage."""
+    """Whether the running command prints a table, and not another --format or a stage of --dump."""
     from click import get_current_context
 
     context = get_current_context(silent=True)
@@ -86,8 +88,8 @@ def shows_table() -> bool:
     return True
 
 
-def chosen() -> str:
-    """The value of --color."""
+def color_choice() -> str:
+    """Returns the value of --color."""
     from click import get_current_context
 
     context = get_current_context(silent=True)
@@ -95,7 +97,7 @@ def chosen() -> str:
 
 
 class NoticeStream:
-    """Standard error with colored notes and errors if `on`."""
+    """Standard error. If `on`, notes and errors are colored."""
 
     def __init__(self, stream: TextIO, on: bool) -> None:
         self._stream = stream
@@ -120,7 +122,7 @@ class NoticeStream:
 
 
 def choose_colour(context: click.Context, choice: str, environment: Mapping[str, str]) -> None:
-    """Stores the choice of --color for both streams."""
+    """Stores the choice of --color for standard output and standard error."""
     context.meta[CHOICE] = choice
     if isinstance(sys.stderr, NoticeStream):
         sys.stderr.on = in_colour(sys.stderr, environment, choice)  # type: ignore[arg-type]

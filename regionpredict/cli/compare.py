@@ -38,7 +38,7 @@ _OF_VERDICTS = ("tolerance", "criterion", "at_measured_sizes", "min_success", "p
     default=10.0,
     show_default=True,
     metavar="PERCENT",
-    help="Slowdown from the best that still counts as right.",
+    help="Slowdown relative to the best time that still counts as right.",
 )
 @click.option(
     "--criterion",
@@ -122,7 +122,7 @@ def command(
         refuse_options(
             click.get_current_context(), _OF_VERDICTS, "cannot be combined with --by-size"
         )
-    given = read_hints(hints)  # first, so that a wrong file is reported at once
+    given = read_hints(hints)  # read first, so that an invalid file is reported at once
     campaigns = [read_campaign(path) for path in measurements]
     for path, campaign in zip(measurements[1:], campaigns[1:], strict=True):
         if campaign.host != campaigns[0].host:
@@ -173,8 +173,9 @@ def command(
 def _judged_runs(
     campaigns: Sequence[Campaign], paths: Sequence[Path], kept: str
 ) -> tuple[list[Campaign], InputError | None]:
-    """The runs that count: `all`, the `quiet` ones, or per file the quiet ones if there are `some`,
-    else all. Also the error to end with after the page is written."""
+    """Selects the runs that count. `kept` is `all`, `quiet`, or `some`: per file the quiet runs if
+    there are any, else all. Also returns the error to raise after the page is written.
+    """
     if kept == "all":
         return list(campaigns), None
     files = list(zip(campaigns, paths, strict=True))
@@ -188,9 +189,7 @@ def _judged_runs(
 def _write(
     document: Document, form: str, output: str | None, refused: InputError | None
 ) -> None:  # fmt: skip
-    """Writes the result. Then raises the error that the page was written in spite of, if there is
-    one.
-    """
+    """Writes the result. Then raises the error that did not prevent the page, if there is one."""
     from regionpredict.report.rendered import rendered
 
     write_result(rendered(document, form), output)
@@ -201,8 +200,8 @@ def _write(
 def _lines_on_disturbed_runs(
     campaigns: Sequence[Campaign], paths: Sequence[Path]
 ) -> tuple[str, ...]:
-    """A line for each file with disturbed runs. If there are several files, each line names its
-    file.
+    """Returns a line for each file with disturbed runs. If there are several files, each line names
+    its file.
     """
     several = len(paths) > 1
     return tuple(
@@ -223,7 +222,7 @@ def _models_by_size(
     hints: Path, measurements: Sequence[Path], campaigns: Sequence[Campaign], statistic: str,
     *, other_machine: bool,
 ) -> list[TermModel]:  # fmt: skip
-    """A model for each region that was measured with at least two sizes."""
+    """Fits a model to each region that was measured with at least two sizes."""
     from regionpredict.cli.prediction_request import predict_recorded_sizes
     from regionpredict.compare.calibration_samples import gather, hints_of
     from regionpredict.compare.comparable import check_machine

@@ -27,7 +27,7 @@ _REMEDY = "write it as in docs/configuration.md, or leave it out with --no-confi
 
 
 class Setting(NamedTuple):
-    """A key of the file: the parameter of the commands that it sets, and its type."""
+    """A key of the configuration file: the command-line parameter that it sets, and its type."""
 
     parameter: str
     what: str
@@ -58,7 +58,7 @@ def _path(value: Any, folder: Path) -> str | None:
 
 
 def _machine(value: Any, folder: Path) -> str | None:
-    """A path if such a file exists, else a name."""
+    """Returns a path if such a file exists, and otherwise the name of a machine."""
     if not isinstance(value, str):
         return None
     path = _relative_path(folder, value)
@@ -77,7 +77,7 @@ def _pairs(value: Any, _: Path) -> tuple[str, ...] | None:
 
 
 def _relative_path(folder: Path, path: str) -> str:
-    """A path in the file, relative to the current folder."""
+    """Converts a path in the configuration file to a path relative to the current folder."""
     joined = folder / path
     try:
         return str(joined.relative_to(Path.cwd()))
@@ -102,13 +102,12 @@ SETTINGS: Mapping[str, Setting] = {
     "exclude": Setting("excludes", "a list of texts", _texts),
     "set": Setting("given", "a table of whole numbers", _pairs),
 }
-"""The keys of the file and their kinds."""
+"""The keys of the configuration file and their types."""
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """The values by parameter of the commands.
-
-    Raises InputError for a file that is not TOML, an unknown key, and a wrong type.
+    """Returns the values by command-line parameter. Raises InputError for a file that is not TOML,
+    an unknown key, and a wrong type.
     """
     text = read_text(path, _REMEDY)
     parsed = _parsed(text, path)
@@ -153,7 +152,7 @@ _PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
 def _not_toml(said: str, path: Path) -> InputError:
-    """The parser's message with its place, with common mistakes explained."""
+    """Returns the parser's message with its line, and explains common mistakes."""
     place = _PLACE.search(said)
     what = _PLACE.sub("", said)
     line = int(place[1]) if place and place[1] else None
@@ -168,7 +167,7 @@ def _not_toml(said: str, path: Path) -> InputError:
 
 
 def _line_of(text: str, key: str) -> int | None:
-    """The line of a key, if it can be found."""
+    """Returns the line of a key, or None if it cannot be found."""
     lines = enumerate(text.splitlines(), 1)
     return next((at for at, line in lines if line.lstrip(" [\"'").startswith(key)), None)
 
@@ -176,8 +175,7 @@ def _line_of(text: str, key: str) -> int | None:
 def with_config(
     values: tuple[str, ...], config: tuple[str, ...], *, named: bool
 ) -> tuple[str, ...]:
-    """A repeatable option: the values of the file, followed by those of the command line.
-
+    """Combines a repeatable option: the values of the file, followed by those of the command line.
     With `named` (NAME=VALUE), values of the command line replace those of the same name.
 
     >>> with_config(("n=5",), ("n=1", "m=2"), named=True)

@@ -1,4 +1,6 @@
-"""Finds `regionpredict.toml`. Loads nothing, since the result cache is checked first."""
+"""Finds `regionpredict.toml`. Imports no heavy module, since it runs before the result cache is
+checked.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,11 @@ _MOST_BYTES = 4 << 20
 
 
 def nearest_config() -> Path | None:
-    """The file of this folder or of the nearest one above, or None.
+    """Returns `regionpredict.toml` of this folder or of the nearest one above, or None.
 
     The search ends at the top of a repository, at the user's home, and below a folder that others
-    can write to. Other users' files are not the user's configuration.
-
-    Raises InputError for a file that another user owns or can change, or that is too long.
+    can write to. Other users' files are not the user's configuration. Raises InputError for a file
+    that another user owns or can change, or that is too long.
     """
     try:
         here = Path.cwd()

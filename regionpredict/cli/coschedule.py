@@ -1,4 +1,4 @@
-"""`regionpredict coschedule`: programs that share one node."""
+"""`regionpredict coschedule`: assigns cores to programs that share one node."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def command(
 
 
 def _by_program_name(hints: Sequence[Path]) -> dict[str, Path]:
-    """The files by the names of their programs. Equal names are numbered.
+    """Maps the names of the programs to their hints files. Equal names are numbered.
 
     >>> list(_by_program_name([Path("a/h.json"), Path("b/h.json"), Path("c.json")]))
     ['h (1)', 'h (2)', 'c']
@@ -86,8 +86,9 @@ def _by_program_name(hints: Sequence[Path]) -> dict[str, Path]:
 
 
 def _check_regions(path: Path, here: Collection[str]) -> None:
-    """Raises InputError if a region of the hints is missing from the sources here, because they
-    moved or changed."""
+    """Raises InputError if a region of the hints is missing from the current sources, because they
+    moved or changed.
+    """
     from regionpredict.measure.hints_document import read_hints_document
 
     document = read_hints_document(path)
@@ -101,7 +102,9 @@ def _check_regions(path: Path, here: Collection[str]) -> None:
 
 
 def _program(name: str, path: Path, machine: Machine, sharers: int) -> CoscheduledProgram:
-    """The program of a hints file on the machine, with whole caches and with parts of them."""
+    """Returns the program of a hints file on the machine, with whole caches and with parts of
+    them.
+    """
     from regionpredict.predict import CoscheduledProgram, phases_of, with_cache_share
 
     request = replace(read_request(path), model="saturation", threads=(), binding="close")

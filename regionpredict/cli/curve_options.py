@@ -95,7 +95,7 @@ def curve_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class RunOptions(NamedTuple):
-    """How the program will be run: the values of --first-touch, --pages, --bind and --runtime."""
+    """The settings of the run: the values of --first-touch, --pages, --bind and --runtime."""
 
     first_touch: str | None
     pages: str | None
@@ -103,7 +103,9 @@ class RunOptions(NamedTuple):
     runtime: str | None
 
     def on(self, machine: Machine) -> Machine:
-        """The machine with the costs of the runtime. A note reports if the machine has none."""
+        """Returns the machine with the costs of the runtime. A note reports if the machine has
+        none.
+        """
         from regionpredict.machine import thread_places
 
         if self.runtime is not None and self.runtime not in machine.by_runtime:
@@ -117,7 +119,7 @@ class RunOptions(NamedTuple):
         return bound
 
     def placement(self, machine: Machine) -> Placement | None:
-        """The placement of all pages. None if the source decides."""
+        """Returns the placement of all pages, or None if the source decides."""
         from regionpredict.analysis.history.first_touch import INTERLEAVED, first_touched, in_domain
 
         if self.first_touch is not None:
@@ -136,14 +138,14 @@ class RunOptions(NamedTuple):
 
     @property
     def flows(self) -> bool:
-        """Whether the source decides the placement of pages."""
+        """Whether the placement of pages is derived from the source."""
         return self.first_touch is None and self.pages in (None, "first-touch")
 
 
 def density_form(
     model: str, combination: str, statement_weight: str, miss_weight: str
 ) -> DensityForm:
-    """The variant of the density model. Raises UsageError if the other model is requested."""
+    """Returns the variant of the density model. Raises UsageError if another model is requested."""
     from regionpredict.predict import TO_THE_LETTER, DensityForm
 
     form = DensityForm(combination, statement_weight, miss_weight)
@@ -176,7 +178,7 @@ def check_model_options(model: str, run: RunOptions) -> None:
 
 
 def parse_threads(text: str | None) -> tuple[int, ...]:
-    """`1-24` or `1,2,4`, sorted. Empty if nothing is given.
+    """Parses `1-24` or `1,2,4` to sorted thread counts. Empty without a text.
 
     >>> parse_threads("1-3,8"), parse_threads(None)
     ((1, 2, 3, 8), ())
@@ -191,7 +193,9 @@ def parse_threads(text: str | None) -> tuple[int, ...]:
         low = int(match[1])
         high = int(match[2]) if match[2] else low
         if low < 1:
-            raise UsageError(f"--threads {text}: {low} threads", remedy="at least one runs a loop")
+            raise UsageError(
+                f"--threads {text}: {low} threads", remedy="a loop needs at least one thread"
+            )
         if high < low:
             raise UsageError(
                 f"--threads {text}: {high} is below {low}", remedy="write the lower one first"

@@ -1,4 +1,4 @@
-"""`regionpredict diff`: changed hints, and the reasons."""
+"""`regionpredict diff`: shows which hints changed, and why."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def command(
 
 
 def _refuse_prediction_options() -> None:
-    """Refuses prediction options for two hints files, since they have no effect."""
+    """Raises UsageError for prediction options with two hints files, since they have no effect."""
     context = click.get_current_context()
     of_changes = {"old", "new", "conditions", "form", "output"}
     names = {parameter.name or "" for parameter in context.command.params} - of_changes
@@ -86,7 +86,7 @@ def _outline(
     side: Side, machine: Machine | None, run: RunOptions, asked: tuple[str, DensityForm],
     threads: str | None, within: float, options: dict[str, Any],
 ) -> HintOutline:  # fmt: skip
-    """The hints of one side."""
+    """Returns the hints of OLD or NEW, which are predicted if they are not in a hints file."""
     from regionpredict.compare.hint_outline import read_outline
 
     if side.hints is not None:
@@ -108,6 +108,6 @@ def _outline(
 
 
 def _absolute(options: dict[str, Any]) -> dict[str, Any]:
-    """The options, with absolute paths for files that a commit need not contain."""
+    """Makes the paths of the options absolute, since a commit may lack these files."""
     names = [name for name in ("sizes", "sizes_from") if options[name] is not None]
     return {**options, **{name: str(Path(options[name]).absolute()) for name in names}}

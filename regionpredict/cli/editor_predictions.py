@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Choices(NamedTuple):
-    """The options of the command line for every file."""
+    """The command-line options that apply to every file."""
 
     machine: Machine
     model: str
@@ -29,10 +29,9 @@ class Choices(NamedTuple):
     options: dict[str, Any]
 
 
-def predicted(file: Path, root: Path | None, choices: Choices) -> Predictions:
-    """The regions of a file. The compile_commands.json of its project is used.
-
-    Raises InputError or UsageError if the file cannot be read.
+def predict_file(file: Path, root: Path | None, choices: Choices) -> Predictions:
+    """Predicts the loops of a file, with the compile_commands.json of its project. Raises
+    InputError or UsageError if the file cannot be read.
     """
     from regionpredict.pipeline import predict
 

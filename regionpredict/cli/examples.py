@@ -1,4 +1,4 @@
-"""The examples at the end of `--help`. Each is a line that can be typed with other names."""
+"""The examples at the end of `--help`. Each is a complete command line."""
 
 from __future__ import annotations
 
@@ -86,7 +86,9 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 
 
 def with_examples(command: click.Command, name: str) -> click.Command:
-    """The command with its examples at the end of its help. Subcommands get theirs."""
+    """Adds the examples of a command to the end of its help, and those of its subcommands to
+    theirs.
+    """
     lines = EXAMPLES.get(name, ())
     if lines:
         title = "Example:" if len(lines) == 1 else "Examples:"

@@ -123,7 +123,7 @@ def command(
 
 
 def _propose(path: str, measurements: Any, target: str | None) -> None:
-    """Writes a file of expectations, and reports series without one."""
+    """Writes a file of expectations, and reports series without a model."""
     from pathlib import Path
 
     from regionpredict.fit.expectations.expectation_file import check_file
@@ -146,9 +146,8 @@ def _propose(path: str, measurements: Any, target: str | None) -> None:
 
 
 def _predictions(report: Report, points: list[dict[str, float]]) -> list[PredictedValue]:
-    """The predictions at each point by models that meet their expectations.
-
-    Raises UsageError for a point without the parameter of a model.
+    """Returns the predictions at each point by models that meet their expectations. Raises
+    UsageError for a point without the parameter of a model.
     """
     from regionpredict.errors import UsageError
     from regionpredict.fit.model.predicted_value import predicted_value

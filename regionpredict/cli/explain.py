@@ -1,4 +1,4 @@
-"""`regionpredict explain`: one region's derivation, or a rule's page."""
+"""`regionpredict explain`: shows the derivation of one region's hint, or the page of a rule."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _NEAR = 3
 def _complete_rule(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """Rule ids for shell completion, or files if no id matches."""
+    """Completes rule ids in the shell, or files if no id matches."""
     from regionpredict.report.rules import rule_ids
 
     ids = [rule for rule in rule_ids() if incomplete and rule.startswith(incomplete)]
@@ -85,7 +85,7 @@ def command(
     run = RunOptions(first_touch, pages, binding, runtime)
     check_model_options(model, run)
     density = density_form(model, combination, statement_weight, miss_weight)
-    file, line = _place(what)
+    file, line = _parse_place(what)
     machine, machine_file = machine_for(machine_name)
     machine, placement = run.on(machine), run.placement(machine)
     flows = model == "saturation" and run.flows
@@ -99,12 +99,16 @@ def command(
     from regionpredict.report.rendered import rendered
 
     whole = _team_at(result, file, line)
-    document = _of_team(result, whole) if whole else _of_region(result, _at(result, file, line))
+    document = (
+        _explained_team(result, whole)
+        if whole
+        else _explained_region(result, _region_at(result, file, line))
+    )
     write_result(rendered(document, form), output)
     keep_answer(output, machine_file)
 
 
-def _of_region(result: Predictions, chosen: Prediction) -> Document:
+def _explained_region(result: Predictions, chosen: Prediction) -> Document:
     from regionpredict.report.explanation import region_document
     from regionpredict.report.program_summary import planned_otherwise
 
@@ -114,7 +118,7 @@ def _of_region(result: Predictions, chosen: Prediction) -> Document:
     return region_document(chosen, result.machine, shared, _advice(result, chosen), planned)
 
 
-def _of_team(result: Predictions, team: TeamPrediction) -> Document:
+def _explained_team(result: Predictions, team: TeamPrediction) -> Document:
     from regionpredict.report.explanation import team_document
     from regionpredict.report.program_summary import planned_otherwise
 
@@ -126,7 +130,7 @@ def _of_team(result: Predictions, team: TeamPrediction) -> Document:
 
 
 def _refuse_options_with_rule(paths: tuple[str, ...]) -> None:
-    """Refuses other options next to a rule, since they have no effect."""
+    """Raises UsageError for other options with a rule, since they have no effect."""
     why = "has no effect on a rule's page"
     if paths:
         raise UsageError(f"'{paths[0]}' {why}", remedy="leave it out")
@@ -135,7 +139,7 @@ def _refuse_options_with_rule(paths: tuple[str, ...]) -> None:
     refuse_options(context, names - {"what", "paths", "output"}, why)
 
 
-def _place(what: str) -> tuple[str, int]:
+def _parse_place(what: str) -> tuple[str, int]:
     file, _, line = what.rpartition(":")
     if not file or not re.fullmatch("[0-9]{1,9}", line):
         raise UsageError(
@@ -145,7 +149,7 @@ def _place(what: str) -> tuple[str, int]:
 
 
 def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
-    """The text on the parallel regions that contain the region."""
+    """Returns the source changes for the parallel regions that contain the region."""
     name = prediction.facts.region.id
     advised = [
         advice for team in result.teams for advice in result.advice.get(team.facts.id, ())
@@ -155,7 +159,7 @@ def _advice(result: Predictions, prediction: Prediction) -> tuple[Advice, ...]:
 
 
 def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
-    """The parallel region of a loop."""
+    """Returns the parallel region of a loop."""
     region = chosen.facts.region.id
     for team in result.teams:
         loops = [member.facts.region.id for member in team.facts.members]
@@ -165,8 +169,9 @@ def _team(result: Predictions, chosen: Prediction) -> TeamPrediction | None:
 
 
 def _team_at(result: Predictions, file: str, line: int) -> TeamPrediction | None:
-    """The parallel region whose `parallel` is at the line, if that is not a loop's own
-    directive."""
+    """Returns the parallel region whose `parallel` directive is at the line, unless it is a
+    combined loop directive.
+    """
     here = Path(file).resolve()
     for team in result.teams:
         span = team.facts.span
@@ -177,8 +182,8 @@ def _team_at(result: Predictions, file: str, line: int) -> TeamPrediction | None
     return None
 
 
-def _at(result: Predictions, file: str, line: int) -> Prediction:
-    """The innermost region at the line: of its directive, or of its loops."""
+def _region_at(result: Predictions, file: str, line: int) -> Prediction:
+    """Returns the innermost region at the line of its directive or of one of its loops."""
     from regionpredict.measure.loop_extent import loop_extent
     from regionpredict.measure.loop_text import lines_of
 

@@ -1,4 +1,4 @@
-"""`--fail-if CONDITION`: exit code 1 if a hint meets the condition."""
+"""`--fail-if CONDITION`: ends with exit code 1 if a hint meets the condition."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ fail_if_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.optio
 
 
 def parsed(texts: Sequence[str], *, baseline: bool) -> list[Condition]:
-    """The conditions. Raises UsageError for an invalid one, or one that needs a missing
+    """Parses the conditions. Raises UsageError for an invalid one, or one that needs a missing
     baseline.
     """
     from regionpredict.compare.hint_conditions import parse_condition
@@ -39,7 +39,7 @@ def parsed(texts: Sequence[str], *, baseline: bool) -> list[Condition]:
 
 
 def outline_of_predictions(result: Predictions) -> HintOutline:
-    """The hints of this prediction, in the same form as those of a hints file."""
+    """Returns the hints of this prediction, in the same form as those of a hints file."""
     from regionpredict.compare.hint_outline import outline_of
     from regionpredict.json_records import Record
     from regionpredict.report.hints import hints_document
@@ -74,13 +74,13 @@ def end_by(
 
 
 def _failure(condition: Condition, old: Outline | None, new: Outline) -> str:
-    """The text `src/cg.c:12 solve: gain<8 (gain 3.1)`."""
+    """Describes a hint that meets a condition: `src/cg.c:12 solve: gain<8 (gain 3.1)`."""
     name = f"{new.id} {new.function}".rstrip()
     return f"{name}: {condition.text} ({_values(condition, old, new)})"
 
 
 def _values(condition: Condition, old: Outline | None, new: Outline) -> str:
-    """The text `gain 3.1, was 7.9`."""
+    """Describes the compared values: `gain 3.1, was 7.9`."""
     text = f"{condition.field} {condition.value(new):.4g}"
     if condition.baseline and old is not None:
         text += f", was {condition.value(old):.4g}"

@@ -215,7 +215,7 @@ def command(path: str, predict: tuple[str, ...], **options: Any) -> None:
             level=options["level"],
         )  # fmt: skip
         write_plot(options["plot"], figure)
-    if models.models or output not in _TABLES:  # no header without rows
+    if models.models or output not in _TABLES:  # a table without rows has no header
         write_result(text.rstrip("\n") + "\n", target)
     problems = models.problems
     if not models.models and not problems:
@@ -232,7 +232,7 @@ def _write_measurements(experiment: Experiment, output: str, target: str | None)
 
 
 def _write_experiment(models: ModelSet, target: str) -> None:
-    """An experiment for Extra-P, with a note of the models that have no form there."""
+    """Writes an experiment for Extra-P. A note lists the models that Extra-P cannot represent."""
     from pathlib import Path
 
     from regionpredict.atomic_file import write_file
@@ -268,7 +268,7 @@ def _search(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _report(problems: tuple[InputError, ...]) -> None:
-    """Reports each series without a model. The exit code is 1 if there are any."""
+    """Reports each series without a model. Returns exit code 1 if there are any, otherwise 0."""
     for problem in problems:
         click.echo(f"regionpredict: {problem}", err=True)
     if problems:
@@ -278,7 +278,7 @@ def _report(problems: tuple[InputError, ...]) -> None:
 def _chosen(
     models: ModelSet, pattern: str | None, order: str, points: list[dict[str, float]], path: str
 ) -> ModelSet:
-    """The models with matching call paths, in the requested order."""
+    """Returns the models with matching call paths, in the requested order."""
     from regionpredict.errors import InputError
     from regionpredict.fit.model.fitted_model import growth_key
     from regionpredict.fit.search.experiment_models import ModelSet
@@ -303,7 +303,9 @@ def _value(model: FittedModel, point: dict[str, float], path: str) -> float:
 
 
 def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tuple[float, ...]:
-    """The point in the model's order of parameters. Raises InputError if names do not match."""
+    """Returns a point's values in the model's order of parameters. Raises InputError if names do
+    not match.
+    """
     from regionpredict.errors import InputError
 
     unknown = [name for name in point if name not in model.parameters]
@@ -324,7 +326,7 @@ def _coordinates(model: FittedModel, point: dict[str, float], path: str) -> tupl
 
 
 def _measured(path: str, options: dict[str, Any]) -> Experiment:
-    """The measurements of the requested metric."""
+    """Reads the measurements of the requested metric."""
     from regionpredict.fit.input import read
 
     columns = {name: options[name] or None for name in ("parameters", "values")}
@@ -360,7 +362,7 @@ def _only(experiment: Experiment, metric: str, path: str) -> Experiment:
 def _predictions(
     models: ModelSet, points: list[dict[str, float]], level: float, path: str
 ) -> list[PredictedValue]:
-    """The value, its interval and its caveats, for every model and point."""
+    """Returns the value, its interval and its caveats, for every model and point."""
     from regionpredict.fit.model.predicted_value import predicted_value
 
     for point in points:

@@ -1,4 +1,4 @@
-"""The drawings of `regionpredict fit --plot`."""
+"""Makes the drawings of `regionpredict fit --plot`."""
 
 from __future__ import annotations
 

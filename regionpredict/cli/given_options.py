@@ -1,4 +1,4 @@
-"""Finds the options of a call, and refuses those without an effect."""
+"""Rejects options that have no effect in a call."""
 
 from __future__ import annotations
 

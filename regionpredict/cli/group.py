@@ -11,7 +11,7 @@ from regionpredict.cli.colour import CHOICES, choose_colour
 from regionpredict.cli.config_place import nearest_config
 from regionpredict.cli.lazy_group import LazyGroup
 
-# name -> one line of help: `--help` imports no command.
+# One line of help per command, so that `--help` imports no command.
 COMMANDS = {
     "analyze": "List facts about every parallel loop, from the source alone.",
     "predict": "Predict the packages (sockets) and threads each parallel loop can use.",
@@ -37,11 +37,11 @@ COMMANDS = {
 }
 
 ON_SOURCES = ("analyze", "predict", "sizes", "explain", "diff", "lsp")
-"""The commands that use all of regionpredict.toml."""
+"""The commands that use all settings of regionpredict.toml."""
 ON_MACHINES = ("bench", "coschedule", "study")
-"""The commands that use only the machine of the configuration."""
+"""The commands that use only the machine in regionpredict.toml."""
 CONFIG = "regionpredict.config"
-"""The key of the file's values in the context."""
+"""The key in click's context for the values of regionpredict.toml."""
 
 
 @click.group(

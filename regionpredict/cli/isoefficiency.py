@@ -127,7 +127,7 @@ def _number(value: Any) -> str:
 def _surface(
     path: str, options: dict[str, Any]
 ) -> tuple[EfficiencySurface, list[tuple[float, float]]]:
-    """The model of the table's efficiencies, and the measured processors and sizes."""
+    """Returns the model of the table's efficiencies, and the measured processors and sizes."""
     from regionpredict.errors import InputError
     from regionpredict.fit.input import read
     from regionpredict.fit.laws.efficiency_surface import fit_efficiency
@@ -154,7 +154,7 @@ def _published(formula: str) -> Callable[[float, float], float]:
 def _solved(
     value: Callable[[float, float], float], name: str, given: float, efficiency: float
 ) -> float | None:
-    """The size, or the number of processors, at which the formula has this efficiency."""
+    """Returns the size, or the number of processors, at which the formula has this efficiency."""
     from regionpredict.fit.laws.efficiency_surface import most_threads, smallest_size
 
     def known(threads: float, size: float) -> float:

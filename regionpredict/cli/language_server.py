@@ -13,7 +13,7 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol
 
 from regionpredict import __version__
-from regionpredict.cli.editor_predictions import Choices, predicted
+from regionpredict.cli.editor_predictions import Choices, predict_file
 from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Span
 from regionpredict.report.document_text import document_text
@@ -34,7 +34,9 @@ class _Predicted(NamedTuple):
 
 
 class _AnsweringProtocol(LanguageServerProtocol):
-    """The protocol, with responses to invalid requests, since an editor waits for a response."""
+    """The language server protocol, with responses to invalid requests, since an editor waits for a
+    response.
+    """
 
     @property
     def was_shut_down(self) -> bool:
@@ -42,8 +44,10 @@ class _AnsweringProtocol(LanguageServerProtocol):
         return self._shutdown
 
     def structure_message(self, data: dict[str, Any]) -> Any:
-        """The message as a typed value. Invalid parameters cause an error response."""
-        if not isinstance(data.get("id", ""), (int, str, NoneType)):  # no response can name it
+        """Converts a message to a typed value. Invalid parameters cause an error response."""
+        if not isinstance(
+            data.get("id", ""), (int, str, NoneType)
+        ):  # a response needs the id of its request
             raise JsonRpcInvalidRequest("an id is a number or a string")
         try:
             return super().structure_message(data)
@@ -63,8 +67,10 @@ class _AnsweringProtocol(LanguageServerProtocol):
 
 
 def serve(choices: Choices) -> int:
-    """Serves an editor until it ends the session. The exit code is 1 if it disconnects without
-    ending it. Raises InputError if a message is too long for the memory.
+    """Serves an editor until it ends the session.
+
+    Returns exit code 1 if the editor disconnects without ending it. Raises InputError if a message
+    is too long for the memory.
     """
     # An invalid request gets an error response. A traceback on standard error would not be read.
     logging.getLogger("pygls").setLevel(logging.CRITICAL)
@@ -76,11 +82,11 @@ def serve(choices: Choices) -> int:
     )
     known: dict[str, _Predicted] = {}
 
-    def look(uri: str) -> None:
+    def predict_uri(uri: str) -> None:
         document = server.workspace.get_text_document(uri)
         root = server.workspace.root_path
         try:
-            result = predicted(Path(document.path), Path(root) if root else None, choices)
+            result = predict_file(Path(document.path), Path(root) if root else None, choices)
         except (InputError, UsageError) as error:
             known.pop(uri, None)
             span = Span(document.path, error_line(error), 1)
@@ -99,11 +105,11 @@ def serve(choices: Choices) -> int:
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: lsp.DidOpenTextDocumentParams) -> None:
-        look(params.text_document.uri)
+        predict_uri(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def saved(params: lsp.DidSaveTextDocumentParams) -> None:
-        look(params.text_document.uri)
+        predict_uri(params.text_document.uri)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def closed(params: lsp.DidCloseTextDocumentParams) -> None:
@@ -151,7 +157,7 @@ def serve(choices: Choices) -> int:
 
 
 def error_line(error: Exception) -> int:
-    """The line of an error, or the first line."""
+    """Returns the line number of an error, or the first line if the error has none."""
     return getattr(error, "line", None) or 1
 
 
@@ -168,7 +174,7 @@ def _derivation(result: Predictions, region: str) -> str:
 
 
 def _range(line: int, first: int = 0, last: int = _WHOLE_LINE) -> lsp.Range:
-    """A range within one line. Lines count from 1, characters from 0."""
+    """Returns a range within one line. Lines count from 1, characters from 0."""
     return lsp.Range(lsp.Position(line - 1, first), lsp.Position(line - 1, last))
 
 

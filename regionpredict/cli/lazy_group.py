@@ -23,11 +23,11 @@ class LazyGroup(click.Group):
         self.module = module
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """All commands."""
+        """Returns the names of all commands."""
         return list(self.lines)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The `command` of its module, with its examples. None for an unknown command."""
+        """Imports a command from its module and adds its examples. None for an unknown command."""
         if cmd_name not in self.lines:
             return None
         module = importlib.import_module(self.module + cmd_name.replace("-", "_"))
@@ -38,7 +38,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As in every group. The error for an unknown command suggests the nearest name."""
+        """Finds the requested command. The error for an unknown one suggests the nearest name."""
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
@@ -51,6 +51,6 @@ class LazyGroup(click.Group):
             raise click.UsageError(message, error.ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the help lines unchanged."""
+        """Writes the help lines of the commands unchanged."""
         with formatter.section("Commands"):
             formatter.write_dl(list(self.lines.items()))

@@ -1,4 +1,4 @@
-"""`regionpredict lsp`: hints in any editor, by the language server protocol."""
+"""`regionpredict lsp`: shows hints in any editor, by the language server protocol."""
 
 from __future__ import annotations
 

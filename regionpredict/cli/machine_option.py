@@ -36,7 +36,7 @@ QUIET_WAIT_S = 10.0
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".hh", ".hxx", ".cu")
 
 
-def _no_source(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:
+def _reject_source_file(ctx: click.Context, _: click.Parameter, name: str | None) -> str | None:
     """Raises UsageError if the argument of -m is a source file. Without this check, the first error
     would be a missing PATH.
     """
@@ -67,16 +67,15 @@ def complete_machine(
 
 
 machine_option: Callable[[Callable[..., Any]], Callable[..., Any]] = click.option(
-    "-m", "machine_name", default=None, metavar="MACHINE", callback=_no_source,
+    "-m", "machine_name", default=None, metavar="MACHINE", callback=_reject_source_file,
     shell_complete=complete_machine,
     help="A shipped machine, a YAML file, or host (this one, measured once).",
 )  # fmt: skip
 
 
 def machine_for(name: str | None) -> tuple[Machine, Path]:
-    """The machine of -m, and its file.
-
-    Raises UsageError if -m is missing, and InputError if there is no such machine.
+    """Returns the machine of -m, and its file. Raises UsageError if -m is missing, and InputError
+    if there is no such machine.
     """
     from regionpredict.machine import file_of
     from regionpredict.machine.shipped import load_file
@@ -94,7 +93,8 @@ def machine_for(name: str | None) -> tuple[Machine, Path]:
 
 
 def _host_file() -> Path:
-    """The file of this host in the user's cache folder. It is created if missing.
+    """Returns the machine file of this host in the user's cache folder, and creates it if it is
+    missing.
 
     The key consists of the host's name, processor, caches, packages, domains and kernel. Therefore,
     hosts with a common folder have separate files. The memory size is excluded, because it changes
@@ -131,7 +131,7 @@ def _host_file() -> Path:
 
 
 def _host_key(topology: Topology) -> tuple[object, ...]:
-    """Everything that the measured figures of a host depend on."""
+    """Returns all properties of a host that affect its measured figures."""
     return (
         topology.name, topology.identity, topology.packages, topology.cores_per_package,
         topology.domains_per_package, topology.threads_per_core, topology.caches,
@@ -140,7 +140,7 @@ def _host_key(topology: Topology) -> tuple[object, ...]:
 
 
 def _age(seconds: float) -> str:
-    """The age of a measurement, in words.
+    """Describes the age of a measurement.
 
     >>> _age(40), _age(7200), _age(86400), _age(3 * 86400)
     ('today', 'today', '1 day ago', '3 days ago')
@@ -150,8 +150,8 @@ def _age(seconds: float) -> str:
 
 
 def _measure_host(topology: Topology, state: Path) -> str:
-    """The host's machine file after a short calibration. Raises InputError if it cannot be
-    measured.
+    """Returns the host's machine file after a short calibration. Raises InputError if the host
+    cannot be measured.
     """
     from regionpredict.machine.calibrate import calibrate
     from regionpredict.machine.writer import write

@@ -1,4 +1,4 @@
-"""`regionpredict machines`: list, show and check machine models, detect this host's."""
+"""`regionpredict machines`: lists, shows and checks machine models, and detects the host's."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from regionpredict.atomic_file import write_file
-from regionpredict.cli.colour import chosen, in_colour, painted_table, shows_table
+from regionpredict.cli.colour import color_choice, in_colour, painted_table, shows_table
 from regionpredict.cli.terminal_width import within_width
 from regionpredict.errors import InputError, one_line, visible
 
@@ -50,7 +50,7 @@ def write_standard_output(text: str, verbatim: bool = False) -> None:
     if is_table:
         if sys.stdout.isatty():
             text = within_width(text, shutil.get_terminal_size().columns)
-        if in_colour(sys.stdout, os.environ, chosen()):
+        if in_colour(sys.stdout, os.environ, color_choice()):
             text = painted_table(text)
     try:
         sys.stdout.write(text)

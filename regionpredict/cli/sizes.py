@@ -177,13 +177,13 @@ def _as_yaml(
     for size in ranking.unbound:
         name = size.name if re.fullmatch(r"[A-Za-z_]\w*", size.name) else yaml_text(size.name)
         what = (
-            f"changes the hints of {size.decides} of {ranking.regions}"
+            f"decides {size.decides} of {ranking.regions} hints"
             if size.decides
-            else "changes no hint"
+            else "decides no hint"
         )
         value = f" {answers[size.name]}" if size.name in answers else ""
         lines.append(f"{name}:{value}  # {one_line(size.file)}:{size.line}, {what}")
     for share in shares:
-        what = f"how often its condition holds, changes the hints of {share.decides} of {ranking.regions}"
+        what = f"how often its condition holds, decides {share.decides} of {ranking.regions} hints"
         lines.append(f"{yaml_text(share.name)}:  # as {_AS_SHARE}: {what}")
     return "\n".join(lines) + "\n"

@@ -81,10 +81,7 @@ def test_a_share_that_is_given_is_asked_for_no_more(told: Told) -> None:
 
 def test_the_file_to_fill_in_has_it(told: Told, tmp_path: Path) -> None:
     blank = told("sizes", "--format", "yaml")
-    assert (
-        f'"f.c:{HEAVY}":  # as 25%: how often its condition holds, changes the hints of 1 of 3'
-        in blank
-    )
+    assert f'"f.c:{HEAVY}":  # as 25%: how often its condition holds, decides 1 of 3 hints' in blank
     (tmp_path / "blank.yaml").write_text(blank)
     assert told("sizes", "--sizes", "blank.yaml") == told("sizes")
     (tmp_path / "full.yaml").write_text(blank.replace(":  #", ": 25%  #"))
