@@ -52,7 +52,7 @@ def runs_for_a_page(campaign: Campaign, path: Path) -> tuple[Campaign, InputErro
 
 
 def disturbed_text(campaign: Campaign) -> str:
-    """Describes how many runs were disturbed, and by what. Empty without disturbed runs."""
+    """Describes the number of disturbed runs and their disturbance, or returns an empty text."""
     from regionpredict.report.measurements import disturbed_runs
 
     return disturbed_runs(campaign)

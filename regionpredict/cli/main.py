@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def program() -> None:
-    """The entry point: runs `main`, and skips freeing memory at exit."""
+    """Runs `main` as the entry point. At exit, freeing memory is skipped."""
     _open_closed_streams()
     if not sys.warnoptions:  # warnings of libraries are for developers
         warnings.simplefilter("ignore")
@@ -41,7 +41,7 @@ def program() -> None:
     try:
         _check_working_folder()
         _answer()
-        if not sys.stdout.closed:  # the language server closes it
+        if not sys.stdout.closed:  # the language server closes standard output
             sys.stdout.flush()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
@@ -50,7 +50,7 @@ def program() -> None:
     except OSError as error:
         _report_refused(error)
         code = 1
-    with contextlib.suppress(OSError, ValueError):  # closed, or a broken pipe
+    with contextlib.suppress(OSError, ValueError):  # the stream is closed, or its pipe is broken
         sys.stdout.flush()
     with contextlib.suppress(OSError, ValueError):
         sys.stderr.flush()
@@ -61,7 +61,7 @@ def program() -> None:
 def _open_closed_streams() -> None:
     """Opens standard streams that the shell closed, so that no other file gets their numbers.
 
-    If the output of a command cannot be written, an error reports it. Notes are discarded.
+    An error reports that the output of a command cannot be written. Notes are discarded.
     """
     for number, name, mode in (
         (0, "stdin", os.O_RDONLY),
@@ -86,7 +86,7 @@ def _check_working_folder() -> None:
 
 
 def _answer() -> None:
-    if sys.argv[1:] == ["--version"]:  # the same text as click's, which takes longer to load
+    if sys.argv[1:] == ["--version"]:  # the same text as click's, since click takes longer to load
         sys.stdout.write(f"regionpredict, version {__version__}\n")
         return
     from regionpredict.cli.result_cache import result_cache
@@ -99,8 +99,8 @@ def _answer() -> None:
 
 
 def _report_refused(error: OSError) -> None:
-    """One line for a closed stream, a folder without permission, or an impossible file name. Other
-    file errors are bugs.
+    """Reports a closed stream, a folder without permission, or an impossible file name in one line.
+    Other file errors are bugs.
     """
     if isinstance(error, PermissionError) and error.filename is not None:
         sys.stderr.write(
@@ -120,7 +120,7 @@ def _report_refused(error: OSError) -> None:
 
 
 def _run_and_keep(cache: ResultCache) -> None:
-    """Runs the command. Its output is cached if it had no errors and the command allows it."""
+    """Runs the command. Its output is cached if it had no errors and the command allows caching."""
     from regionpredict.cli.result_cache import RunRecord, recorded
 
     record = RunRecord()
@@ -131,10 +131,8 @@ def _run_and_keep(cache: ResultCache) -> None:
 
 
 def main(record: RunRecord | None = None) -> None:
-    """Runs a command. Invalid input is reported on one line with exit code 1, and a usage error
-    with 2.
-
-    The command stores the dependencies of its result in `record`.
+    """Runs a command and returns its exit code. Invalid input is reported on one line with exit
+    code 1, and a usage error with 2. The command stores the dependencies of its result in `record`.
     """
     import click
 
@@ -146,7 +144,7 @@ def main(record: RunRecord | None = None) -> None:
             code = with_frame_memory(
                 group, prog_name="regionpredict", standalone_mode=False, obj=record
             )
-        if isinstance(code, int) and code:  # click returns the code of Exit
+        if isinstance(code, int) and code:  # click returns the exit code of an Exit exception
             sys.exit(code)
     except UsageError as error:
         click.echo(f"regionpredict: {error}", err=True)

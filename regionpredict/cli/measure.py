@@ -1,4 +1,4 @@
-"""`regionpredict measure`: every region's time over thread counts."""
+"""`regionpredict measure`: measures every region's time over thread counts."""
 
 from __future__ import annotations
 
@@ -125,10 +125,10 @@ def command(
             "them",
             err=True,
         )
-    more, read = _observed(argv, binary=options["binary"])
+    more, read = _observation(argv, binary=options["binary"])
     campaign = campaign_for(argv, options["binding"])
     store = Store(output)
-    campaign = _prepared(campaign, store, output, resume=resume)
+    campaign = _open_campaign(campaign, store, output, resume=resume)
     line = ProgressLine()
     _end_runs_when_terminated()
 
@@ -152,7 +152,7 @@ def command(
         )
         sys.exit(128 + (stop.args[0] if stop.args else signal.SIGINT))
     line.end()
-    _tell(swept, plan.budget_s)
+    _report_sweep(swept, plan.budget_s)
     show_campaign(swept.campaign, form)
 
 
@@ -173,7 +173,7 @@ def _end_runs_when_terminated() -> None:
 
 
 def campaign_for(argv: tuple[str, ...], bind: str) -> Campaign:
-    """The campaign of a program on this host."""
+    """Returns a new campaign of a program on this host."""
     from regionpredict.measure.records import Campaign
 
     places, bind = openmp_binding(bind)
@@ -186,7 +186,7 @@ def campaign_for(argv: tuple[str, ...], bind: str) -> Campaign:
 
 
 def this_host() -> Host:
-    """Name and shape of this host."""
+    """Returns the name and shape of this host."""
     from regionpredict.machine.detect import read_sysfs
     from regionpredict.measure.records import Host
 
@@ -201,8 +201,8 @@ def this_host() -> Host:
     )  # fmt: skip
 
 
-def _prepared(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> Campaign:
-    """A new file, or the existing campaign in FILE to continue."""
+def _open_campaign(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> Campaign:
+    """Returns a new campaign, or the existing campaign in FILE to continue."""
     from regionpredict.measure.store import read_campaign
 
     if output.is_dir():
@@ -210,7 +210,7 @@ def _prepared(campaign: Campaign, store: Any, output: Path, *, resume: bool) -> 
     if not output.exists() or output.stat().st_size == 0:
         store.begin(campaign)
         return campaign
-    if _has_no_run(output):  # the program was missing or crashed, so nothing is lost
+    if _has_no_run(output):  # FILE has no run, since the program was missing or crashed
         output.unlink()
         store.begin(campaign)
         return campaign
@@ -250,8 +250,10 @@ def _brief(value: object) -> str:
     return " ".join(str(v) for v in value) if isinstance(value, tuple) else str(value)
 
 
-def _observed(argv: tuple[str, ...], *, binary: bool) -> tuple[dict[str, str], Reader]:
-    """Additional environment variables, and how to read the program's results."""
+def _observation(argv: tuple[str, ...], *, binary: bool) -> tuple[dict[str, str], Reader]:
+    """Returns additional environment variables, and the function that reads the program's
+    results.
+    """
     from regionpredict.measure.sweep import read_output
 
     if not binary:
@@ -288,7 +290,8 @@ def _allowed() -> list[int]:
 
 
 def thread_counts(text: str | None, allowed: list[int]) -> tuple[int, ...]:
-    """The thread counts `1,2,4` or `1-24`. By default 1, 2, 4, ... and all processors.
+    """Parses the thread counts `1,2,4` or `1-24`. By default, they are 1, 2, 4, ... and all
+    processors.
 
     >>> thread_counts("1-3,8", []), thread_counts(None, list(range(6)))
     ((1, 2, 3, 8), (1, 2, 4, 6))
@@ -309,7 +312,7 @@ def _repetitions(text: str) -> int | None:
     raise UsageError(f"--repeat {text}: not a number", remedy="write --repeat 5 or --repeat auto")
 
 
-def _tell(swept: CampaignResult, budget: float) -> None:
+def _report_sweep(swept: CampaignResult, budget: float) -> None:
     if swept.out_of_time:
         click.echo(f"note: the time budget of {budget:.0f} s ended first", err=True)
     disturbed = disturbed_text(swept.campaign)

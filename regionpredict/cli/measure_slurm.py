@@ -64,7 +64,7 @@ def measure_through_slurm(
 
 
 def _launcher() -> Any:
-    """The module for Slurm, if submitit is installed."""
+    """Returns the module for Slurm. Raises InputError if submitit is not installed."""
     try:
         from regionpredict.measure import launch_slurm
     except ModuleNotFoundError as error:
@@ -75,7 +75,7 @@ def _launcher() -> Any:
     if not launch_slurm.slurm_is_available():
         raise InputError(
             "no Slurm here: there is no sbatch",
-            remedy="log in where jobs are submitted, or measure without --slurm",
+            remedy="log in to a node from which jobs are submitted, or measure without --slurm",
         )
     return launch_slurm
 
@@ -101,7 +101,9 @@ def _request(plan: Plan, options: Mapping[str, Any]) -> Request:
 
 
 def _node(argv: tuple[str, ...], output: Path, folder: Path, *, resume: bool) -> str | None:
-    """The node of the campaign in FILE. None if it is new, or may run on any node."""
+    """Returns the node of the campaign in FILE. None if the campaign is new, or may run on any
+    node.
+    """
     from regionpredict.measure.launch_slurm import node_of, running_jobs
     from regionpredict.measure.store import read_campaign
 
@@ -131,7 +133,7 @@ def _node(argv: tuple[str, ...], output: Path, folder: Path, *, resume: bool) ->
 def _command(
     argv: tuple[str, ...], plan: Plan, output: Path, options: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """The command of the job: the same on its node, without Slurm."""
+    """Returns the command of the job: the same command on its node, without Slurm."""
     line = [sys.executable, "-m", "regionpredict", "measure", "--resume", "--format", "json"]
     if plan.threads:
         line += ["--threads", ",".join(str(count) for count in plan.threads)]
@@ -146,7 +148,7 @@ def _command(
 
 @contextlib.contextmanager
 def _outside_any_job() -> Iterator[None]:
-    """Hides the current job, whose variables would affect the new job."""
+    """Hides the current job's environment variables, which would affect the new job."""
     hidden = {
         name: os.environ.pop(name)
         for name in list(os.environ)
@@ -181,7 +183,7 @@ def _waited_for(job: Job, progress: _Progress, output: Path, patience: float | N
 
 
 def _print_and_exit(ended: JobEnd, which: str) -> None:
-    """Prints the output of the command in the job, and exits with its code."""
+    """Prints the output of the command in the job, and exits with the command's exit code."""
     lines = [line for line in ended.said.splitlines() if line.strip()]
     for line in lines if ended.code == 0 else lines[:-1]:
         click.echo(line, err=True)
@@ -201,7 +203,7 @@ def _note(text: str) -> None:
 
 
 class _Progress:
-    """The state of a job: a line per change, and a bar on a terminal."""
+    """Shows the state of a job: a line per change, and a progress bar on a terminal."""
 
     def __init__(self, job_id: str, plan: Plan, output: Path) -> None:
         self.job_id = job_id
@@ -234,7 +236,9 @@ class _Progress:
             self.said = text
 
     def _progress_text(self) -> str:
-        """The progress of the file, which is read again only if it has grown."""
+        """Describes the progress of the measurements file, which is read again only if it has
+        grown.
+        """
         from regionpredict.measure.store import read_campaign
         from regionpredict.measure.sweep import enough
 

@@ -9,7 +9,7 @@ import click
 
 
 class NumberRange(click.FloatRange):
-    """A `click.FloatRange` for numbers only. `infinite`: infinity is allowed."""
+    """A `click.FloatRange` that rejects `nan`. `infinite`: infinity is allowed."""
 
     def __init__(
         self, least: float | None = None, most: float | None = None, *, infinite: bool = False,
@@ -21,7 +21,7 @@ class NumberRange(click.FloatRange):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
-        """The number. Anything else is a usage error."""
+        """Returns the number. Raises a usage error for anything else."""
         number = float(super().convert(value, param, ctx))
         if math.isnan(number) or (math.isinf(number) and not self.infinite):
             self.fail(f"{value} is not a number.", param, ctx)

@@ -1,4 +1,4 @@
-"""Results to standard output or into a file."""
+"""Writes results to standard output or into a file."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from regionpredict.errors import InputError, one_line, visible
 def write_result(text: str, output: str | Path | None, verbatim: bool = False) -> None:
     """Writes the result to standard output, or to a file, and reports the file on standard error.
 
-    A table in a file has one line per sentence. `verbatim`: the text of a file, whose lines must
-    not be wrapped. Raises InputError if it cannot be written.
+    A table in a file has one line per sentence. `verbatim`: lines of the text must not be wrapped.
+    Raises InputError if the result cannot be written.
     """
     if output is None:
         write_standard_output(text, verbatim)
@@ -63,9 +63,9 @@ def write_standard_output(text: str, verbatim: bool = False) -> None:
 
 
 def unwritable(error: OSError) -> InputError:
-    """The error if standard output cannot be written, for example on a full device."""
+    """Returns the error if standard output cannot be written, for example on a full device."""
     return InputError(
-        f"cannot be written: {error.strerror}", remedy="send it elsewhere, or give -o FILE",
+        f"cannot be written: {error.strerror}", remedy="redirect it, or give -o FILE",
         path="standard output",
     )  # fmt: skip
 

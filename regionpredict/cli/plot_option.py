@@ -1,4 +1,4 @@
-"""`--plot FILE`: an option of every command with a figure."""
+"""Defines `--plot FILE`, an option of every command with a figure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def plot_option(what: str) -> Callable[[F], F]:
-    """The option. `what` describes the figure."""
+    """Returns the option --plot. `what` describes the figure."""
     return click.option(
         "--plot", default=None, metavar="FILE", callback=_checked,
         help=f"Draw {what} into FILE: .png, .pdf or .svg.",
@@ -27,15 +27,15 @@ def plot_option(what: str) -> Callable[[F], F]:
 
 
 def _checked(ctx: click.Context, parameter: click.Parameter, target: str | None) -> Path | None:
-    """Checks the file before anything is computed."""
+    """Checks the name of the figure's file before anything is computed."""
     if target is None:
         return None
     from regionpredict.report.plots import FORMATS
 
     if Path(target).suffix.lower().lstrip(".") not in FORMATS:
         raise UsageError(
-            f"--plot {target}: no such kind of drawing",
-            remedy=f"let its name end in {', '.join('.' + form for form in FORMATS)}",
+            f"--plot {target}: unknown picture format",
+            remedy=f"use a name that ends in {', '.join('.' + form for form in FORMATS)}",
         )
     if not can_draw():
         raise UsageError("drawing needs matplotlib", remedy=with_extra("plot"))
@@ -48,7 +48,7 @@ def can_draw() -> bool:
 
 
 def write_plot(target: Path, figure: Figure) -> None:
-    """Writes the figure of --plot, and reports the file on standard error, like `-o`."""
+    """Writes the figure of --plot, and reports the file on standard error."""
     write_drawing(target, figure)
     click.echo(f"written: {one_line(str(target))}", err=True)
 

@@ -1,4 +1,4 @@
-"""Parses points in options: `p=1024,n=50`."""
+"""Parses points on the command line, such as `p=1024,n=50`."""
 
 from __future__ import annotations
 

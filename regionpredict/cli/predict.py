@@ -148,7 +148,9 @@ def command(
             threads=parse_threads(threads), first_touch=first_touch, pages=pages,
             binding=binding, runtime=runtime, within=within, excludes=options["excludes"],
         )  # fmt: skip
-        text = _shown(form, result, view, campaign, str(weights), request, processes, reuse=reuse)
+        text = _formatted(
+            form, result, view, campaign, str(weights), request, processes, reuse=reuse
+        )
         if plot is not None:
             _draw(plot, result, view)
     if options["timings"]:
@@ -163,13 +165,14 @@ def command(
 
 
 def _limit(given: str | None) -> TimeLimit:
-    """The end of optional work."""
+    """Returns the time at which optional work ends."""
     if given is None:
         return NO_LIMIT
     return TimeLimit(time.perf_counter() + parse_duration(given, "--time-limit"), time.perf_counter)
 
 
 def _report_excluded(left_out: LeftOut, given: str | None) -> None:
+    """Reports the work that the time limit left out."""
     parts = []
     if left_out.sizes:
         parts.append(f"fewer sizes were tried for {plural(left_out.sizes, 'loop')}")
@@ -180,11 +183,11 @@ def _report_excluded(left_out: LeftOut, given: str | None) -> None:
         click.echo(f"note: --time-limit {given}: {', and '.join(parts)}", err=True)
 
 
-def _shown(
+def _formatted(
     form: str, result: Predictions, view: View, campaign: Campaign | None, weights: str,
     request: PredictionRequest, processes: int, *, reuse: bool,
 ) -> str:  # fmt: skip
-    """The predictions in one format. Only the module for this format is imported."""
+    """Formats the predictions. Only the module for the requested format is imported."""
     from regionpredict.report.run_settings import run_settings
 
     predictions, machine, model = result.predictions, result.machine, result.model
@@ -258,7 +261,7 @@ def _shown(
 
 
 def _draw(plot: Path, result: Predictions, view: View) -> None:
-    """Draws the curves of the parallel regions in the view."""
+    """Draws the speedup curves of the parallel regions in the view."""
     from regionpredict.report.plots.drawn import figure_of
     from regionpredict.report.speedup_chart import program_speedup
     from regionpredict.report.view import chosen_predictions, chosen_teams
@@ -269,7 +272,7 @@ def _draw(plot: Path, result: Predictions, view: View) -> None:
 
 
 def _line_at(span: Span) -> str | None:
-    """A current source line. None if it does not exist."""
+    """Returns the current source line of a place. None if it does not exist."""
     try:
         lines = Path(span.file).read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError):
@@ -278,7 +281,7 @@ def _line_at(span: Span) -> str | None:
 
 
 def _weights(path: Path | None, form: str, stage: str | None) -> Campaign | None:
-    """The measurements of --weights, read before the prediction."""
+    """Reads the measurements of --weights, before the prediction."""
     if path is None:
         return None
     if form != "slurm" or stage is not None:

@@ -1,4 +1,4 @@
-"""The options of a prediction, kept in its hints, for predicting again at other sizes."""
+"""Stores the options of a prediction in its hints, so that it can be repeated at other sizes."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _REMEDY = "predict again with this version of regionpredict, --format json"
 
 @dataclass(frozen=True, slots=True)
 class PredictionRequest:
-    """The options of one `regionpredict predict` that decide its hints.
+    """The options of one `regionpredict predict` that affect its hints.
 
-    `given` are the sizes of --set and --sizes, as NAME=VALUE, `sizes_from` the file of a run, and
-    `arguments` the value of --args. `machine_file` is a path, and `within` a percentage. Defaults
-    are those of the command line.
+    `given` are the sizes of --set and --sizes, as NAME=VALUE. `sizes_from` is the file of a
+    recorded run, and `arguments` the value of --args. `machine_file` is a path, and `within` a
+    percentage. Defaults are those of the command line.
     """
 
     paths: tuple[str, ...]
@@ -65,11 +65,11 @@ class PredictionRequest:
 
     @property
     def run(self) -> RunOptions:
-        """The settings with which the program will be run."""
+        """Returns the settings with which the program will be run."""
         return RunOptions(self.first_touch, self.pages, self.binding, self.runtime)
 
     def document(self) -> dict[str, Any]:
-        """The entry in a hints file."""
+        """Returns the request as an entry of a hints file."""
         return {name: _plain(getattr(self, name)) for name in self.__slots__}
 
 
@@ -78,7 +78,7 @@ def _plain(value: Any) -> Any:
 
 
 def given_sizes(given: Sequence[str], file: str | None) -> tuple[str, ...]:
-    """The values of --set and --sizes, in the form of --set."""
+    """Returns the values of --set and --sizes, in the form of --set."""
     from regionpredict.sizes.share_texts import text_of
 
     values, _ = sizes_of(given, file)
@@ -86,7 +86,7 @@ def given_sizes(given: Sequence[str], file: str | None) -> tuple[str, ...]:
 
 
 def read_request(path: Path) -> PredictionRequest:
-    """The request in a hints file. Raises InputError if it is missing."""
+    """Reads the prediction request in a hints file. Raises InputError if it is missing."""
     from regionpredict.measure.hints_file import binding_of
     from regionpredict.predict import COMBINATIONS, MISS_WEIGHTS, STATEMENT_WEIGHTS
 
@@ -122,7 +122,7 @@ def read_request(path: Path) -> PredictionRequest:
 
 
 def _choice(asked: Record, key: str, known: Sequence[_Choice]) -> _Choice:
-    """One of the known choices. Old files have the first."""
+    """Returns one of the known choices. Old files have the first."""
     if key not in asked.value:
         return known[0]
     configured = asked.text(key)
@@ -137,12 +137,12 @@ def _choice_or_none(asked: Record, key: str, known: Sequence[str]) -> str | None
 
 
 def _or_none(record: Record, key: str) -> str | None:
-    """A text. None if it is null, or in old files."""
+    """Returns a text. None if it is null or missing, as in old files."""
     return None if record.value.get(key) is None else record.text(key)
 
 
 def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
-    """The hints for the sizes of recorded runs. See `predict_recorded_sizes`."""
+    """Returns the hints for the sizes of recorded runs. See `predict_recorded_sizes`."""
     from regionpredict.compare.calibration_samples import hints_of
 
     result = predict_recorded_sizes(hints, measurements)
@@ -152,8 +152,8 @@ def hints_at_measured_sizes(hints: Path, measurements: Sequence[Path]) -> Hints:
 def predict_recorded_sizes(
     hints: Path, measurements: Sequence[Path], threads: Sequence[int] = ()
 ) -> Predictions:
-    """The prediction for the recorded sizes, from the current sources. With `threads`, for these
-    numbers of threads.
+    """Predicts the recorded sizes, from the current sources. With `threads`, the prediction is for
+    these numbers of threads.
 
     Recorded sizes replace those of --set, and common macros of all measured regions those of -D.
     Raises InputError if sources or the machine file are missing, or differ from the measured ones.
@@ -172,8 +172,9 @@ def repeated(
     request: PredictionRequest, machine: Machine, *, recorded: Recording | None = None,
     analysis: Analysis | None = None, advised: bool = False,
 ) -> Predictions:  # fmt: skip
-    """The prediction of the request on a machine, from the current sources or from their
-    `analysis`. Source changes are tried if `advised`."""
+    """Predicts the request on a machine, from the current sources or from their `analysis`. Source
+    changes are tried if `advised`.
+    """
     from regionpredict.pipeline import predict
 
     machine = request.run.on(machine)
@@ -193,7 +194,7 @@ def repeated(
 
 
 def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionRequest:
-    """The request without the recorded sizes, and with the macros of the run."""
+    """Returns the request without the recorded sizes, and with the macros of the run."""
     measured = (*recorded.regions, *recorded.teams)
     names = {name for region in measured for name in region.sizes}
     given = tuple(pair for pair in request.given if not _is_recorded(pair, names))
@@ -201,14 +202,14 @@ def _at_sizes_of(request: PredictionRequest, recorded: Recording) -> PredictionR
 
 
 def as_built(defines: Sequence[str], recorded: Recording) -> tuple[str, ...]:
-    """The macros of -D, updated with those that all measured regions have in common."""
+    """Returns the macros of -D, updated with the common macros of all measured regions."""
     macros = _common_macros((*recorded.regions, *recorded.teams))
     kept = tuple(define for define in defines if define.partition("=")[0] not in macros)
     return (*kept, *(f"{name}={value}" for name, value in sorted(macros.items())))
 
 
 def _is_recorded(pair: str, names: set[str]) -> bool:
-    """Whether a NAME=VALUE of --set is for a recorded name, or gives a loop's trips."""
+    """Whether a NAME=VALUE of --set is for a recorded name, or sets the trip count of a loop."""
     from regionpredict.sizes.share_texts import share_of_text
 
     name, _, value = (part.strip() for part in pair.rpartition("="))
@@ -219,7 +220,7 @@ def _is_recorded(pair: str, names: set[str]) -> bool:
 
 
 def _common_macros(regions: Sequence[RecordedRegion]) -> Mapping[str, str]:
-    """The macros common to all measured regions."""
+    """Returns the macros common to all measured regions."""
     if not regions:
         return {}
     common = frozenset.intersection(*(region.macros for region in regions))

@@ -1,4 +1,4 @@
-"""The progress lines on standard error."""
+"""Shows progress lines on standard error."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ import click
 
 _BAR = 20
 _PATIENCE_S = 2.0
-"""Work that takes less time has no bar."""
+"""Seconds of work before a progress bar appears."""
 _PACE_S = 0.1
 
 
 class ProgressLine:
-    """A progress line, overwritten in place, if standard error is a terminal.
-
-    Otherwise nothing is written, or with `steps`, one line per completed part of the work.
+    """A progress line, overwritten in place on a terminal. Otherwise nothing is written, or with
+    `steps`, one line per completed part of the work.
     """
 
     def __init__(self, steps: int = 0) -> None:
@@ -28,7 +27,7 @@ class ProgressLine:
         self._share = 0.0
 
     def show(self, share: float, text: str) -> None:
-        """Shows the progress from 0 to 1 with a text."""
+        """Shows the progress, a share from 0 to 1, with a text."""
         self._share = share
         line = f"{_bar(share)} {text}"
         if self.live:
@@ -41,11 +40,11 @@ class ProgressLine:
             click.echo(line, err=True)
 
     def meanwhile(self, text: str) -> None:
-        """Shows a reason for waiting in its place."""
+        """Shows why the command waits, in place of the progress."""
         self.show(self._share, text)
 
     def end(self) -> None:
-        """Ends the line."""
+        """Ends the progress line."""
         if self._width:
             click.echo("", err=True)
         self._width = 0
@@ -56,10 +55,10 @@ def _bar(share: float) -> str:
 
 
 class StageLine:
-    """The progress of a prediction's stages: a line on a terminal, shown after two seconds and
-    removed at the end.
+    """Shows the progress of a prediction's stages: a line on a terminal, shown after two seconds
+    and removed at the end.
 
-    It bypasses the recording of `sys.stderr` for the result cache.
+    The line bypasses the recording of `sys.stderr` for the result cache.
     """
 
     def __init__(self) -> None:
@@ -84,7 +83,7 @@ class StageLine:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Removes the line."""
+        """Removes the progress line."""
         if self._stream is not None and self._width:
             self._stream.write("\r" + " " * self._width + "\r")
             self._stream.flush()

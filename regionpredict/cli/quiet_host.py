@@ -14,12 +14,12 @@ _LOOKED_AFTER_S = 3.0
 
 
 def patience(text: str) -> float | None:
-    """The seconds of --quiet-wait. None for `none`."""
+    """Parses --quiet-wait to seconds. None for `none`."""
     return None if text == "none" else parse_duration(text, "--quiet-wait")
 
 
 def waiting(most_s: float) -> str:
-    """The text of the progress line while the command waits.
+    """Returns the text of the progress line while the command waits for an idle host.
 
     >>> waiting(29.6)
     'other processes use this host: waiting, 30 s at most'
@@ -28,7 +28,7 @@ def waiting(most_s: float) -> str:
 
 
 def note_once() -> Callable[[str], None]:
-    """Reports once, on standard error, what the measurement waits for."""
+    """Returns a function that reports once, on standard error, why the measurement waits."""
     said: list[str] = []
 
     def tell(what: str) -> None:
@@ -40,9 +40,9 @@ def note_once() -> Callable[[str], None]:
 
 
 class QuietHost:
-    """Waits before measurements, at most `most_s` seconds in total. With 0, it never waits.
+    """Waits for an idle host before measurements, at most `most_s` seconds in total.
 
-    `on_wait` receives the reason for waiting.
+    With 0, it never waits. `on_wait` receives the reason for waiting.
     """
 
     def __init__(self, most_s: float, on_wait: Callable[[str], None] = lambda _: None) -> None:
@@ -55,7 +55,7 @@ class QuietHost:
         self._own = own_seconds()
 
     def wait(self) -> float:
-        """Waits until the host is idle, within the remaining time. Returns the seconds."""
+        """Waits until the host is idle, within the remaining time. Returns the seconds waited."""
         from regionpredict.measure.host_activity import wait_for_quiet
 
         now = time.monotonic()
@@ -67,7 +67,9 @@ class QuietHost:
         return took
 
     def remark(self) -> str:
-        """The load since then, if it may distort measurements. Otherwise empty."""
+        """Describes the load since the last wait, if it may distort measurements. Otherwise
+        empty.
+        """
         from regionpredict.measure.host_activity import disturbance, own_seconds, read_activity
 
         beside = disturbance(self._before, read_activity(), own_seconds() - self._own)
@@ -80,4 +82,4 @@ class QuietHost:
 
 
 _GLANCE_S = 0.3
-"""The time of a check on an idle host. It does not count as waiting."""
+"""The duration of one check on an idle host, in seconds. It does not count as waiting."""

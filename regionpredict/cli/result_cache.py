@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 COMMANDS = ("analyze", "predict", "sizes", "explain")
 SWITCH = "REGIONPREDICT_CACHE"  # `off` disables the cache
-MOST_BYTES = 256 << 20  # of all results; the least recently used are removed first
+MOST_BYTES = 256 << 20  # the limit for all results; the least recently used ones are removed first
 _SCHEMA = 1
 _FOLDER = "results"
 # Environment variables that make a parser read additional files or options.
@@ -45,7 +45,7 @@ _DECIDING = ("PYTHON", "LC_", "LANG", "COLUMNS", "LINES", "TERM", "NO_COLOR", "F
 
 
 class CachedFile(NamedTuple):
-    """A file of the cache: its size in bytes, and its last use (s since 1970)."""
+    """A file of the cache: its size in bytes, and the time of its last use (seconds since 1970)."""
 
     path: Path
     size: int
@@ -53,7 +53,7 @@ class CachedFile(NamedTuple):
 
 
 class RunRecord:
-    """The output and dependencies of one run. Only `keep` makes it a cached result."""
+    """The output and dependencies of one run. The result is cached only if `keep` was called."""
 
     def __init__(self) -> None:
         # resolution of the kernel's clock for file times
@@ -69,7 +69,9 @@ class RunRecord:
     def read_sources(
         self, dependencies: FileDependencies | None, unchanged: Callable[[], bool]
     ) -> None:
-        """Stores the dependencies of reading. `unchanged` returns whether they are the same now."""
+        """Stores the dependencies of reading the sources. `unchanged` returns whether they are the
+        same now.
+        """
         self.dependencies = dependencies
         self._unchanged = unchanged
 
@@ -78,18 +80,16 @@ class RunRecord:
         self._files += (str(path),)
 
     def keep(self, *files: Path) -> None:
-        """Marks the run as finished. It has these additional dependencies, and its result may be
-        cached.
-        """
+        """Marks the run as finished, with additional dependencies. Its result may be cached."""
         self._files += tuple(str(path) for path in files)
         self._kept = True
 
     def bypass(self) -> None:
-        """Records that output was written to a stream that is not recorded."""
+        """Records that the command wrote to a stream that is not recorded."""
         self._bypassed = True
 
     def complete(self) -> FileDependencies | None:
-        """All dependencies of the result. None if it must not be cached."""
+        """Returns all dependencies of the result. None if it must not be cached."""
         known = self.dependencies
         if not self._kept or self._bypassed or known is None:
             return None
@@ -134,7 +134,9 @@ class ResultCache:
         self._questions = folder / f"{key}.questions"
 
     def replay(self) -> bool:
-        """Prints the result for the current files, if there is one."""
+        """Prints the cached result for the current files, if there is one. Returns whether it
+        did.
+        """
         body = _read(self._questions)
         dependencies = None if body is None else _dependencies(body)
         if body is None or dependencies is None:
@@ -176,10 +178,10 @@ class ResultCache:
 
 
 def result_cache(argv: Sequence[str], environment: Mapping[str, str]) -> ResultCache | None:
-    """The cached results of a command line. None if the cache is off.
+    """Returns the cached results of a command line. None if the cache is off.
 
-    It is off for other commands, with `--no-cache`, with parser options in the environment, for a
-    stream that cannot be replayed, and without a private folder.
+    The cache is off for other commands, with `--no-cache`, with parser options in the environment,
+    for a stream that cannot be replayed, and without a private folder.
     """
     if not argv or argv[0] not in COMMANDS or "--no-cache" in argv:
         return None
@@ -195,18 +197,18 @@ def result_cache(argv: Sequence[str], environment: Mapping[str, str]) -> ResultC
 
 
 def results_folder(environment: Mapping[str, str]) -> Path:
-    """The folder of results. Raises InputError if the user has no cache folder."""
+    """Returns the folder of cached results. Raises InputError if the user has no cache folder."""
     return user_cache_folder(environment) / _FOLDER
 
 
 def recorded(record: RunRecord) -> tuple[TextIO, TextIO]:
-    """Replacements for standard output and standard error that record the output."""
+    """Returns replacements for standard output and standard error that record the output."""
     out, err = _Recorded(sys.stdout, 1, record), _Recorded(sys.stderr, 2, record)
     return out, err  # type: ignore[return-value]
 
 
 def kept_files(folder: Path) -> list[CachedFile]:
-    """The files of the cache, the least recently used first."""
+    """Returns the files of the cache, the least recently used first."""
     files = []
     try:
         with os.scandir(folder) as entries:
@@ -224,7 +226,7 @@ def _streams() -> tuple[TextIO, TextIO]:
 
 
 def _cache_key(argv: Sequence[str], environment: Mapping[str, str]) -> str:
-    """Everything that a result depends on, except files."""
+    """Returns everything that a result depends on, except files."""
     streams = [
         [stream.errors, os.get_terminal_size(stream.fileno()) if stream.isatty() else None]
         for stream in _streams()
@@ -238,13 +240,15 @@ def _cache_key(argv: Sequence[str], environment: Mapping[str, str]) -> str:
 
 
 def _config() -> tuple[str, str] | None:
-    """The options in the project's configuration file."""
+    """Returns the options in the project's configuration file."""
     path = nearest_config()
     return None if path is None else (str(path), sha256(path.read_bytes()).hexdigest())
 
 
 def _program() -> list[tuple[str, int, int]]:
-    """The files of the package by name, size and time. A change of the program changes the key."""
+    """Lists the files of the package by name, size and time. A change of the program changes the
+    key.
+    """
     package = str(Path(__file__).parent.parent)
     program = []
     waiting = [package]
@@ -261,7 +265,7 @@ def _program() -> list[tuple[str, int, int]]:
 
 
 def _installed_packages() -> list[str]:
-    """Names and versions of the packages installed with the program."""
+    """Lists names and versions of the packages installed with the program."""
     installed: list[str] = []
     for folder in sys.path:
         if folder.endswith(("site-packages", "dist-packages")):
@@ -274,7 +278,7 @@ def _installed_packages() -> list[str]:
 
 
 def _merge_pieces(printed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Consecutive pieces of the same stream merged."""
+    """Merges consecutive pieces of output on the same stream."""
     joined: list[tuple[int, list[str]]] = []
     for number, text in printed:
         if joined and joined[-1][0] == number:
@@ -285,7 +289,7 @@ def _merge_pieces(printed: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
 
 
 def _read(path: Path) -> bytes | None:
-    """The body of a file of the cache. None if it is missing or damaged."""
+    """Returns the body of a cached file. None if it is missing or damaged."""
     try:
         head, _, body = path.read_bytes().partition(b"\n")
     except OSError:
@@ -294,7 +298,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, body: bytes) -> None:
-    """Writes a file of the cache after its digest, which reveals a truncated file."""
+    """Writes a cached file after its digest, which reveals a truncated file."""
     digest = sha256(body).hexdigest().encode()
     replace_file(path, digest + b"\n" + body, mode=0o600, durable=False)
 
@@ -317,7 +321,7 @@ def _trim(folder: Path) -> None:
 
 
 def _dependencies(body: bytes) -> FileDependencies | None:
-    """The stored queries. None if they are invalid."""
+    """Returns the stored queries. None if they are invalid."""
     try:
         contents, identities, presence, searches, listings, trees = json.loads(body)
         return FileDependencies(
@@ -338,7 +342,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _printed(body: bytes) -> list[tuple[int, str]] | None:
-    """The pieces of a result. None if they are invalid."""
+    """Returns the pieces of a cached result. None if they are invalid."""
     try:
         schema, pieces = json.loads(body)
         printed = [(int(number), text) for number, text in pieces]

@@ -1,4 +1,4 @@
-"""`regionpredict run`: a program with each region on its hinted number of threads."""
+"""`regionpredict run`: runs a program with each region on its hinted number of threads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SHARED = re.compile(r"[A-Za-z0-9_-]{1,40}")
 
 @click.command(
     "run", context_settings={"allow_interspersed_args": False}
-)  # arguments after PROGRAM belong to it
+)  # arguments after PROGRAM are the program's own
 @click.option(
     "--hints",
     "hints_path",
@@ -66,20 +66,18 @@ def command(hints_path: Path | None, share: str | None, log: bool, words: tuple[
     if not words:
         raise UsageError("no program", remedy="write regionpredict run --hints FILE -- ./program")
     if hints_path is None and share is None:
-        raise UsageError(
-            "no hints to run it with", remedy="give --hints FILE, --share NAME or both"
-        )
+        raise UsageError("no hints for the run", remedy="give --hints FILE, --share NAME or both")
     program = find_program(words[0])
     hints = None if hints_path is None else read_hints(hints_path)
     functions = () if hints is None else outlined_functions(program)
     limits = () if hints is None else limits_of(hints, functions)
-    line = [*words] if hints is None else [*placing(hints.pages), *words]
+    line = [*words] if hints is None else [*numactl_command(hints.pages), *words]
     library = preload_library([compiler()], cache_folder(), "preload.c")
-    with scratch_folder() as folder, sharing(share) as shared:
+    with scratch_folder() as folder, share_variables(share) as shared:
         table, output = folder / "limits", folder / "results"
         write_limits(limits, table)
         settings = {
-            **preloaded(library), **bound("close" if hints is None else hints.binding),
+            **preloaded(library), **binding_variables("close" if hints is None else hints.binding),
             "REGIONPREDICT_LIMITS": str(table), **shared,
         }  # fmt: skip
         settings.pop("REGIONPREDICT_OUTPUT", None)
@@ -94,27 +92,28 @@ def command(hints_path: Path | None, share: str | None, log: bool, words: tuple[
                 f"'{words[0]}' does not run: {error.strerror}", remedy="is it a program?"
             ) from None
         if log:
-            tell(output, limits, functions)
+            print_region_times(output, limits, functions)
     sys.exit(code if code >= 0 else 128 - code)
 
 
-def placing(pages: str | int) -> list[str]:
-    """The numactl command for the page placement of the hints. Empty for first touch.
-
+def numactl_command(pages: str | int) -> list[str]:
+    """Returns the numactl command for the page placement of the hints. Empty for first touch.
     Raises InputError if numactl is needed but missing.
     """
     if pages == "first-touch":
         return []
     if shutil.which("numactl") is None:
         raise InputError(
-            f"the hints are for pages placed by numactl ({pages}), which is not here",
+            f"the hints are for pages placed by numactl ({pages}), which is not installed",
             remedy="install numactl, or predict without --pages",
         )
     return ["numactl", "--interleave=all" if pages == "interleave" else f"--membind={pages}"]
 
 
-def bound(binding: str) -> dict[str, str]:
-    """The variables that spread threads as in the hints. `close` is the caller's default."""
+def binding_variables(binding: str) -> dict[str, str]:
+    """Returns the environment variables that spread threads as in the hints. The caller's variables
+    apply for `close`.
+    """
     if binding == "close":
         return {}
     own = os.environ.get("OMP_PLACES", "cores") if binding == "spread" else "cores"
@@ -123,11 +122,12 @@ def bound(binding: str) -> dict[str, str]:
 
 
 @contextmanager
-def sharing(name: str | None) -> Iterator[dict[str, str]]:
-    """Environment variables by which a user's programs with a common share name find each other.
-    The last program to end removes their common file.
+def share_variables(name: str | None) -> Iterator[dict[str, str]]:
+    """Returns environment variables by which a user's programs with a common share name find each
+    other.
 
-    Raises UsageError if it cannot be a file's name, InputError if something else has that name.
+    The last program to end removes their common file. Raises UsageError if the name cannot be a
+    file's name, InputError if something else has that name.
     """
     import fcntl
 
@@ -156,7 +156,7 @@ def sharing(name: str | None) -> Iterator[dict[str, str]]:
 
 
 def find_program(word: str) -> Path:
-    """The program's file. Raises InputError if it is missing."""
+    """Returns the program's file. Raises InputError if it is missing."""
     path = shutil.which(word)
     if path is None:
         raise InputError(f"no program '{word}'", remedy="check the path; write ./NAME for one here")
@@ -164,7 +164,7 @@ def find_program(word: str) -> Path:
 
 
 def compiler() -> str:
-    """The compiler that builds the preloaded library."""
+    """Returns the compiler that builds the preloaded library."""
     named = os.environ.get("CC", "")
     for name in (named, "gcc", "cc", "clang"):
         if name and shutil.which(name):
@@ -173,14 +173,17 @@ def compiler() -> str:
 
 
 def preloaded(library: Path) -> dict[str, str]:
-    """The environment with the library added to LD_PRELOAD, before all others."""
+    """Returns the environment with the library added to LD_PRELOAD, before all others."""
     before = os.environ.get("LD_PRELOAD", "")
     return {**os.environ, "LD_PRELOAD": f"{library}:{before}" if before else str(library)}
 
 
-def tell(output: Path, limits: Sequence[Limit], functions: Sequence[OutlinedFunction]) -> None:
-    """The threads and time of each region on standard error: one line per place in the source,
-    which may be several functions."""
+def print_region_times(
+    output: Path, limits: Sequence[Limit], functions: Sequence[OutlinedFunction]
+) -> None:
+    """Prints the threads and time of each region on standard error: one line per source line, which
+    may cover several functions.
+    """
     from regionpredict.measure.outlined_results import outlined_entries
 
     try:
@@ -212,5 +215,5 @@ def tell(output: Path, limits: Sequence[Limit], functions: Sequence[OutlinedFunc
 
 
 def _spent(parts: Sequence[dict[str, Any]]) -> int:
-    """The total nanoseconds of all functions at one place."""
+    """Returns the total nanoseconds of all functions at one source line."""
     return sum(int(part["total_ns"]) for part in parts)

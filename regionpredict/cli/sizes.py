@@ -1,4 +1,4 @@
-"""`regionpredict sizes`: the names without a value that decide the hints."""
+"""`regionpredict sizes`: lists the unknown sizes that decide the hints."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _SHARES = (
     "the share of executions in which the condition at that line holds. Set it with --set. 50% is "
     "assumed. The hint changes if the share is close to 0 or 1."
 )
-_BELOW = 22  # columns: the indentation of a place on its own line
+_BELOW = 22  # columns by which a source position on its own line is indented
 
 
 @click.command("sizes")

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from regionpredict.sizes.ranking import SizeRanking
 
 FILE = "sizes.yaml"
-_SHOWN = 3  # maximum regions shown per size
+_SHOWN = 3  # maximum number of loops shown per size
 _LARGEST = 1 << 63
 
 
 def check_terminal(output: str | None, form: str) -> str:
-    """The file to write. Raises UsageError without a terminal, InputError if `sizes.yaml` exists
-    and no other file is named."""
+    """Returns the name of the file to write. Raises UsageError without a terminal, InputError if
+    `sizes.yaml` exists and no other file is named.
+    """
     if form == "json":
         raise UsageError("--ask writes YAML", remedy="leave --format out")
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -35,8 +36,8 @@ def check_terminal(output: str | None, form: str) -> str:
 
 
 def ask_sizes(asked: Sequence[AskedSize], ranking: SizeRanking) -> dict[str, int]:
-    """The answers by name. An empty line takes the assumed value. If there is none, the size is
-    left out. The end of the input ends the questions.
+    """Returns the answers by name. An empty line takes the assumed value. Without an assumed value,
+    the size is left out. The end of the input ends the questions.
     """
     answers: dict[str, int] = {}
     _say("An empty line accepts the value in brackets. Ctrl-D ends the questions.")

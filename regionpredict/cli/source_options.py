@@ -1,4 +1,4 @@
-"""The options that every command on source code shares, and what they mean."""
+"""Defines the options that all commands on source code share, and evaluates them."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ OF_SOURCES = (
     "machine_name", "defines", "includes", "excludes", "standard", "given", "sizes", "sizes_from",
     "arguments", "frontend", "processes",
 )  # fmt: skip
-"""Options without an effect if a command has no sources."""
+"""The options that have no effect if a command has no sources."""
 
 _OF_CONFIG = "regionpredict.config.given"
-"""The key of the names from the file in the context."""
+"""The key in click's context for the names of sizes from regionpredict.toml."""
 
 
 def _and_config(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """A repeatable option, after the values of regionpredict.toml."""
+    """Returns a repeatable option's values, after those of regionpredict.toml."""
     from regionpredict.cli.group import CONFIG
 
     config: tuple[str, ...] = ctx.meta.get(CONFIG, {}).get(param.name, ())
@@ -60,7 +60,7 @@ _STANDARD = re.compile(
 
 
 def _known_standard(_context: click.Context, _option: click.Parameter, value: str) -> str:
-    """Checks the standard, since parsers report an unknown one without explanation."""
+    """Checks the language standard, since parsers report an unknown one without explanation."""
     if value and not _STANDARD.fullmatch(value):
         raise UsageError(f"--std {value}: no such standard", remedy="write c99, c11, gnu11, c++17")
     return value
@@ -121,7 +121,7 @@ def source_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def parse_pairs(pairs: Sequence[str]) -> list[tuple[str, str]]:
-    """`NAME=VALUE` or `NAME` (with value 1) of -D."""
+    """Parses `NAME=VALUE` or `NAME` (with value 1) of -D."""
     macros = []
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -148,7 +148,9 @@ def _is_whole(text: str) -> bool:
 def sizes_of(
     given: Sequence[str], file: str | None
 ) -> tuple[dict[str, int | Fraction], SizesFile | None]:
-    """The values of --set and --sizes, and the file with its lines. --set takes precedence."""
+    """Returns the values of --set and --sizes, and the file with its lines. --set takes
+    precedence.
+    """
     from regionpredict.sizes.set_option import parse_given
 
     values = parse_given(given)
@@ -165,7 +167,7 @@ def sizes_of(
 
 
 def _file_and_set(text: str) -> tuple[Path, str | None]:
-    """`sizes.yaml:small`. A file with this whole name takes precedence."""
+    """Splits `sizes.yaml:small` into file and set. A file with this whole name takes precedence."""
     name, colon, chosen = text.rpartition(":")
     if not colon or not name or exists(text):
         return Path(text), None
@@ -230,9 +232,8 @@ def run_analysis(
 
 
 def _unused(macros: Sequence[tuple[str, str]], analysis: Analysis) -> list[str]:
-    """The unused macros of the command line.
-
-    Names in regionpredict.toml are excluded, because they are for the whole project.
+    """Returns the unused macros of the command line. Names in regionpredict.toml are excluded,
+    because they are for the whole project.
     """
     from regionpredict.cli.group import CONFIG
     from regionpredict.cli.unused_macros import unused_macros
@@ -249,7 +250,7 @@ def _unused(macros: Sequence[tuple[str, str]], analysis: Analysis) -> list[str]:
 
 
 def _split_arguments(text: str | None) -> list[str] | None:
-    """The arguments of --args, split like in a shell."""
+    """Splits the arguments of --args as in a shell."""
     if text is None:
         return None
     try:
@@ -261,7 +262,7 @@ def _split_arguments(text: str | None) -> list[str] | None:
 
 
 def _recording(path: str | None) -> Recording | None:
-    """The recorded run of --sizes-from."""
+    """Reads the recorded run of --sizes-from."""
     if path is None:
         return None
     from regionpredict.measure.recording import read_recording
@@ -274,14 +275,14 @@ def _recording(path: str | None) -> Recording | None:
 
 
 def _lines(file: SizesFile | None, given: Collection[str]) -> dict[str, tuple[str, int]]:
-    """The place of each size in the file that --set does not replace."""
+    """Returns the source position of each size in the file that --set does not replace."""
     if file is None:
         return {}
     return {name: (file.path, line) for name, line in file.lines.items() if name not in given}
 
 
 def _of_config(file: SizesFile | None) -> frozenset[str]:
-    """The sizes in regionpredict.toml, for the whole project."""
+    """Returns the sizes in regionpredict.toml, which are for the whole project."""
     context = click.get_current_context()
     names: set[str] = set(context.meta.get(_OF_CONFIG, ()))
     if context.get_parameter_source("sizes") is click.core.ParameterSource.DEFAULT_MAP:
@@ -290,7 +291,7 @@ def _of_config(file: SizesFile | None) -> frozenset[str]:
 
 
 def run_record() -> RunRecord | None:
-    """The record of this run, if its result may be cached."""
+    """Returns the record of this run, if its result may be cached."""
     record = click.get_current_context().obj
     return record if isinstance(record, RunRecord) else None
 
@@ -303,7 +304,7 @@ def keep_answer(output: str | None, *files: Path) -> None:
 
 
 def processes_of(asked: int | None) -> int:
-    """`-j N`, or as many processes as available cores."""
+    """Returns N of `-j N`, or by default the number of available cores."""
     from regionpredict.workers import allowed_cores
 
     return asked or allowed_cores()
@@ -314,7 +315,7 @@ def _without_loops(analysis: Analysis) -> str:
     if not left:
         return "no OpenMP worksharing loop found"
     which = "the only OpenMP loop" if left == 1 else f"all {left} OpenMP loops"
-    return f"the preprocessor leaves out {which}: add the -D that RP006 names"
+    return f"the preprocessor removes {which}: add the -D that RP006 names"
 
 
 def _check_something(paths: Sequence[str], analysis: Analysis) -> None:

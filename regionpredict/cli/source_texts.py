@@ -1,4 +1,4 @@
-"""The current texts of sources, for pages."""
+"""Reads the current texts of sources, for HTML pages."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def source_texts(files: Iterable[str]) -> dict[str, str]:
-    """The texts of readable files by name."""
+    """Returns the texts of readable files by name."""
     texts = {}
     for file in dict.fromkeys(files):
         with contextlib.suppress(OSError):

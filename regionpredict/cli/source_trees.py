@@ -1,4 +1,4 @@
-"""OLD and NEW of `regionpredict diff`: a hints file, a tree of sources, or a commit."""
+"""Reads OLD and NEW of `regionpredict diff`: a hints file, a tree of sources, or a commit."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _LINK = b"120000"  # the mode of a symbolic link in a tree of git
 
 
 class Side(NamedTuple):
-    """One side: a file of `hints`, or a `path` in the current folder or in a `commit`."""
+    """The sources of OLD or NEW: a file of `hints`, or a `path` in the current folder or in a
+    `commit`.
+    """
 
     name: str
     hints: Path | None
@@ -27,10 +29,10 @@ class Side(NamedTuple):
 
 
 def side_of(text: str, other: str) -> Side:
-    """The sources of one side. A commit uses the path of the `other` side, or the whole current
-    folder.
+    """Returns the sources of OLD or NEW.
 
-    Raises InputError if it is not a file, a folder or a commit.
+    A commit uses the path of the `other` side, or the whole current folder. Raises InputError if
+    the text is not a file, a folder or a commit.
     """
     if exists(text):
         if Path(text).suffix == ".json" and Path(text).name != "compile_commands.json":
@@ -45,12 +47,13 @@ def side_of(text: str, other: str) -> Side:
     path = other if exists(other) and Path(other).suffix != ".json" else "."
     if Path(path).is_absolute():
         raise UsageError(
-            f"{text} with {path}: where in the commit is it?",
+            f"{text} with {path}: the path in the commit is unknown",
             remedy=("give a path relative to the working folder"),
         )
     if Path(path).name == "compile_commands.json":
         raise UsageError(
-            f"{text} with {path}: it names the files of one tree", remedy="give the folder instead"
+            f"{text} with {path}: it lists the files of one source tree",
+            remedy="give the folder instead",
         )
     return Side(text, None, path, commit)
 
@@ -107,7 +110,7 @@ def _extract(side: Side, folder: Path) -> None:
 
 
 def _contents(top: str, names: Sequence[bytes]) -> Iterator[bytes]:
-    """The contents of git's blobs."""
+    """Returns the contents of git's blobs."""
     given = b"".join(name + b"\n" for name in names)
     answer = io.BytesIO(_git_bytes("-C", top, "cat-file", "--batch", given=given))
     for _ in names:
@@ -122,9 +125,9 @@ def _contents(top: str, names: Sequence[bytes]) -> Iterator[bytes]:
 
 
 def _link(links: Sequence[tuple[Path, bytes]], folder: Path) -> None:
-    """Makes links, and removes those that lead out of `folder`."""
+    """Creates symbolic links, and removes those that lead out of `folder`."""
     for place, target in links:
-        # a null byte in a target is a ValueError
+        # a null byte in the target causes a ValueError
         with contextlib.suppress(FileExistsError, NotADirectoryError, ValueError):
             place.parent.mkdir(parents=True, exist_ok=True)
             if _real(place.parent) == place.parent:
@@ -139,7 +142,7 @@ def _real(path: Path) -> Path:
 
 
 def _commit(text: str) -> str | None:
-    """The hash of a commit. None if there is no such commit."""
+    """Returns the hash of a commit. None if there is no such commit."""
     try:
         return _git(
             "rev-parse", "--verify", "--quiet", "--end-of-options", text + "^{commit}"
@@ -156,9 +159,11 @@ def _git_bytes(*arguments: str, given: bytes = b"") -> bytes:
     try:
         done = subprocess.run(["git", *arguments], capture_output=True, check=False, input=given)
     except OSError:
-        raise InputError("no git here", remedy="give folders or hints files, not commits") from None
+        raise InputError(
+            "git is not installed", remedy="give folders or hints files, not commits"
+        ) from None
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise InputError(f"git: {said[-1] if said else 'no reason is given'}",
+        raise InputError(f"git: {said[-1] if said else 'git gives no reason'}",
                          remedy="give folders or hints files instead")  # fmt: skip
     return done.stdout

@@ -1,4 +1,4 @@
-"""The names of the pipeline's stages on the command line."""
+"""Checks the names of the pipeline's stages on the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`regionpredict study`: predicts by both models, measures, and scores the predictions."""
+"""`regionpredict study`: predicts with both models, measures, and scores the predictions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from regionpredict.report.study_page import Figure, JudgedModel
 
 _MODELS = (
-    # its title on the page, the names of its files, the model, and the density model's weights
+    # title on the page, names of the files, model, and weights of the density model
     ("density", "density", "density", ("equal", "reference")),
     ("density, weighted", "density-weighted", "density",
      ("executions", "element-size")),
@@ -159,7 +159,7 @@ def _written(comparison: Comparison, stem: str, folder: Path) -> str:
 
 
 def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
-    """Writes plots of the models' predictions for synthetic loops. Empty without matplotlib."""
+    """Draws the models' predictions for synthetic loops into files. Empty without matplotlib."""
     from regionpredict.model_sweeps import model_sweeps, sweep_source
 
     if not can_draw():
@@ -175,7 +175,7 @@ def _sweeps(machine: Machine, folder: Path) -> list[Figure]:
 
 
 def _sweep(sweep: Sweep, machine: Machine, folder: Path) -> Figure:
-    """Writes the plot of one sweep."""
+    """Draws the predictions of one sweep into a file."""
     from regionpredict.report.plots.drawn import figure_of
     from regionpredict.report.quantities import plural
     from regionpredict.report.study_page import Figure, sweep_curve

@@ -1,4 +1,6 @@
-"""`regionpredict tasks isoefficiency`: a campaign over sizes and threads, and its evaluation."""
+"""`regionpredict tasks isoefficiency`: measures a program over sizes and threads, and evaluates the
+campaign.
+"""
 
 from __future__ import annotations
 
@@ -123,7 +125,7 @@ def _measured(
     )
 
     if not any(MARK in word for word in argv):
-        raise UsageError("no size in the command", remedy=f"write {MARK} in place of the size")
+        raise UsageError("no size in the command", remedy=f"write {MARK} where the size belongs")
     if sizes is None:
         raise UsageError("no sizes", remedy="write --sizes 1000,2000,4000,8000,16000")
     program = find_program(argv[0])

@@ -118,7 +118,7 @@ def command(
     click.echo(f"written: {output}. Next: regionpredict tasks show {output}", err=True)
     busy = host.remark()
     if busy:
-        click.echo(f"warning: {busy}; record again when it is quiet", err=True)
+        click.echo(f"warning: {busy}; record again on an idle host", err=True)
     if disk_was_full(output):
         click.echo(
             f"warning: {output}: the disk was full, so the recording is incomplete; record "
@@ -140,7 +140,7 @@ def _shown(names: tuple[str, ...]) -> str:
 
 
 def new_folder(path: Path) -> None:
-    """Makes a folder for results. Raises InputError if something else has its name."""
+    """Creates a folder for results. Raises InputError if something else has its name."""
     try:
         if path.is_dir() and not any(path.iterdir()):
             return

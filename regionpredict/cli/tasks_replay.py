@@ -1,4 +1,4 @@
-"""`regionpredict tasks replay`: a task graph run again without contention."""
+"""`regionpredict tasks replay`: runs a task graph again without contention."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def command(
 
 
 def _report_disturbed(rows: Sequence[Replayed], processors: int) -> None:
-    """Reports times with contention, or without convergence."""
+    """Reports times with contention, and times that did not converge."""
     from regionpredict.report.quantities import plural
 
     for row in rows:

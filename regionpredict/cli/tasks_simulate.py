@@ -1,4 +1,4 @@
-"""`regionpredict tasks simulate`: a task graph's time on any number of threads."""
+"""`regionpredict tasks simulate`: simulates a task graph on any number of threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from regionpredict.cli.output import write_result
 from regionpredict.cli.progress import ProgressLine
 
 LONG = 1_000_000
-"""Number of nodes in all simulations from which progress is shown: a few seconds."""
+"""The number of nodes in all simulations from which progress is shown. Such simulations take a few
+seconds.
+"""
 
 
 @click.command("simulate")
@@ -22,8 +24,8 @@ LONG = 1_000_000
     type=click.Choice(["help-first", "work-first", "breadth-first"]),
     default="help-first",
     show_default=True,
-    help="Work stealing: a thread goes on after it creates a task (help-first, as LLVM's runtime) "
-    "or runs that task (work-first). Or one shared queue.",
+    help="With help-first, a thread continues after it creates a task (LLVM's runtime). With "
+    "work-first, it runs the new task. With breadth-first, all threads share one queue.",
 )
 @click.option(
     "--overhead",

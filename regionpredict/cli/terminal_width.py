@@ -9,11 +9,11 @@ from __future__ import annotations
 from regionpredict.report.page_width import wrapped
 
 _FURTHER = 4  # additional columns of indentation of a continuation line
-_LEAST = 40  # columns: narrower terminals break lines themselves
+_LEAST = 40  # columns: narrower terminals wrap lines themselves
 
 
 def within_width(text: str, columns: int) -> str:
-    """The text wrapped at spaces to this width. Longer words are not broken.
+    """Wraps the text at spaces to this width. Longer words are not broken.
 
     >>> print(within_width("  note: one two three four five six seven eight", 40))
       note: one two three four five six

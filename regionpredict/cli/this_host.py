@@ -1,4 +1,4 @@
-"""Resources of this host for a calibration: a compiler, processors, memory."""
+"""Finds resources of this host for a calibration: a compiler, processors, memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMPILERS = ("gcc", "cc", "clang")
 
 
 def first_compiler() -> str:
-    """The first available of gcc, cc and clang."""
+    """Returns the first available compiler of gcc, cc and clang."""
     for compiler in COMPILERS:
         if shutil.which(compiler):
             return compiler
@@ -24,7 +24,7 @@ def first_compiler() -> str:
 
 
 def allowed_threads(threads: tuple[int, ...]) -> tuple[int, ...]:
-    """The hardware threads among `threads` that this process may use, or all if unknown."""
+    """Returns the hardware threads among `threads` that this process may use, or all if unknown."""
     if not hasattr(os, "sched_getaffinity"):
         return threads
     mine = os.sched_getaffinity(0)
@@ -32,10 +32,10 @@ def allowed_threads(threads: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def openmp_binding(binding: str, places: str = "cores") -> tuple[str, str]:
-    """OMP_PLACES and OMP_PROC_BIND of a binding. A binding is a list of places, or binds to
-    `places`.
+    """Returns OMP_PLACES and OMP_PROC_BIND of a binding.
 
-    Raises UsageError if both give places, or if places are not on this host.
+    A binding is a list of places, or a policy that uses `places`. Raises UsageError if both give
+    places, or if places are not on this host.
     """
     from regionpredict.machine.places import NamedPlaces, parse_places
 
@@ -44,7 +44,7 @@ def openmp_binding(binding: str, places: str = "cores") -> tuple[str, str]:
     elif places != "cores":
         raise UsageError(
             f"--places {places} with --bind {binding}",
-            remedy="leave one out: both place the threads",
+            remedy="both place the threads; leave one out",
         )
     else:
         proc_bind, places = "close", places_over_caches() if binding == "caches" else binding
@@ -60,9 +60,8 @@ def openmp_binding(binding: str, places: str = "cores") -> tuple[str, str]:
 
 
 def places_over_caches() -> str:
-    """The OMP_PLACES that use one core of each second-level cache first, among the allowed cores.
-
-    Raises InputError if no usable core is found.
+    """Returns the OMP_PLACES that use one core of each second-level cache first, among the allowed
+    cores. Raises InputError if no usable core is found.
     """
     from regionpredict.machine.detect import read_sysfs
 
@@ -78,7 +77,7 @@ def places_over_caches() -> str:
 
 
 def free_bytes() -> int:
-    """Available memory in bytes, as reported by the kernel, or 1 GiB if unknown."""
+    """Returns the available memory in bytes as reported by the kernel, or 1 GiB if unknown."""
     try:
         text = Path("/proc/meminfo").read_text(encoding="utf-8")
     except OSError:

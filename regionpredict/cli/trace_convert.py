@@ -28,7 +28,10 @@ def command(reading: Reading, target: str) -> None:
     from regionpredict.trace.store_by_rank import convert_otf2
 
     if reading.correct_clocks:
-        raise UsageError("a store has the times as recorded", remedy="correct them when it is read")
+        raise UsageError(
+            "a converted trace keeps the recorded times",
+            remedy="use --correct-clocks when you analyze it",
+        )
     if Path(target).exists():
         raise InputError("is there already", remedy="pass another folder with -o", path=target)
     kernels, selection = trace_kernels(), reading.selection()

@@ -1,4 +1,6 @@
-"""`regionpredict trace export ARCHIVE`: the timeline for a viewer, or the results for Cube."""
+"""`regionpredict trace export ARCHIVE`: exports the timeline for a viewer, or the results for
+Cube.
+"""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _OF_TRACES = (
     "ranks", "time", "call_path", "application", "mark", "definition", "eager_limit", "latency",
     "bandwidth", "overhead", "frequency",
 )  # fmt: skip
-"""Options without an effect on runs whose factors come from a table."""
+"""The options without an effect on runs whose factors come from a table."""
 
 
 @click.command("factors")
@@ -183,7 +183,7 @@ def command(
 def _predicted(
     sources: tuple[str, ...], machine_name: str | None, study: Study, reading: dict[str, Any]
 ) -> Hints:
-    """The prediction of the program's regions, for the threads of the runs."""
+    """Predicts the program's regions, for the numbers of threads of the runs."""
     from regionpredict.compare.calibration_samples import hints_of
     from regionpredict.pipeline import predict
 
@@ -209,7 +209,9 @@ def _laws(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 def _widths(measured: int, last: float | None) -> list[int]:
-    """Twice, four times, ... the largest run, up to `last`, and `last` itself."""
+    """Returns the numbers of processes for the extrapolation: twice, four times, ... the largest
+    run, up to `last`, and `last` itself.
+    """
     if last is None:
         return []
     widths = []

@@ -1,4 +1,4 @@
-"""`regionpredict trace history RESULT...`: efficiency factors over versions of a program."""
+"""`regionpredict trace history RESULT...`: shows efficiency factors over versions of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`regionpredict trace messages ARCHIVE`: who sends how much to whom."""
+"""`regionpredict trace messages ARCHIVE`: counts messages by sender, receiver and size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`regionpredict trace record -- PROGRAM`: a run of MPI or OpenMP as an OTF2 archive."""
+"""`regionpredict trace record -- PROGRAM`: records a run with MPI or OpenMP as an OTF2 archive."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def command(
         raise InputError("is there already", remedy="pass another folder with -o", path=target)
     find_program(argv[0])
     wanted = named_counters(counters) if counters else ()
-    otf2_package()  # before the program runs, since its events would be lost
+    otf2_package()  # checked before the program runs, since its events would be lost otherwise
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -144,7 +144,7 @@ def _note(text: str) -> None:
 
 
 def _overhead(ranks: Sequence[RankEvents]) -> str:
-    """The number of events, and the time that the program lost by recording them."""
+    """Describes the number of events, and the time that the program lost by recording them."""
     events = sum(map(len, ranks))
     text = plural(events, "event")
     each_ns = max(rank.event_ns for rank in ranks)
@@ -165,7 +165,7 @@ def _options(
     limit_mb: int,
     counters: Sequence[Counter],
 ) -> Mapping[str, str]:
-    """The environment variables with which recorders leave out functions, end, and read
+    """Returns the environment variables that make recorders leave out functions, end, and read
     counters.
     """
     from regionpredict.measure.excluded_functions import excluded_addresses
@@ -183,9 +183,10 @@ def _options(
 
 
 def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
-    """The environment of the run. The recorders are loaded before the program's libraries.
+    """Returns the environment of the run.
 
-    Without an MPI compiler, only OpenMP can be recorded. A launcher without one is an error.
+    The recorders are loaded before the program's libraries. Without an MPI compiler, only OpenMP
+    can be recorded. A launcher without an MPI compiler is an error.
     """
     from regionpredict.cli.run import compiler
     from regionpredict.errors import InputError
@@ -223,7 +224,7 @@ def _settings(argv: Sequence[str], folder: Path) -> Mapping[str, str]:
 
 
 def _program_names(argv: Sequence[str]) -> list[Path]:
-    """The words that are names of programs: the launcher, and the programs that it starts."""
+    """Returns the words that name programs: the launcher, and the programs that it starts."""
     paths = []
     for word in argv:
         path = Path(shutil.which(word) or word)

@@ -1,4 +1,4 @@
-"""Common parts of the commands on one trace: options, reading, and writing the result."""
+"""Defines common parts of the commands on one trace: options, reading, and writing the result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from regionpredict.trace.selection import Selection
 
 UNRELIABLE = 3
-"""The exit code if the results contradict themselves."""
+"""The exit code if the results contradict each other."""
 
 PARAVER = (".prv", ".prv.gz")
 _PLOT_BINS = 2000  # number of parts of the run in a figure
@@ -31,7 +31,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def result_options(*formats: str, top: str = "Rows of the table.") -> Callable[[F], F]:
-    """`--format`, `-o` and `--top`. `top` is the help text of the last."""
+    """Adds `--format`, `-o` and `--top`. `top` is the help text of `--top`."""
     options = (
         click.option(
             "--format", "output", type=click.Choice(formats), default="table", show_default=True,
@@ -50,7 +50,7 @@ def result_options(*formats: str, top: str = "Rows of the table.") -> Callable[[
 
 
 def trace_options(function: F) -> F:
-    """The argument ARCHIVE with its options, and the output options."""
+    """Adds the argument ARCHIVE with its options, and the output options."""
     function = reading_options(function)
     function = plot_option("the timeline, with waits and the critical path,")(function)
     metric = click.option("--metric", help="Only this metric: 'late sender' or late_sender.")
@@ -58,7 +58,7 @@ def trace_options(function: F) -> F:
 
 
 def trace_kernels() -> Kernels:
-    """The C kernels, built by the user's compiler and kept in the user's cache."""
+    """Returns the C kernels, built by the user's compiler and kept in the user's cache."""
     from regionpredict.cli.run import compiler
     from regionpredict.trace.kernels import Kernels
     from regionpredict.user_cache import private_folder, user_cache_folder
@@ -68,7 +68,7 @@ def trace_kernels() -> Kernels:
 
 
 def analysed(reading: Reading) -> Analysis:
-    """The analysis of the archive or of the selected part."""
+    """Returns the analysis of the archive or of the selected part."""
     from regionpredict.trace.analysis import analyse
 
     trace, matches = chosen_part(reading)
@@ -76,7 +76,7 @@ def analysed(reading: Reading) -> Analysis:
 
 
 def chosen_part(reading: Reading) -> tuple[EventTrace, Matches]:
-    """The archive or its selected part, with matched operations."""
+    """Returns the archive or its selected part, with matched operations."""
     from regionpredict.trace.selection import selected
 
     kernels, selection = trace_kernels(), reading.selection()
@@ -85,7 +85,7 @@ def chosen_part(reading: Reading) -> tuple[EventTrace, Matches]:
 
 
 def matched(reading: Reading, selection: Selection, kernels: Kernels) -> tuple[EventTrace, Matches]:
-    """The trace with matched operations, read at once, rank by rank, or from a store.
+    """Returns the trace with matched operations, read at once, rank by rank, or from a store.
 
     From a store, only the data that the selection may need are read.
     """

@@ -1,4 +1,4 @@
-"""Options for the part of a trace to analyze, and for reading it."""
+"""Defines the options for the part of a trace to analyze, and for reading it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _NUMBER = r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?"
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The trace's `archive`, the texts of its options, and whether clocks are corrected."""
+    """The parameters of reading a trace: its `archive`, the texts of its options, and whether
+    clocks are corrected.
+    """
 
     archive: str
     ranks: str | None = None
@@ -31,7 +33,7 @@ class Reading:
     application: int | None = None
 
     def selection(self) -> Selection:
-        """The selection of the options. Raises UsageError for an invalid one."""
+        """Returns the selection of the options. Raises UsageError for an invalid one."""
         from regionpredict.trace.selection import Selection
 
         return Selection(
@@ -81,7 +83,7 @@ _OPTIONS = (
 
 
 def reading_options(function: F) -> F:
-    """The argument ARCHIVE and its options, passed to the command as `reading`."""
+    """Adds the argument ARCHIVE and its options, passed to the command as `reading`."""
 
     @functools.wraps(function)
     def command(**options: Any) -> Any:
@@ -94,7 +96,9 @@ def reading_options(function: F) -> F:
 
 
 def part_options(function: F) -> F:
-    """`--ranks`, `--time`, `--call-path` and `--application`, passed to the command separately."""
+    """Adds `--ranks`, `--time`, `--call-path` and `--application`, passed to the command
+    separately.
+    """
     for option in reversed(PART):
         function = option(function)
     return function

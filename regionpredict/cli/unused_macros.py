@@ -1,4 +1,4 @@
-"""Finds given macros that no file uses, which are probably typing errors."""
+"""Finds command-line macros that no file uses, which are probably typing errors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from regionpredict.errors import InputError
 
 
 def unused_macros(macros: Sequence[tuple[str, str]], files: Iterable[str]) -> list[str]:
-    """The names in `macros` that occur in no file and in no other macro's value.
-
-    An unreadable file is ignored.
+    """Returns the names in `macros` that occur in no file and in no other macro's value. An
+    unreadable file is ignored.
     """
     from regionpredict.frontend.requests.regular_files import read_regular_file
 

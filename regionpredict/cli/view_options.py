@@ -1,6 +1,4 @@
-"""The options --all, --only, --sort and --top: which regions a command shows, and in which
-order.
-"""
+"""Defines --all, --only, --sort and --top: which loops a command shows, and in which order."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ _ORDERS = ("line", "function", "time", "speedup", "sure", "iterations", "data")
 
 
 def view_options(*, facts: bool = False) -> Decorator:
-    """Adds the options. `facts`: for a command without times."""
+    """Adds the options. `facts`: the command has no times."""
     orders = _FACTS_ORDERS if facts else _ORDERS
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,7 +51,9 @@ def view_of(
     only: Sequence[str], sort: str | None, top: int | None, *, facts: bool = False,
     every: bool = True,
 ) -> View:  # fmt: skip
-    """The view of the options. Without any, one screen unless `every` region is requested."""
+    """Returns the view of the options. Without options, the view has one screen unless `every` loop
+    is requested.
+    """
     from regionpredict.report.view import View
 
     by_itself = "line" if facts or top is None else "time"

@@ -64,7 +64,7 @@ def test_a_region_is_found_by_index_function_and_place(file: Path, hints: Hints)
     assert [one.function for one in hints] == ["scale", "copy"]
     assert hints["copy"] == hints[1] == hints[-1] == hints["a.c:8"] == hints[f"{file}:8"]
     assert hints[:1] == [hints[0]]
-    with pytest.raises(InputError, match=r"no region is 'x'; choose one of .*a\.c:3, .*a\.c:8"):
+    with pytest.raises(InputError, match=r"no loop is 'x'; choose one of .*a\.c:3, .*a\.c:8"):
         hints["x"]
 
 

@@ -342,8 +342,8 @@ def test_without_slurm_it_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert refused("--slurm", path=str(tmp_path / "empty")) == (
         1,
-        "regionpredict: no Slurm here: there is no sbatch; log in where jobs are submitted, or "
-        "measure without --slurm\n",
+        "regionpredict: no Slurm here: there is no sbatch; log in to a node from which jobs are "
+        "submitted, or measure without --slurm\n",
     )
     assert refused("--slurm-option", "partition=x", path=os.environ["PATH"]) == (
         2, "regionpredict: --slurm-option applies only to a job; add --slurm\n",

@@ -162,7 +162,7 @@ def test_a_recording_on_a_busy_host_says_so(tmp_path):
     assert done.returncode == 0
     (said,) = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
     assert re.match(r"warning: other processes kept \d+\.\d cores busy on average, ", said)
-    assert said.endswith("; record again when it is quiet")
+    assert said.endswith("; record again on an idle host")
 
 
 FIBONACCI = (PROGRAMS / "fibonacci.c").read_text()
@@ -207,7 +207,7 @@ def test_hardware_counters_or_one_line_that_there_are_none(tmp_path):
     value = validate(tasks("show", "run", "--format", "json", cwd=tmp_path).stdout, "tasks-1")
     if "no hardware counters" in done.stderr:
         told = [
-            line for line in done.stderr.splitlines() if "record again when it is quiet" not in line
+            line for line in done.stderr.splitlines() if "record again on an idle host" not in line
         ]
         assert len(told) == 2  # beside what is said of a host that is not quiet
         assert value["counters"] == {}
