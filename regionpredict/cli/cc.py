@@ -26,7 +26,7 @@ def command(argv: tuple[str, ...], verbose: bool) -> None:
     """
     from regionpredict.errors import UsageError
     from regionpredict.measure.compiler_call import parse_call
-    from regionpredict.measure.compiler_passthrough import run_as_it_is
+    from regionpredict.measure.compiler_passthrough import exec_compiler
 
     if not argv:
         raise UsageError("no compiler", remedy="write regionpredict cc -- gcc -fopenmp ...")
@@ -39,7 +39,7 @@ def command(argv: tuple[str, ...], verbose: bool) -> None:
     if outcome is None:
         if verbose:
             click.echo("regionpredict: no OpenMP region in this compiler call", err=True)
-        run_as_it_is([*argv, *_linked_library(call)])
+        exec_compiler([*argv, *_linked_library(call)])
         return
     for note in outcome.notes:
         click.echo(f"regionpredict: {note}", err=True)

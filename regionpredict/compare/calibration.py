@@ -37,7 +37,7 @@ from regionpredict.predict import Prediction
 
 IntArray = NDArray[np.int64]
 Fitted = Callable[[Model, Sequence[int]], FloatArray]
-"""The logarithms of the factors, in the order of `FACTORS`, fitted only to the samples at these
+"""Computes the logarithms of the factors, in the order of `FACTORS`, from only the samples at these
 positions.
 """
 FOLDS = 10
@@ -100,15 +100,15 @@ class SaturationCalibration:
 
     @property
     def at_bound(self) -> tuple[str, ...]:
-        """The factors at the limit of their range. If there are any, a figure of the machine is
-        wrong, or the regions have properties that the model does not cover.
+        """Returns the factors at the limit of their range. Such a factor means that a figure of the
+        machine is wrong, or that the regions have properties outside the model.
         """
         bound = math.log(MOST) - _AT_BOUND
         return tuple(name for name, factor in self.fitted.items() if abs(math.log(factor)) >= bound)
 
     @property
     def against(self) -> str:
-        """The reason why the correction does not help. Empty if it helps."""
+        """Returns the reasons why the correction does not help. Empty if it helps."""
         before, after = self.before, self.after
         if self.at_bound:
             return f"{', '.join(self.at_bound)} at the bound of {MOST:g} times"
@@ -149,8 +149,8 @@ class Provenance(NamedTuple):
 def corrections_of(
     result: SaturationCalibration, samples: Samples, provenance: Provenance
 ) -> Corrections:
-    """The content of the machine file. It always contains the scores, and the factors if they
-    help.
+    """Returns the content of the machine file. It always contains the scores, and the factors if
+    they help.
     """
     before, after = result.before, result.after
     return Corrections(
@@ -172,8 +172,8 @@ def corrections_of(
 
 
 def folds_of(programs: Sequence[str]) -> list[tuple[list[int], list[int]]]:
-    """Positions as (training, test). Each program is in exactly one test part, and never in both
-    parts of a fold.
+    """Divides sample positions into folds, as (training, test). Each program is in exactly one test
+    part, and never in both parts of a fold.
 
     With at most ten programs, each is left out alone. Otherwise they are divided into ten folds.
     """
@@ -203,7 +203,7 @@ def calibrate_saturation(
     predictor: Predictor, machine: Machine, samples: Samples, *, tolerance: float = 0.1,
     fitted: Fitted = fit_factors,
 ) -> SaturationCalibration:  # fmt: skip
-    """Correction factors of the saturation model, with their cross-validated scores.
+    """Returns correction factors of the saturation model, with their cross-validated scores.
 
     `tolerance` is the relative loss of time at which a hint still counts as best. `fitted` computes
     factors from some of the samples. Raises InputError if there are too few samples.
@@ -249,7 +249,9 @@ def _measured_speedup(sample: Sample) -> float:
 
 
 def _errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
-    """The absolute relative error of the speedup at the largest number of threads, by sample."""
+    """Returns the absolute relative error of the speedup at the largest number of threads, by
+    sample.
+    """
     errors = []
     for sample in samples.samples:
         seconds = predicted_seconds(predictions[sample.index])
@@ -259,7 +261,7 @@ def _errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
 
 
 def _time_ratios(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
-    """The predicted divided by the measured time on one thread, by sample."""
+    """Returns the predicted divided by the measured time on one thread, by sample."""
     return np.array([
         predicted_seconds(predictions[sample.index])[1] / sample.seconds[1]
         for sample in samples.samples
@@ -267,7 +269,7 @@ def _time_ratios(predictions: Sequence[Prediction], samples: Samples) -> FloatAr
 
 
 def _time_errors(predictions: Sequence[Prediction], samples: Samples) -> FloatArray:
-    """Absolute relative error of the time on one thread, by sample."""
+    """Returns the absolute relative error of the time on one thread, by sample."""
     errors: FloatArray = np.abs(_time_ratios(predictions, samples) - 1)
     return errors
 
@@ -288,8 +290,8 @@ def _scores(
 def _all_verdicts(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples, tolerance: float
 ) -> Comparison:
-    """All verdicts. Each campaign is compared separately, since regions are identified by their
-    place.
+    """Returns the verdicts of all campaigns. Each campaign is compared separately, since regions
+    are identified by their source lines.
     """
     comparisons = []
     for campaign in sorted({sample.campaign for sample in samples.samples}):
@@ -304,14 +306,14 @@ def _all_verdicts(
 
 
 def _trivial_errors(samples: Sequence[Sample], steady: FloatArray) -> dict[str, float]:
-    """The median error of trivial speedups: no speedup, all threads, and the other programs' median
-    speedup.
+    """Returns the median error of trivial speedups: no speedup, all threads, and the other
+    programs' median speedup.
     """
     measured = np.array([_measured_speedup(sample) for sample in samples])
     threads = np.array([max(sample.seconds) for sample in samples], dtype=np.float64)
     answers = {
         "no speedup": np.ones(len(samples)),
-        "as many times as threads": threads,
+        "one per thread": threads,
         "the other programs' median": steady,
     }
     return {
@@ -320,7 +322,7 @@ def _trivial_errors(samples: Sequence[Sample], steady: FloatArray) -> dict[str, 
 
 
 def _spread(thetas: Sequence[FloatArray]) -> dict[str, tuple[float, float]]:
-    """The smallest and the largest value of each factor over the folds."""
+    """Returns the smallest and the largest value of each factor over the folds."""
     factors = np.exp(np.array(thetas))
     return {
         name: (float(column.min()), float(column.max()))

@@ -30,17 +30,15 @@ from regionpredict.predict.density import packages_for, thresholds
 
 GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
 PRICE = 0.25
-"""The number of regions that a factor of two must gain. A factor of four must gain four times this
-number.
+"""The number of additional right hints that justifies a factor of two. A factor of four needs four
+times as many.
 """
 SHIFT = 2.0
-"""The number of regions that a boundary must gain per unit of score that it moves."""
+"""The number of additional right hints that justifies moving a boundary by one unit of score."""
 
 
 def with_density(corrections: Corrections, calibration: DensityCalibration) -> Corrections:
-    """The corrections, including those of the density model if they help, and its scores in any
-    case.
-    """
+    """Adds the density model's scores to the corrections, and its factors if they help."""
     pair = Score(calibration.before.share or 0.0, calibration.after.share or 0.0)
     scored = replace(
         corrections, cross_validated={**corrections.cross_validated, "density_success": pair}
@@ -60,10 +58,8 @@ def with_density(corrections: Corrections, calibration: DensityCalibration) -> C
 
 
 class Region(NamedTuple):
-    """Sums over a region's statements in cycles, and the number of packages that it needs by
-    measurement.
-
-    `scattered` are latency and irregular misses.
+    """Sums over a region's statements in cycles, and the number of packages that the region needs
+    by measurement. `scattered` are latency and irregular misses.
     """
 
     operations: float
@@ -108,8 +104,8 @@ def calibrate_density(
     predictions: Sequence[Prediction], machine: Machine, samples: Samples,
     *, tolerance: float = 0.1,
 ) -> DensityCalibration | None:  # fmt: skip
-    """Fits and scores. None if the measurements do not distinguish packages (one package, or only
-    one measured).
+    """Fits and scores the density model's factors and boundaries. None if the measurements do not
+    distinguish packages (one package, or only one measured).
 
     `predictions` are those of the density model, in the order of the samples' indices.
     """
@@ -174,7 +170,7 @@ _KIND = {
 
 
 def score(factors: Sequence[float], region: Region) -> float:
-    """Equation 4.1 with the weights multiplied by the factors.
+    """Computes equation 4.1 with the weights multiplied by the factors.
 
     >>> score((1.0, 1.0, 1.0), Region(1.0, 2.0, 1.0, 0.0, 1))
     0.5
@@ -183,12 +179,12 @@ def score(factors: Sequence[float], region: Region) -> float:
 
 
 def decide(fit: Fit, region: Region, packages: int) -> int:
-    """The packages of a region with these factors and boundaries."""
+    """Returns the packages of a region with these factors and boundaries."""
     return packages_for(score(fit.factors, region), packages, fit.thresholds)
 
 
 def fit_density(regions: Sequence[Region], packages: int) -> Fit:
-    """The factors and boundaries with the most right regions, minus the penalty."""
+    """Returns the factors and boundaries with the most right regions, minus the penalty."""
     table = _table(regions)
     needed = np.array([region.needed for region in regions])
     best: tuple[float, Fit] | None = None
@@ -219,10 +215,11 @@ def _scores(factors: Sequence[float], table: FloatArray) -> FloatArray:
 def best_thresholds(
     scores: FloatArray, needed: np.ndarray[tuple[int], np.dtype[np.int64]], packages: int
 ) -> tuple[tuple[float, ...], float]:
-    """The ascending boundaries with the most right decisions, minus `SHIFT` per unit of movement.
+    """Returns the ascending boundaries with the most right decisions, minus `SHIFT` per unit of
+    movement, and their gain.
 
     Candidates are the boundaries of equal parts and the middles between neighboring scores. Dynamic
-    programming over areas finds the best combination. Returns the boundaries and their gain.
+    programming over areas finds the best combination.
     """
     equal = thresholds(packages)
     if not equal:
@@ -236,7 +233,7 @@ def best_thresholds(
         dtype=np.float64,
     )
     value = below[0] - SHIFT * np.abs(cuts - equal[0])
-    value[len(cuts) - len(equal) + 1 :] = -np.inf  # leaves room for the boundaries above
+    value[len(cuts) - len(equal) + 1 :] = -np.inf  # leaves room for the boundaries above this one
     choices = []
     for area in range(1, packages - 1):
         before = value - below[area]

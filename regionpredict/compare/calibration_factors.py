@@ -32,7 +32,7 @@ from regionpredict.predict import Prediction, SaturationDerivation
 
 FloatArray = NDArray[np.float64]
 Predictor = Callable[[Machine], Sequence[Prediction]]
-"""The predictions of all regions on a machine, with a curve over the measured thread counts."""
+"""Predicts all regions on a machine, with a curve over the measured thread counts."""
 
 ALPHA = 1.0 / math.log(2.0) ** 2
 """The ridge parameter: a factor of two costs as much as a residual of one standard deviation."""
@@ -48,16 +48,16 @@ SMALL = 0.02
 _STEPS = 6
 _SLOPES = 1
 HUBER = 1.345
-"""Residuals beyond this number of deviations have less weight. The value is 95 % efficient for
-normal residuals (Huber 1964).
+"""Residuals beyond this number of standard deviations have less weight. With this value, the
+estimate is 95 % efficient for normal residuals (Huber 1964).
 """
 _DEVIATION = 1.4826  # standard deviation over median absolute deviation of normal residuals
 _LEAST_SCALE = 0.03
 
 
 class _Rows(NamedTuple):
-    """One row per time on one thread or speedup. `timed` says which of the two, and `sample` which
-    sample.
+    """One row per time on one thread or speedup. `timed` marks the times, and `sample` has the
+    index of the sample.
     """
 
     value: FloatArray
@@ -66,7 +66,7 @@ class _Rows(NamedTuple):
 
 
 def with_factors(machine: Machine, factors: Mapping[str, float]) -> Machine:
-    """The machine with these correction factors."""
+    """Returns the machine with these correction factors."""
     known = {
         name: Quantity(factor, "", "measured", "fitted to measurements")
         for name, factor in factors.items()
@@ -85,11 +85,11 @@ class Model:
         self._known: dict[tuple[float, ...], tuple[Sequence[Prediction], FloatArray]] = {}
 
     def predictions(self, theta: FloatArray) -> Sequence[Prediction]:
-        """All predictions with these factors."""
+        """Returns all predictions with these factors."""
         return self._at(theta)[0]
 
     def rows(self, theta: FloatArray) -> FloatArray:
-        """Logarithms of predicted times on one thread and speedups, in the order of
+        """Returns logarithms of predicted times on one thread and of speedups, in the order of
         `measured.value`.
         """
         return self._at(theta)[1]
@@ -103,8 +103,8 @@ class Model:
         return self._known[key]
 
     def slopes(self, theta: FloatArray) -> FloatArray:
-        """Derivatives of `rows` by each logarithm, with shape (rows, factors), by finite
-        differences.
+        """Returns the derivatives of `rows` by each logarithm, with shape (rows, factors), by
+        finite differences.
         """
         base = self.rows(theta)
         columns = []
@@ -116,14 +116,14 @@ class Model:
 
 
 def predicted_seconds(prediction: Prediction) -> dict[int, float]:
-    """The predicted time of one execution in seconds, by thread count."""
+    """Returns the predicted time of one execution in seconds, by thread count."""
     derivation = prediction.derivation
     assert isinstance(derivation, SaturationDerivation)
     return {point.threads: point.seconds for point in derivation.points}
 
 
 def _rows(times: Sequence[Mapping[int, float]], samples: Sequence[Sample]) -> _Rows:
-    """ln T(1) and ln S(n) of each sample, for the measured thread counts."""
+    """Returns ln T(1) and ln S(n) of each sample, for the measured thread counts."""
     logarithms: list[float] = []
     timed: list[bool] = []
     owner: list[int] = []
@@ -139,7 +139,7 @@ def _rows(times: Sequence[Mapping[int, float]], samples: Sequence[Sample]) -> _R
 
 
 def factors_of(theta: FloatArray) -> dict[str, float]:
-    """The factors by name, without those equal to 1."""
+    """Returns the factors by name, without those equal to 1."""
     return {
         name: math.exp(float(part))
         for name, part in zip(FACTORS, theta, strict=True)
@@ -148,8 +148,7 @@ def factors_of(theta: FloatArray) -> dict[str, float]:
 
 
 def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
-    """The factors' logarithms with the best fit to the samples at the positions `chosen`.
-
+    """Returns the logarithms of the factors that best fit the samples at the positions `chosen`.
     Measurements of other samples are not used.
     """
     use = np.isin(model.measured.sample, np.asarray(chosen))
@@ -174,9 +173,10 @@ def fit_factors(model: Model, chosen: Sequence[int]) -> FloatArray:
 
 
 def _scales(residual: FloatArray, timed: NDArray[np.bool_]) -> FloatArray:
-    """The spread of the residuals of each row's kind, divided by the weight of the kind.
+    """Returns the spread of the times or speedups, divided by their weight, for each row.
 
-    The spread is around their median. A common deviation is not noise, and factors correct it.
+    The spread is around the median. A deviation that all rows share is not noise, and factors
+    correct it.
     """
     scale = np.ones(len(residual))
     for kind, weight in ((timed, TIMES_WEIGH), (~timed, 1.0)):

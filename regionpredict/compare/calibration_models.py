@@ -25,16 +25,16 @@ MULTIPLIED: Mapping[str, tuple[str, ...]] = {
     "memory": ("cache", "memory", "scattered"),
     "overhead": ("overhead",),
 }
-"""The factors of a machine whose product scales a group of terms."""
+"""The machine factors whose product scales a group of terms."""
 LEAST_DEVIATION = 0.1
-"""The minimum uncertainty of a coefficient: a tenth. Assumed: twice the 5 % at which times count as
+"""The minimum relative uncertainty of a coefficient. Assumed: twice the 5 % at which times count as
 converged.
 """
 _ROUNDS = 20
 
 
 class Coefficient(NamedTuple):
-    """One region's result for a group of terms: the logarithm of its factor, and the group's share
+    """The measured factor of a group of terms in one region: its logarithm, and the group's share
     of the region's time, from 0 to 1.
     """
 
@@ -43,8 +43,8 @@ class Coefficient(NamedTuple):
 
 
 def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coefficient]]:
-    """The coefficients of every group of terms, for the chosen samples' regions with at least two
-    sizes.
+    """Returns the coefficients of every group of terms, for the regions of the chosen samples with
+    at least two sizes.
     """
     coefficient: dict[str, list[Coefficient]] = {name: [] for name in GROUPS}
     for region, times in _times(model, chosen).items():
@@ -62,8 +62,8 @@ def coefficients(model: Model, chosen: Sequence[int]) -> dict[str, list[Coeffici
 
 
 def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
-    """The factors' logarithms by the models of the regions at the positions `chosen`, in the order
-    of `FACTORS`. The measurements of other samples are not used.
+    """Returns the factors' logarithms by the models of the regions at the positions `chosen`, in
+    the order of `FACTORS`. Measurements of other samples are not used.
     """
     theta = dict.fromkeys(FACTORS, 0.0)
     for group, known in coefficients(model, chosen).items():
@@ -73,7 +73,7 @@ def fit_to_models(model: Model, chosen: Sequence[int]) -> FloatArray:
 
 
 def common(known: Sequence[Coefficient]) -> float:
-    """The common logarithm of the coefficients. 0 if there are none.
+    """Returns the logarithm that all coefficients share. 0 without coefficients.
 
     >>> one = Coefficient(math.log(2.0), 1.0)
     >>> round(math.exp(common([one] * 100)), 2)
@@ -95,7 +95,9 @@ def common(known: Sequence[Coefficient]) -> float:
 
 
 def _times(model: Model, chosen: Sequence[int]) -> dict[str, list[SizedTime]]:
-    """The measured times of each region, next to the terms of its uncorrected prediction."""
+    """Returns the measured times of each region, next to the terms of its uncorrected
+    prediction.
+    """
     predictions = model.predictions(np.zeros(len(FACTORS)))
     times: dict[str, list[SizedTime]] = {}
     for place in chosen:

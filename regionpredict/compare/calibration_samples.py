@@ -52,19 +52,19 @@ class Samples:
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """The names of the programs, sorted."""
+        """The names of the measured programs, sorted."""
         return tuple(sorted({sample.program for sample in self.samples}))
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Every measured thread count, in ascending order."""
+        """All measured thread counts, in ascending order."""
         return tuple(sorted({n for sample in self.samples for n in sample.seconds}))
 
 
 def hints_of(
     predictions: Sequence[Prediction], machine: Machine, teams: Sequence[TeamPrediction] = ()
 ) -> Hints:
-    """Predictions as hints, like those of `regionpredict predict --format json`."""
+    """Converts predictions to hints, like those of `regionpredict predict --format json`."""
     model = predictions[0].model if predictions else "saturation"
     return Hints(
         "the predictions", machine.name, machine.packages, machine.cores_per_package, model,
@@ -107,7 +107,7 @@ def _hint(prediction: Prediction) -> Hint:
 
 
 def _busy(point: Point) -> tuple[float, float]:
-    """Busy seconds of a thread: the mean, and the maximum."""
+    """Returns the busy seconds of a thread: the mean and the maximum over threads."""
     mean = sum(point.terms[name] for name in _WORK)
     return mean, mean + point.terms["imbalance"]
 
@@ -116,7 +116,7 @@ def gather(
     predictions: Sequence[Prediction], hints: Hints, summaries: Sequence[RegionSummary],
     *, statistic: str = "median",
 ) -> Samples:  # fmt: skip
-    """The samples, and the number of unusable measured regions by reason.
+    """Returns the samples, and the number of unusable measured regions by reason.
 
     `hints` belong to the `predictions`, in the same order. A program is a folder of sources. If all
     sources are in one folder, each file is a program.
@@ -138,7 +138,7 @@ def gather(
             nearest[index] = summary
     matched: list[tuple[int, RegionSummary]] = []
     for index, summary in nearest.items():
-        reason = _why_incomparable(predictions[index], summary)
+        reason = _incomparable_reason(predictions[index], summary)
         if reason:
             left_out[reason] += 1
         else:
@@ -157,8 +157,8 @@ def gather(
 
 
 def together(parts: Sequence[tuple[Samples, int]]) -> Samples:
-    """Merges samples of several campaigns with one size each. The result is like that of one list
-    of predictions.
+    """Merges samples of several campaigns with one size each, as if they had one list of
+    predictions.
 
     Each part has the number of its predictions, which follow the predictions of the previous parts.
     Raises InputError if the campaigns have different numbers of threads.
@@ -184,7 +184,7 @@ def together(parts: Sequence[tuple[Samples, int]]) -> Samples:
 
 
 def _index_of(hint: Hint | None, hints: Sequence[Hint]) -> int:
-    """The position of this object in the hints, or -1."""
+    """Returns the position of this object in the hints, or -1."""
     return next((index for index, other in enumerate(hints) if other is hint), -1)
 
 
@@ -194,7 +194,9 @@ def _program(summary: RegionSummary, *, by_folder: bool) -> str:
 
 
 def _seconds(summary: RegionSummary, statistic: str) -> dict[int, float]:
-    """Seconds of one execution: the median or the minimum over the runs of its mean in a run."""
+    """Returns the seconds of one execution: the median or minimum over runs of the mean time in
+    each run.
+    """
     runs = max(1, summary.last.executions)
     return {
         n: (timing.least if statistic == "least" else timing.seconds) / runs
@@ -202,14 +204,14 @@ def _seconds(summary: RegionSummary, statistic: str) -> dict[int, float]:
     }
 
 
-def _why_incomparable(prediction: Prediction, summary: RegionSummary) -> str:
-    """The reason why the two cannot be compared. Empty if they can."""
+def _incomparable_reason(prediction: Prediction, summary: RegionSummary) -> str:
+    """Returns the reason why prediction and measurement cannot be compared. Empty if they can."""
     facts, last = prediction.facts, summary.last
     if prediction.status == "skipped" or prediction.derivation is None:
         return "not predicted"
     iterations = facts.iterations.value
     if iterations is None or facts.working_set.value is None:
-        return "of a size that is not in the source"
+        return "the source does not give the size"
     if size_difference(iterations, last, over_threads=facts.region.over_threads):
         return "measured with another size than predicted"
     if last.nowait:

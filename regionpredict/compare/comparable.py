@@ -12,8 +12,8 @@ from regionpredict.measure.hints_file import Hint, Hints, TeamHint
 from regionpredict.measure.records import EntryCase, EntrySize, Host, RegionRun
 
 SAME_SIZE = 0.25
-"""Allowed relative difference of mean measured trip counts from the predicted one, for regions with
-several sizes. They are predicted at the middle size.
+"""The allowed relative difference between mean measured and predicted trip counts, for regions with
+several sizes. Such regions are predicted at the middle size.
 """
 OFTEN = 0.25
 """The share of executions that must have exactly the predicted trip count, so that a region is
@@ -22,7 +22,8 @@ comparable.
 
 
 def machine_difference(hints: Hints, host: Host) -> str:
-    """How the measured host differs from the machine of the hints. Empty if its shape is the same.
+    """Describes how the measured host differs from the machine of the hints. Empty if its shape is
+    the same.
 
     Only the shape is compared, since a machine file need not name its processor.
 
@@ -41,8 +42,8 @@ def machine_difference(hints: Hints, host: Host) -> str:
 
 
 def check_machine(hints: Hints, host: Host | None, *, other_machine: bool) -> str:
-    """Returns the difference if it is empty or allowed (`other_machine`). Raises InputError
-    otherwise.
+    """Returns the difference between host and machine if it is empty or allowed (`other_machine`).
+    Otherwise, raises InputError.
     """
     difference = "" if host is None else machine_difference(hints, host)
     if difference and not other_machine:
@@ -55,14 +56,13 @@ def check_machine(hints: Hints, host: Host | None, *, other_machine: bool) -> st
 
 
 def size_difference(iterations: int | None, run: RegionRun, *, over_threads: bool = False) -> str:
-    """How the measured size of a region differs from the predicted one. Empty if it does not, or if
-    one of them is unknown.
+    """Describes how the measured size of a region differs from the predicted one. Empty if it does
+    not, or if one of them is unknown.
 
     `iterations` are the predicted ones. If a loop always had the same trip count, it must be equal
-    to the predicted one. For several trip counts, the mean may match. The same holds for the count
-    up to which half of all iterations are done, and one that many executions had. These are the
-    values at which recorded runs are predicted. For a loop `over_threads`, the threads were
-    counted.
+    to the predicted one. For several trip counts, the mean may match. The count up to which half of
+    all iterations are done may match, too, or a count that many executions had. Recorded runs are
+    predicted at these values. For a loop `over_threads`, the threads were counted.
     """
     if iterations is None or not run.counted:
         return ""
@@ -82,7 +82,7 @@ def size_difference(iterations: int | None, run: RegionRun, *, over_threads: boo
 
 
 def _middle_of_work(cases: Sequence[EntryCase]) -> int:
-    """The trip count up to which half of all iterations are done. 0 if unknown."""
+    """Returns the trip count up to which half of all iterations are done. 0 if unknown."""
     trips = sorted((case.trips or 0, case.entries) for case in cases)
     done = list(accumulate(count * entries for count, entries in trips))
     return trips[bisect_left(done, done[-1] / 2)][0] if trips else 0
@@ -91,7 +91,8 @@ def _middle_of_work(cases: Sequence[EntryCase]) -> int:
 def team_difference(
     team: TeamHint, hints: Sequence[Hint], run: RegionRun, different: Mapping[str, str]
 ) -> str:
-    """How the measured size of one of a parallel region's loops differs from the predicted one.
+    """Describes how the measured size of one loop of a parallel region differs from the predicted
+    one.
 
     `different` has the differences of loops that were measured separately. For manually shared
     loops, the run of the parallel region has the lengths.

@@ -17,12 +17,12 @@ from regionpredict.fit import FittedModel, fit
 from regionpredict.measure.records import Campaign
 
 LEAST_COUNTS = 3
-"""The minimum number of thread counts for a law with two coefficients."""
+"""The minimum number of thread counts for fitting a law with two coefficients."""
 LEVEL = 0.95
 
 
 class Band(NamedTuple):
-    """A speedup by the fitted law, with its 95 % interval."""
+    """A speedup of the fitted law, with its 95 % interval."""
 
     value: float
     low: float
@@ -31,7 +31,7 @@ class Band(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FittedLaw:
-    """The law fitted to a region, compared with its prediction.
+    """The scaling law fitted to a region, compared with its prediction.
 
     `law` and `predicted_law` are the two laws in words, and `speedup` is the fitted one by thread
     count. `disagrees` are the thread counts at which the prediction is outside the interval of the
@@ -47,7 +47,7 @@ class FittedLaw:
 
     @property
     def worst(self) -> tuple[int, float] | None:
-        """The point with the largest difference, as (threads, predicted divided by fitted
+        """Returns the point with the largest difference, as (threads, predicted divided by fitted
         speedup).
         """
         ratios = {
@@ -60,7 +60,7 @@ class FittedLaw:
 
 
 def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[FittedLaw, ...]:
-    """The laws of all regions and parallel regions measured on 1 and at least two more thread
+    """Fits laws to all regions and parallel regions measured on 1 and at least two more thread
     counts.
     """
     samples = _samples(campaigns)
@@ -74,7 +74,7 @@ def fitted_laws(comparison: Comparison, campaigns: Sequence[Campaign]) -> tuple[
 
 
 def disagreeing(laws: Sequence[FittedLaw]) -> tuple[FittedLaw, ...]:
-    """The regions whose prediction disagrees, the largest difference first."""
+    """Returns the regions whose prediction disagrees with the law, the largest difference first."""
 
     def distance(law: FittedLaw) -> float:
         ratio = law.worst[1] if law.worst is not None else 1.0
@@ -84,7 +84,7 @@ def disagreeing(laws: Sequence[FittedLaw]) -> tuple[FittedLaw, ...]:
 
 
 def _samples(campaigns: Sequence[Campaign]) -> dict[tuple[object, ...], dict[int, list[float]]]:
-    """Seconds of one execution in each run, by region and thread count."""
+    """Returns the seconds of one execution in each run, by region and thread count."""
     samples: dict[tuple[object, ...], dict[int, list[float]]] = {}
     for campaign in campaigns:
         for run in campaign.measured:
@@ -128,7 +128,7 @@ def _law(counts: Sequence[int], repetitions: Sequence[Sequence[float]]) -> Fitte
 
 
 def law_text(model: FittedModel) -> str:
-    """A law of run times over threads, in a few words.
+    """Describes a law of run times over threads in a few words.
 
     >>> from regionpredict.fit import fit
     >>> def law_of(times):

@@ -16,7 +16,7 @@ NOTICED = Constant(
     "share",
 )  # fmt: skip
 
-NOTICED_SURENESS = Constant(
+NOTICED_CONFIDENCE = Constant(
     0.05, "1", "assumed",
     "a smaller change of a confidence counts as none, since tables show whole percents",
 )  # fmt: skip
@@ -25,10 +25,11 @@ Kind = Literal["changed", "added", "removed", "same"]
 
 
 class HintChange(NamedTuple):
-    """A region before and after. None if it is missing.
+    """A region before and after a change. Either is None if it is missing.
 
-    It is `changed` if its hint, status or findings differ, or if its time or confidence changed by
-    more than noise. `reasons` are sentences on the differences, also for a region that is `same`.
+    A region is `changed` if its hint, status or findings differ, or if its time or confidence
+    changed by more than noise. `reasons` are sentences on the differences, also for a region that
+    is `same`.
     """
 
     kind: Kind
@@ -38,14 +39,14 @@ class HintChange(NamedTuple):
 
     @property
     def region(self) -> RegionOutline:
-        """The region after the change, or before it if it was removed."""
+        """Returns the region after the change, or before it if it was removed."""
         known = self.new or self.old
         assert known is not None
         return known
 
     @property
     def only(self) -> Literal["time", "confidence"] | None:
-        """The only value that changed, for a changed region with the same hint and loop."""
+        """Returns the only value that changed, for a changed region with the same hint and loop."""
         if self.kind != "changed" or self.reasons or self.old is None or self.new is None:
             return None
         if (self.old.packages, self.old.threads) != (self.new.packages, self.new.threads):
@@ -60,19 +61,19 @@ class HintChange(NamedTuple):
 
 
 class HintChanges(NamedTuple):
-    """All regions: those of the new prediction in order, then the removed ones."""
+    """The changes of all regions: those of the new prediction in order, then the removed ones."""
 
     old: HintOutline
     new: HintOutline
     changes: tuple[HintChange, ...]
 
     def count(self, kind: Kind) -> int:
-        """The number of regions with one kind of change."""
+        """Returns the number of regions with this kind of change."""
         return sum(change.kind == kind for change in self.changes)
 
 
 def hint_changes(old: HintOutline, new: HintOutline) -> HintChanges:
-    """Every region of both predictions, without duplicates."""
+    """Compares every region of two predictions, without duplicates."""
     pairs, removed, _ = matched_regions(old.regions, new.regions)
     before = {after.id: first for first, after in pairs}
     changes = [
@@ -103,11 +104,11 @@ def _moved(old: float | None, new: float | None) -> bool:
 
 
 def _other_confidence(old: RegionOutline, new: RegionOutline) -> bool:
-    return abs(new.confidence - old.confidence) >= NOTICED_SURENESS.value
+    return abs(new.confidence - old.confidence) >= NOTICED_CONFIDENCE.value
 
 
 def _reasons(old: RegionOutline, new: RegionOutline) -> Iterator[str]:
-    """The differences, causes before effects."""
+    """Describes the differences of a region, causes before effects."""
     for name, first, second in (
         ("directive", old.directive, new.directive),
         ("iterations", _expression(old.iterations), _expression(new.iterations)),
@@ -138,7 +139,7 @@ def _working_set(old: int | None, new: int | None) -> Iterator[str]:
 
 
 def _expression(count: tuple[str | None, int | None]) -> str:
-    """`n = 1000`, `1000`, or a question mark.
+    """Shows a count as `n = 1000`, `1000`, or a question mark.
 
     >>> _expression(("n", 1000)), _expression(("1000", 1000)), _expression((None, None))
     ('n = 1000', '1000', '?')
@@ -150,7 +151,7 @@ def _expression(count: tuple[str | None, int | None]) -> str:
 
 
 def _references(old: tuple[Reference, ...], new: tuple[Reference, ...]) -> Iterator[str]:
-    """References that were added or removed, or whose access pattern changed."""
+    """Lists references that were added or removed, or whose access pattern changed."""
     first = {(reference.text, reference.kind): reference for reference in old}
     second = {(reference.text, reference.kind): reference for reference in new}
     for (text, kind), reference in second.items():

@@ -23,9 +23,7 @@ FIELDS: Mapping[str, Callable[[Outline], float | None]] = {
     "seconds": lambda outline: outline.hinted_seconds,
     "confidence": lambda outline: outline.confidence,
 }
-"""The fields of a hint that conditions can use: packages, threads, speedup, seconds of one
-execution, and confidence.
-"""
+"""The fields of a hint that conditions can use."""
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
@@ -62,7 +60,7 @@ class Condition(NamedTuple):
         return _OPERATORS[self.operator](value, bound)
 
     def value(self, outline: Outline) -> float | None:
-        """The value of the field in a hint."""
+        """Returns the value of the condition's field in a hint."""
         return FIELDS[self.field](outline)
 
 

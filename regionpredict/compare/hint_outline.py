@@ -1,4 +1,4 @@
-"""The parts of a prediction that are compared with another one, read from hints files."""
+"""Reads the parts of a hints file that are compared with another prediction."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RegionOutline:
 
     @property
     def arrays(self) -> tuple[str, ...]:
-        """The names of the region's arrays, in source order.
+        """Returns the names of the region's arrays, in source order.
 
         >>> Reference("A[i][k]", "write", None, None).text.partition("[")[0]
         'A'
@@ -65,17 +65,19 @@ class RegionOutline:
 
     @property
     def gain(self) -> float | None:
-        """The speedup at the hint."""
+        """Returns the speedup at the hint."""
         return None if self.threads is None else self.speedup.get(self.threads)
 
     @property
     def hinted_seconds(self) -> float | None:
-        """Seconds of one execution at the hint."""
+        """Returns the seconds of one execution at the hint."""
         return None if self.seconds is None or not self.gain else self.seconds / self.gain
 
 
 class ProgramOutline(NamedTuple):
-    """The hint for the whole program. `gain` and `hinted_seconds` are as for a region."""
+    """The hint for the whole program. `gain` is its speedup, and `hinted_seconds` the time at the
+    hint.
+    """
 
     packages: int
     threads: int
@@ -87,7 +89,7 @@ class ProgramOutline(NamedTuple):
 
 
 class HintOutline(NamedTuple):
-    """A hints document: its file, its machine and model, its regions in order, and the
+    """The compared parts of a hints document: its file, machine, model, regions in order, and
     recommendation for the whole program (None if unknown).
     """
 
@@ -99,14 +101,14 @@ class HintOutline(NamedTuple):
 
 
 def read_outline(path: Path) -> HintOutline:
-    """The hints of a file. Raises InputError if it is not a hints file."""
+    """Reads the hints of a file. Raises InputError if it is not a hints file."""
     record = read_hints_document(path)
     with reading(path, WHAT, MAKE_HINTS):
         return outline_of(record, str(path))
 
 
 def outline_of(document: Record, name: str) -> HintOutline:
-    """The hints of a document. Raises InputError for other documents."""
+    """Reads the hints of a document. Raises InputError for other documents."""
     checked_hints(document, name)
     return HintOutline(
         name,

@@ -10,15 +10,17 @@ from regionpredict.measure.hints_file import Hint, Hints, Place, TeamHint, hints
 from regionpredict.measure.summary import RegionSummary
 
 _WHOLE = "omp parallel"
-"""The directive of a region that comes from a binary's debug information. Its loop may be only a
-part of the directive.
+"""The directive of a region from a binary's debug information. The region's loop may be only a part
+of the directive.
 """
 
 
 class MatchedHints(NamedTuple):
-    """Regions and parallel regions with their hints, measured ones without a hint by place, and the
-    ids of regions without a measurement. A manually shared loop counts as measured with its
-    parallel region.
+    """Measured regions and parallel regions with their hints.
+
+    `without_hint` lists measured regions without a hint, and `not_measured` the ids of hinted
+    regions without a measurement. A manually shared loop counts as measured with its parallel
+    region.
     """
 
     regions: tuple[tuple[Hint, RegionSummary], ...]
@@ -30,7 +32,7 @@ class MatchedHints(NamedTuple):
 def match_measured(
     hints: Hints, regions: Sequence[RegionSummary], teams: Sequence[RegionSummary]
 ) -> MatchedHints:
-    """Finds the hint for everything that was measured."""
+    """Finds the hint of each measured region and parallel region."""
     pairs: list[tuple[Hint, RegionSummary]] = []
     whole: list[tuple[TeamHint, RegionSummary]] = []
     alone: list[str] = []
@@ -57,8 +59,8 @@ def match_measured(
 
 
 def _with_measured_function(team: TeamHint, function: str) -> TeamHint:
-    """The parallel region with the function that contains its `parallel`, since its loops may be in
-    other functions.
+    """Returns the parallel region with the function that contains its `parallel`, since its loops
+    may be in other functions.
     """
     if team.predicted is None or not function:
         return team
@@ -66,7 +68,7 @@ def _with_measured_function(team: TeamHint, function: str) -> TeamHint:
 
 
 def _is_team(hints: Hints, teams: Sequence[TeamHint], place: Place, directive: str) -> bool:
-    """Whether a `parallel` found in a binary is one without its own loop."""
+    """Whether a `parallel` found in a binary has no associated loop."""
     if directive != _WHOLE or match_hint(teams, place) is None:
         return False
     return all(hint.line != place.line for hint in hints_at(hints.regions, place))

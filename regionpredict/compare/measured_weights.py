@@ -1,4 +1,4 @@
-"""The measured time of each predicted region on one thread."""
+"""Measures the weight of each predicted region: its time on one thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from regionpredict.predict import Prediction
 
 
 class _Predicted(NamedTuple):
-    """The name and place of a predicted region."""
+    """The id and source position of a predicted region."""
 
     id: str
     file: str
@@ -24,7 +24,7 @@ class _Predicted(NamedTuple):
 def measured_seconds(
     predictions: Sequence[Prediction], campaign: Campaign, path: str
 ) -> dict[str, float]:
-    """Median time of all executions in a run on one thread (s), by region id.
+    """Returns the median total time of each region in a run on one thread (s), by region id.
 
     Regions that did not run are missing. `path` is the file of the campaign, for error messages.
     Raises InputError if there is no run on one thread, or if none of the regions was measured.
@@ -54,8 +54,8 @@ def measured_seconds(
 def _manually_shared(
     predictions: Sequence[Prediction], campaign: Campaign, known: Mapping[str, float]
 ) -> dict[str, float]:
-    """The time of manually shared loops. The time of the `parallel` that is not spent in other
-    loops is divided evenly among them.
+    """Returns the time of manually shared loops. The time of the `parallel` outside other loops is
+    divided evenly among them.
     """
     inside: dict[_Predicted, list[Prediction]] = {}
     for prediction in predictions:

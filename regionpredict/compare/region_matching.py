@@ -22,8 +22,8 @@ _Signature = tuple[str, str | None, tuple[str, ...]]
 def matched_regions(
     old: Sequence[RegionOutline], new: Sequence[RegionOutline]
 ) -> tuple[list[Pair], list[RegionOutline], list[RegionOutline]]:
-    """The regions that exist before and after, in the new order, the removed regions, and the added
-    regions.
+    """Returns pairs of regions that exist before and after, in the new order, the removed regions,
+    and the added regions.
     """
     files = same_files({outline.file for outline in old}, {outline.file for outline in new})
     before = _by_function(old, files)
@@ -42,7 +42,7 @@ def matched_regions(
 def _by_function(
     regions: Sequence[RegionOutline], files: Mapping[str, str]
 ) -> defaultdict[tuple[str, str], list[RegionOutline]]:
-    """The regions of each (file, function). A file has its new name if there is one."""
+    """Groups the regions by (file, function). A renamed file has its new name."""
     grouped: defaultdict[tuple[str, str], list[RegionOutline]] = defaultdict(list)
     for region in regions:
         grouped[files.get(region.file, region.file), region.function].append(region)
@@ -72,7 +72,7 @@ def same_files(old: Iterable[str], new: Iterable[str]) -> dict[str, str]:
 
 
 def _common_end(first: str, other: str) -> int:
-    """The number of equal parts at the end of two paths.
+    """Counts the equal path components at the end of two paths.
 
     >>> _common_end("a/src/x.c", "b/src/x.c")
     2
@@ -86,7 +86,7 @@ def _common_end(first: str, other: str) -> int:
 
 
 def _aligned(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> list[Pair]:
-    """The regions of one function, in order."""
+    """Aligns the regions of one function, in order."""
     first, second = (
         [_signature(outline) for outline in old],
         [_signature(outline) for outline in new],
@@ -103,7 +103,7 @@ def _aligned(old: Sequence[RegionOutline], new: Sequence[RegionOutline]) -> list
 def _pairs_with_common_arrays(
     old: Sequence[RegionOutline], new: Sequence[RegionOutline]
 ) -> list[Pair]:
-    """Pairs that share arrays, most similar first."""
+    """Pairs regions that share arrays, most similar first."""
     shares = sorted(
         (
             (-_shared_arrays(a, b), at, to)
@@ -127,7 +127,7 @@ def _shared_arrays(outline: RegionOutline, other: RegionOutline) -> float:
 def _moved_regions(
     known: Mapping[str, RegionOutline], old: Sequence[RegionOutline], new: Sequence[RegionOutline]
 ) -> list[Pair]:
-    """The remaining regions with unique properties."""
+    """Pairs the remaining regions that have unique properties."""
     taken = {outline.id for outline in known.values()}
     gone = [outline for outline in old if outline.id not in taken]
     come = [outline for outline in new if outline.id not in known]

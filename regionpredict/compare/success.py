@@ -1,4 +1,4 @@
-"""Success rates of hints, with their interval, and of trivial strategies."""
+"""Computes success rates of hints and of trivial strategies, with their intervals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _Z95 = 1.959963984540054
 
 
 class Rate(NamedTuple):
-    """`right` of `judged` hints, with the 95 % interval of the share. Shares are from 0 to 1."""
+    """The success rate: `right` of `judged` hints, with the 95 % interval of the share, from 0 to
+    1.
+    """
 
     right: int
     judged: int
@@ -22,12 +24,13 @@ class Rate(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """The share that is right. None if nothing was judged."""
+        """The share of judged hints that is right. None if no hint was judged."""
         return self.right / self.judged if self.judged else None
 
 
 def wilson(right: int, judged: int) -> Rate:
-    """The Wilson score interval of a share (Wilson 1927), which is valid for small numbers.
+    """Returns the Wilson score interval of a share (Wilson 1927), which is valid for small
+    numbers.
 
     >>> [round(end, 3) for end in wilson(8, 10)[2:]]
     [0.49, 0.943]
@@ -41,16 +44,16 @@ def wilson(right: int, judged: int) -> Rate:
 
 
 def success(comparison: Comparison) -> Rate:
-    """The success rate of the hints."""
+    """Returns the success rate of the hints."""
     judged = comparison.judged
     return wilson(sum(bool(verdict.right) for verdict in judged), len(judged))
 
 
 def baselines(comparison: Comparison) -> dict[str, Rate]:
-    """The success rates of fixed answers for all regions: always one, always all, and the
-    majority's answer.
+    """Returns the success rates of fixed hints for all regions: one, all, and the most frequent
+    right value.
 
-    The majority is taken from the same regions, so no fixed answer is better.
+    The most frequent value is taken from the same regions, so no fixed hint is better.
     """
     judged, options = comparison.judged, comparison.options
     needs = Counter(verdict.needed for verdict in judged)
@@ -63,8 +66,8 @@ def baselines(comparison: Comparison) -> dict[str, Rate]:
 
 
 def time_lost(verdicts: Sequence[Verdict]) -> float | None:
-    """The time of all judged regions with their hints, divided by the time with their best numbers,
-    minus one.
+    """Returns the relative time lost: the time of all judged regions with their hints, divided by
+    the time with their best numbers, minus one.
 
     A loop whose parallel region is also judged counts in that region.
     """

@@ -32,7 +32,7 @@ GROUPS = {
     "memory": ("cache", "memory-bandwidth"),
     "overhead": ("overhead", "serialization"),
 }
-"""The factors, and the terms of a prediction that each factor scales."""
+"""The factors of a model, and the predicted terms that each factor scales."""
 SPREAD = 0.1
 """The assumed relative spread of the factors of one region around their common value. Assumed. With
 noisy times, the factor of a term that is small at all measured sizes must not follow from the noise
@@ -50,7 +50,7 @@ LEAST_SIZES = 2
 LEAST_HELD_OUT = 3
 """The minimum number of sizes for leaving out the largest, so that a search still has two."""
 PARTS_FROM = 1.5
-"""The ratio of measured to predicted time from which the two disagree."""
+"""The ratio of measured to predicted time from which measurement and prediction disagree."""
 
 
 class SizedTime(NamedTuple):
@@ -65,14 +65,16 @@ class SizedTime(NamedTuple):
 
     @property
     def predicted(self) -> float:
-        """The prediction without factors, in seconds."""
+        """Returns the predicted seconds without factors."""
         return sum(self.terms.values())
 
 
 class HeldOut(NamedTuple):
     """Relative errors at the largest size, which is left out of the fit (medians over thread
-    counts). They are given for the model with terms, for a search without terms (None if it finds
-    no model), and for the prediction alone.
+    counts).
+
+    They are given for the model with terms, for a search without terms (None if it finds no model),
+    and for the prediction alone.
     """
 
     terms: float
@@ -98,13 +100,13 @@ class TermModel:
     held_out: HeldOut | None
 
     def seconds(self, terms: Mapping[str, float]) -> float:
-        """The time for a prediction's terms at any size and number of threads."""
+        """Returns the time for a prediction's terms at any size and number of threads."""
         return _seconds(self.factors, terms)
 
 
 def sized_times(predictions: Sequence[Prediction], samples: Samples) -> dict[str, list[SizedTime]]:
-    """The measurements of one campaign at one size, by region, next to the prediction at that
-    size.
+    """Returns the measurements of one campaign at one size, by region, next to the prediction at
+    that size.
     """
     times: dict[str, list[SizedTime]] = {}
     for sample in samples.samples:
@@ -120,7 +122,7 @@ def sized_times(predictions: Sequence[Prediction], samples: Samples) -> dict[str
 
 
 def term_model(region: str, times: Sequence[SizedTime]) -> TermModel | None:
-    """The model of one region. None if fewer than two sizes were measured."""
+    """Fits the model of one region. None if fewer than two sizes were measured."""
     sizes = tuple(sorted({time.iterations for time in times}))
     if len(sizes) < LEAST_SIZES:
         return None
@@ -129,13 +131,13 @@ def term_model(region: str, times: Sequence[SizedTime]) -> TermModel | None:
     errors = [abs(_seconds(factors, time.terms) / time.seconds - 1) for time in ordered]
     held_out = _held_out(ordered, sizes[-1]) if len(sizes) >= LEAST_HELD_OUT else None
     return TermModel(
-        region, factors, _most_off(factors, ordered), median(errors), sizes, _parts_at(ordered),
-        held_out,
+        region, factors, _most_off(factors, ordered), median(errors), sizes,
+        _first_disagreement(ordered), held_out,
     )  # fmt: skip
 
 
 def _group(name: str, terms: Mapping[str, float]) -> float:
-    """Predicted seconds of one group of terms."""
+    """Returns the predicted seconds of one group of terms."""
     return sum(terms.get(term, 0.0) for term in GROUPS[name])
 
 
@@ -144,7 +146,7 @@ def _seconds(factors: Mapping[str, float], terms: Mapping[str, float]) -> float:
 
 
 def _most_off(factors: Mapping[str, float], times: Sequence[SizedTime]) -> str:
-    """The group whose factor changes the times most, with equal weight for each time."""
+    """Returns the group whose factor changes the times most, with equal weight for each time."""
 
     def change(name: str) -> float:
         moved = [abs(factors[name] - 1) * _group(name, t.terms) / t.seconds for t in times]
@@ -154,7 +156,8 @@ def _most_off(factors: Mapping[str, float], times: Sequence[SizedTime]) -> str:
 
 
 def _factors(times: Sequence[SizedTime]) -> dict[str, float]:
-    """Non-negative least squares of relative errors, drawn to the common factor of all terms.
+    """Fits factors by non-negative least squares of relative errors, drawn to the common factor of
+    all terms.
 
     The common factor is the median ratio of measured to predicted time. Sizes close to the largest
     have the largest weight.
@@ -168,15 +171,17 @@ def _factors(times: Sequence[SizedTime]) -> dict[str, float]:
     common = median(time.seconds / time.predicted for time in times)
     names = [name for name, column in zip(GROUPS, rows.T, strict=True) if column.any()]
     rows = rows[:, rows.any(axis=0)]
-    free = _solved(rows, weights, common, _LEAST_RIDGE)
+    free = _regularized_factors(rows, weights, common, _LEAST_RIDGE)
     left = max(1, len(rows) - len(names))
     noise = float(np.square(weights * (rows @ free - 1)).sum()) / left
-    factors = _solved(rows, weights, common, max(noise / SPREAD**2, _LEAST_RIDGE))
+    factors = _regularized_factors(rows, weights, common, max(noise / SPREAD**2, _LEAST_RIDGE))
     return {name: float(factor) for name, factor in zip(names, factors, strict=True)}
 
 
-def _solved(rows: FloatArray, weights: FloatArray, common: float, ridge: float) -> FloatArray:
-    """min over c >= 0 of |w (rows c - 1)|^2 + ridge |c / common - 1|^2."""
+def _regularized_factors(
+    rows: FloatArray, weights: FloatArray, common: float, ridge: float
+) -> FloatArray:
+    """Minimizes |w (rows c - 1)|^2 + ridge |c / common - 1|^2 over c >= 0."""
     count = rows.shape[1]
     weight = math.sqrt(ridge)
     left = np.vstack([weights[:, None] * rows, weight / common * np.eye(count)])
@@ -185,7 +190,7 @@ def _solved(rows: FloatArray, weights: FloatArray, common: float, ridge: float) 
     return solved
 
 
-def _parts_at(times: Sequence[SizedTime]) -> tuple[float, int] | None:
+def _first_disagreement(times: Sequence[SizedTime]) -> tuple[float, int] | None:
     for time in times:
         ratio = time.seconds / time.predicted
         if max(ratio, 1 / ratio) > PARTS_FROM:
@@ -205,7 +210,9 @@ def _held_out(times: Sequence[SizedTime], largest: float) -> HeldOut:
 
 
 def _search_error(known: Sequence[SizedTime], asked: Sequence[SizedTime]) -> float | None:
-    """The error of a search over iterations and threads without knowledge of the region."""
+    """Returns the error of a model search over iterations and threads that does not use the
+    prediction.
+    """
     several = len({time.threads for time in known}) > 1
 
     def point(time: SizedTime) -> tuple[float, ...]:

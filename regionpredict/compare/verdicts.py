@@ -54,7 +54,9 @@ class Verdict:
 
     @property
     def speedup_error(self) -> float | None:
-        """Relative error of the predicted speedup at the largest common number of threads."""
+        """Returns the relative error of the predicted speedup at the largest common number of
+        threads.
+        """
         counts = set(self.predicted_speedup) & set(self.measured_speedup) - {1}
         if not counts or self.incomparable or self.hint.sizes is not None:
             return None
@@ -63,8 +65,9 @@ class Verdict:
 
     @property
     def time_ratio(self) -> float | None:
-        """Predicted seconds of one execution on one thread, divided by the measured ones. For a
-        region with several sizes, the prediction is scaled to its mean iterations.
+        """Returns the predicted divided by the measured seconds of one execution on one thread.
+
+        For a region with several sizes, the prediction is scaled to its mean iterations.
         """
         run = self.measured.last
         measured = self.times.get(1, 0.0) / max(1, run.executions)
@@ -77,12 +80,13 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """All verdicts. `options` are the measured numbers of `unit`, in ascending order.
+    """All verdicts of a comparison.
 
-    `verdicts` are for loops, `teams` for parallel regions measured as a whole. `most` is the
-    machine's number. `other_machine` describes how the measured machine differs from the predicted
-    one, and is empty if it does not. `disturbed` has a line per file of measurements with the
-    disturbed runs.
+    `options` are the measured numbers of `unit`, in ascending order. `verdicts` are for loops,
+    `teams` for parallel regions measured as a whole. `most` is the machine's number of packages or
+    threads. `other_machine` describes how the measured machine differs from the predicted one, and
+    is empty if it does not. `disturbed` has a line per file of measurements with the disturbed
+    runs.
     """
 
     hints: Hints
@@ -105,8 +109,8 @@ class Comparison:
 
     @property
     def counted(self) -> tuple[Verdict, ...]:
-        """All measured loops and parallel regions without duplicates: the loops, and the parallel
-        regions that are not a single loop.
+        """Returns all measured loops and parallel regions without duplicates: the loops, and the
+        parallel regions that are not a single loop.
         """
         regions = {verdict.hint.id for verdict in self.verdicts}
         teams = (team for team in self.teams
@@ -115,24 +119,28 @@ class Comparison:
 
     @property
     def judged(self) -> tuple[Verdict, ...]:
-        """The counted loops and parallel regions that are right or wrong."""
+        """Returns the counted loops and parallel regions whose hints are right or wrong."""
         return tuple(verdict for verdict in self.counted if verdict.right is not None)
 
     @property
     def median_speedup_error(self) -> float | None:
-        """Median over regions of the absolute relative error of the predicted speedup."""
+        """Returns the median over regions of the absolute relative error of the predicted
+        speedup.
+        """
         errors = [abs(e) for verdict in self.counted if (e := verdict.speedup_error) is not None]
         return median(errors) if errors else None
 
     @property
     def median_time_ratio(self) -> float | None:
-        """Median over regions of the predicted divided by the measured time on one thread."""
+        """Returns the median over regions of the predicted divided by the measured time on one
+        thread.
+        """
         ratios = [r for verdict in self.counted if (r := verdict.time_ratio) is not None]
         return median(ratios) if ratios else None
 
     @property
     def most_wrong(self) -> tuple[Verdict, ...]:
-        """The wrong verdicts, sorted by lost time, then by wasted threads."""
+        """Returns the wrong verdicts, sorted by lost time, then by wasted threads."""
         wrong = [verdict for verdict in self.judged if not verdict.right]
         return tuple(sorted(wrong, key=_wrongness, reverse=True))
 
@@ -153,7 +161,7 @@ def compare(
     matched = match_measured(hints, summaries, teams)
     if not matched.regions and not matched.teams:
         raise InputError(
-            f"hints for another program: no region of theirs ({len(hints.regions)}) was measured",
+            f"hints for another program: none of their regions ({len(hints.regions)}) was measured",
             remedy="predict the sources that the measured program was built from", path=hints.path,
         )  # fmt: skip
     measured = [summary for _, summary in (*matched.regions, *matched.teams)]
@@ -170,12 +178,12 @@ def compare(
         for hint, summary in matched.regions
     }
     regions = [
-        _Pair(hint, summary, different[hint.id] or _why_not_judged(hint))
+        _Pair(hint, summary, different[hint.id] or _not_judged_reason(hint))
         for hint, summary in matched.regions
     ]
     teams_with_hints = [
         _Pair(hint, summary, team_difference(team, hints.regions, summary.last, different)
-              or _why_not_judged(hint), team.regions)
+              or _not_judged_reason(hint), team.regions)
         for team, summary in matched.teams if (hint := team.predicted) is not None
     ]  # fmt: skip
     _check_sizes([*regions, *teams_with_hints], hints)
@@ -191,9 +199,8 @@ def compare(
 
 
 class _Pair(NamedTuple):
-    """A hint and a measurement. `different` describes a difference in size.
-
-    `regions` are the ids of a parallel region's loops.
+    """A hint and its measurement. `different` describes a difference in size. `regions` are the ids
+    of a parallel region's loops.
     """
 
     hint: Hint
@@ -220,7 +227,9 @@ def _check_sizes(pairs: Sequence[_Pair], hints: Hints) -> None:
 
 
 def _options(hints: Hints, counts: Sequence[int]) -> tuple[str, dict[int, int]]:
-    """The unit of a decision, and its options with the thread count of each."""
+    """Returns the unit of a decision (packages or threads), and its options with the thread count
+    of each.
+    """
     packages = {
         k: k * hints.cores_per_package
         for k in range(1, hints.packages + 1)
@@ -232,8 +241,8 @@ def _options(hints: Hints, counts: Sequence[int]) -> tuple[str, dict[int, int]]:
 
 
 def _times(summary: RegionSummary, statistic: str) -> dict[int, float]:
-    """Seconds by thread count: the median of the runs, or the minimum, which is less affected by
-    other processes.
+    """Returns seconds by thread count: the median of the runs, or the minimum, which other
+    processes affect less.
     """
     if statistic == "least":
         return {n: timing.least for n, timing in summary.timings.items()}
@@ -241,8 +250,8 @@ def _times(summary: RegionSummary, statistic: str) -> dict[int, float]:
 
 
 class _Judge(NamedTuple):
-    """Values shared by all verdicts. `options` are the options of the `unit` with the threads of
-    each.
+    """The inputs that all verdicts share. `options` are the options of the `unit` with the threads
+    of each.
     """
 
     hints: Hints
@@ -253,7 +262,7 @@ class _Judge(NamedTuple):
     statistic: str
 
     def verdict(self, pair: _Pair) -> Verdict:
-        """The verdict for a loop or a parallel region."""
+        """Judges the hint of a loop or a parallel region."""
         hint, summary, different, regions = pair
         times, options = _times(summary, self.statistic), self.options
         base = min(times)
@@ -270,7 +279,7 @@ class _Judge(NamedTuple):
             elif utilisation is not None:
                 needed = _area(utilisation, options)
         if not different and hinted is not None and hinted == needed:
-            different = self._why_undecided(hint)
+            different = self._undecided_reason(hint)
         known = hinted is not None and needed is not None and hinted in at and not different
         loss = at[hinted] / min(at.values()) - 1 if known and hinted is not None else None
         return Verdict(
@@ -278,8 +287,10 @@ class _Judge(NamedTuple):
             hinted == needed if known else None, loss, different, regions,
         )  # fmt: skip
 
-    def _why_undecided(self, hint: Hint) -> str:
-        """The reason why fewer packages than needed may be enough."""
+    def _undecided_reason(self, hint: Hint) -> str:
+        """Returns the reason why fewer packages than needed may be enough. Empty if the hint can be
+        judged.
+        """
         wanted = hint.packages
         if self.unit != "packages" or wanted is None or self.criterion != "best":
             return ""
@@ -291,10 +302,11 @@ class _Judge(NamedTuple):
 _ASSUMED = "predicted with assumed sizes"
 
 
-def _why_not_judged(hint: Hint) -> str:
-    """The reason why a hint that depends on unknown sizes is not judged. A hint that is the same
-    for all sizes is judged. Its speedup and time are not compared, since they are for assumed
-    sizes.
+def _not_judged_reason(hint: Hint) -> str:
+    """Returns the reason why a hint that depends on unknown sizes is not judged.
+
+    A hint that is the same for all sizes is judged. Its speedup and time are not compared, since
+    they are for assumed sizes.
     """
     return "" if hint.sizes is None or hint.sizes.steady else _ASSUMED
 
@@ -302,8 +314,8 @@ def _why_not_judged(hint: Hint) -> str:
 def _hinted_option(
     hint: Hint, hints: Hints, unit: str, options: dict[int, int], criterion: str
 ) -> int | None:
-    """The hint as one of the options: the closest measured number of threads, the next number of
-    packages, or the largest option.
+    """Returns the hint as one of the options: the closest measured number of threads, the next
+    number of packages, or the largest option.
     """
     if hint.status == "skipped":
         return None
@@ -319,8 +331,8 @@ def _hinted_option(
 
 
 def _area(share: float, options: dict[int, int]) -> int:
-    """The decision area of a utilization or score from 0 to 1. There are as many areas as the
-    largest option.
+    """Returns the decision area of a utilization or score from 0 to 1. There are as many areas as
+    the largest option.
 
     >>> [_area(u, {1: 6, 2: 12, 3: 18, 4: 24}) for u in (0.1, 0.25, 0.26, 1.2)]
     [1, 1, 2, 4]

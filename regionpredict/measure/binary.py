@@ -24,9 +24,8 @@ SECONDS = 120
 
 @dataclass(frozen=True, slots=True)
 class OutlinedFunction:
-    """An outlined function: file and offset as in `nm`, and the source lines of its code.
-
-    `line` is the first one, the line of the directive.
+    """An outlined function: file and offset as in `nm`, and the source lines of its code. `line` is
+    its first line, which is that of the directive.
     """
 
     module: str
@@ -38,14 +37,13 @@ class OutlinedFunction:
 
     @property
     def function(self) -> str:
-        """The source function that contains it."""
+        """Returns the source function that contains the outlined one."""
         return re.split(r"\._omp_fn|\.?omp_outlined", self.name, maxsplit=1)[0]
 
 
 def outlined_functions(program: Path) -> tuple[OutlinedFunction, ...]:
-    """The outlined functions of a program and of the libraries next to it.
-
-    Raises InputError if the required tools or the debug information are missing.
+    """Returns the outlined functions of a program and of the libraries next to it. Raises
+    InputError if the required tools or the debug information are missing.
     """
     functions: list[OutlinedFunction] = []
     for module in [program.resolve(), *_own_libraries(program)]:
@@ -90,8 +88,8 @@ def _of_module(module: Path) -> list[OutlinedFunction]:
 def source_places(
     module: Path, addresses: Sequence[int], *, outermost: bool = False
 ) -> dict[int, tuple[str, int]]:
-    """The file and line of each address, or 0 for an unknown line. In inlined code, it is the line
-    of that code, or with `outermost` the line of the call.
+    """Returns the file and line of each address, or 0 for an unknown line. In inlined code, the
+    line is that of the inlined function, or with `outermost` that of the call.
     """
     places: dict[int, tuple[str, int]] = {}
     for at in range(0, len(addresses), _BATCH):
@@ -111,8 +109,8 @@ def source_places(
 
 
 def _with_debug_lines(functions: Sequence[OutlinedFunction]) -> list[OutlinedFunction]:
-    """Functions in which clang's `omp_outlined` and the `omp_outlined_debug__` that it calls both
-    have the lines of the latter.
+    """Returns the functions with corrected lines: clang's `omp_outlined` gets the lines of the
+    `omp_outlined_debug__` that it calls.
     """
     lines: dict[tuple[str, str, int], frozenset[tuple[str, int]]] = {}
     for function in functions:
@@ -133,7 +131,8 @@ def _tool(line: list[str], *, given: str = "", check: bool = True) -> str:
         if not is_missing(line[0], error):
             raise
         raise InputError(
-            f"no '{line[0]}' here, which reads programs", remedy="install binutils"
+            f"no '{line[0]}' installed, which reads the debug information",
+            remedy="install binutils",
         ) from None
     if check and done.returncode:
         raise InputError(

@@ -17,7 +17,7 @@ _POLL_S = 5.0
 def end_with_parent(number: int, parent: int) -> None:
     """Makes the system send signal `number` to this process when the process `parent` ends.
 
-    For use in `preexec_fn`. It has an effect only on Linux.
+    It is used in `preexec_fn`, and has an effect only on Linux.
     """
     if _SET is None:
         return
@@ -33,9 +33,9 @@ def run_with_interrupts(
     """Runs a command. Returns its exit code (negative for a signal), and whether it was
     interrupted.
 
-    A terminal also sends SIGINT to the command, which then ends by itself. A SIGINT to this process
-    only is passed on, and a second one ends the command. `begin` is called in the child before the
-    command. Raises OSError if it cannot be started.
+    A terminal also sends SIGINT to the command, which then ends by itself. A SIGINT to only this
+    process is passed on, and a second one ends the command. `begin` is called in the child before
+    the command. Raises OSError if the command cannot be started.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGCHLD})
 

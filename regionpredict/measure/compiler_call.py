@@ -1,6 +1,7 @@
-"""Parses a compiler's command line, as far as measuring needs it: sources, outputs, dependencies.
+"""Parses a compiler's command line: sources, outputs, dependencies.
 
-The options of gcc and compatible compilers (clang, icx, the MPI wrappers) are supported.
+It supports the options of gcc and compatible compilers (clang, icx, the MPI wrappers) that matter
+for measuring.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ _ABI = ("-m32", "-m64", "-mx32", "-mabi", "-march", "-mcpu", "-mfloat", "-mfpu",
 @dataclass(frozen=True, slots=True)
 class Source:
     """A source file on the command line: its position, whether it is C++, and the language of a
-    previous `-x`.
+    preceding `-x`.
     """
 
     position: int
@@ -110,26 +111,28 @@ class CompilerCall:
         return not self.compiles_only and "input" in self.kinds
 
     def only(self, *kinds: str) -> list[str]:
-        """The arguments of these kinds."""
+        """Returns the arguments of these kinds."""
         return [w for w, kind in zip(self.arguments, self.kinds, strict=True) if kind in kinds]
 
     def abi_options(self) -> list[str]:
-        """The options that must be equal for objects to be linked with those of this call."""
+        """Returns the options that must be equal for linking other objects with those of this
+        call.
+        """
         return [word for word in self.only("option") if word.startswith(_ABI)]
 
     def object_of(self, source: Source) -> str:
-        """The object file that the compiler writes for the source."""
+        """Returns the object file that the compiler writes for the source."""
         if self.compiles_only and self.output is not None:
             return self.output
         return Path(source.path).stem + ".o"
 
     @property
-    def tied(self) -> bool:
+    def has_tied_outputs(self) -> bool:
         """Whether the compiler writes additional files that belong to exactly this code."""
         return any(word.startswith(_TIED) for word in self.arguments)
 
     def preprocessing(self) -> list[str]:
-        """The arguments that affect preprocessing, without those that write files."""
+        """Returns the arguments that affect preprocessing, without those that write files."""
         return [
             word
             for at, word in self.without_side_files()
@@ -137,8 +140,8 @@ class CompilerCall:
         ]
 
     def without_side_files(self) -> list[tuple[int, str]]:
-        """The arguments with their positions, without those that only write additional files or
-        messages.
+        """Returns the arguments with their positions, without those that only write additional
+        files or messages.
         """
         kept = []
         skip = False
@@ -152,11 +155,13 @@ class CompilerCall:
         return kept
 
     def code_options(self) -> list[str]:
-        """The options that affect the code generated from preprocessed text."""
+        """Returns the options that affect the code generated from preprocessed text."""
         return [word for word in self.only("option") if not _is_no_code(word)]
 
     def macros(self) -> list[str]:
-        """The macros that the call defines and undefines, as `-DNAME=VALUE` and `-UNAME`."""
+        """Returns the macros that the call defines and undefines, as `-DNAME=VALUE` and
+        `-UNAME`.
+        """
         arguments = iter(self.arguments)
         given = []
         for word in arguments:
@@ -166,8 +171,8 @@ class CompilerCall:
                 given.append(word)
         return given
 
-    def described(self) -> str:
-        """The compiler and the options that affect the generated code, as text for the record."""
+    def description(self) -> str:
+        """Returns the compiler and the options that affect the generated code, as one text."""
         options = [w for w in self.only("option") if not w.startswith(("-W", "-pipe", "-fdiag"))]
         options += self.macros()
         return " ".join([Path(self.driver[-1]).name, *options])
@@ -201,8 +206,10 @@ def parse_call(command: Sequence[str]) -> CompilerCall:
 
 
 def _with_precompiled(arguments: Sequence[str], kinds: Sequence[str]) -> tuple[str, ...]:
-    """The kinds, where clang uses a precompiled header by `-Xclang -include-pch -Xclang X.pch
-    -Xclang -include -Xclang X.h`. Preprocessing uses the header itself.
+    """Corrects the kinds of arguments where clang uses a precompiled header.
+
+    Its options are `-Xclang -include-pch -Xclang X.pch -Xclang -include -Xclang X.h`. Preprocessing
+    uses the header itself.
     """
     new_kinds = list(kinds)
     for at in range(len(arguments) - 3):
@@ -212,7 +219,7 @@ def _with_precompiled(arguments: Sequence[str], kinds: Sequence[str]) -> tuple[s
 
 
 def _has_openmp(arguments: Sequence[str]) -> bool:
-    """Whether OpenMP is enabled. The last option counts."""
+    """Whether OpenMP is enabled. The last OpenMP option decides."""
     on = False
     for word in arguments:
         if word.startswith(_OPENMP) and not word.startswith("-fopenmp-"):
@@ -243,7 +250,9 @@ def _is_launcher(command: Sequence[str], at: int) -> bool:
 
 
 def _expanded(arguments: Sequence[str]) -> list[str]:
-    """The arguments with response files (`@file`) expanded. A missing one is unchanged."""
+    """Replaces response files (`@file`) among the arguments by their contents. A missing file is
+    left unchanged.
+    """
     expanded: list[str] = []
     for word in arguments:
         if word.startswith("@") and len(word) > 1:
@@ -257,7 +266,7 @@ def _expanded(arguments: Sequence[str]) -> list[str]:
 
 
 class _WordReader:
-    """The state during parsing of the arguments from left to right."""
+    """Parses the arguments from left to right, and holds the state between them."""
 
     def __init__(self, cpp_driver: bool) -> None:
         self.cpp_driver = cpp_driver
@@ -269,7 +278,7 @@ class _WordReader:
         self.pending = ""
 
     def take(self, word: str) -> None:
-        """Parses one word."""
+        """Parses the next word."""
         if self.pending:
             self._take_value(word)
         elif word in _VALUED:

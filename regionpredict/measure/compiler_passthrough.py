@@ -9,8 +9,10 @@ from collections.abc import Sequence
 from regionpredict.errors import InputError, is_missing
 
 
-def run_as_it_is(command: Sequence[str]) -> None:
-    """Replaces this process by the compiler. Raises InputError if that fails."""
+def exec_compiler(command: Sequence[str]) -> None:
+    """Replaces this process by the compiler. Raises InputError if the compiler cannot be
+    started.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     try:
@@ -20,7 +22,7 @@ def run_as_it_is(command: Sequence[str]) -> None:
 
 
 def missing_compiler(name: str, error: OSError) -> InputError:
-    """The error for a compiler that cannot be started."""
+    """Returns the error for a compiler that cannot be started."""
     if is_missing(name, error):
         return InputError(f"no compiler '{name}'", remedy="name an installed one after --")
     return InputError(

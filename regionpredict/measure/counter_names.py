@@ -1,4 +1,4 @@
-"""Hardware counters by the names of PAPI, perf and libpfm4.
+"""Finds hardware counters by the names of PAPI, perf and libpfm4.
 
 PAPI's presets are mapped to generic events of the kernel (perf_event_open(2)), which differ between
 processors. Names for one processor are looked up in libpfm4 if it is installed, as in PAPI.
@@ -14,11 +14,11 @@ from typing import NamedTuple
 from regionpredict.errors import UsageError
 
 MOST_COUNTERS = 3
-"""The maximum number per record of a recording."""
+"""The maximum number of counters per recorded event."""
 
 
 class Counter(NamedTuple):
-    """A counter with its name and its `type` and `config` for perf_event_open(2)."""
+    """A hardware counter with its name, and its `type` and `config` for perf_event_open(2)."""
 
     name: str
     type: int
@@ -37,23 +37,25 @@ PRESETS = {
     "PAPI_TLB_IM": (_CACHE, _ITLB | _MISS), "PAPI_L3_TCA": (_HARDWARE, 2),
     "PAPI_L3_TCM": (_HARDWARE, 3),
 }  # fmt: skip
-"""PAPI's preset events with generic events of the kernel."""
+"""PAPI's preset events, mapped to generic events of the kernel."""
 PERF = {
     "instructions": (_HARDWARE, 1), "cycles": (_HARDWARE, 0), "branches": (_HARDWARE, 4),
     "branch-misses": (_HARDWARE, 5), "cache-references": (_HARDWARE, 2),
     "cache-misses": (_HARDWARE, 3), "task-clock": (_SOFTWARE, 1), "page-faults": (_SOFTWARE, 2),
     "context-switches": (_SOFTWARE, 3), "cpu-migrations": (_SOFTWARE, 4),
 }  # fmt: skip
-"""Names of perf."""
+"""The names of perf's hardware events."""
 DEFAULT = (
     Counter("instructions", 0, 1), Counter("cycles", 0, 0), Counter("cache misses", 0, 3),
 )  # fmt: skip
-"""PERF_TYPE_HARDWARE: instructions and cycles of the core, misses of the last cache."""
+"""The default counters (PERF_TYPE_HARDWARE): instructions and cycles of the core, misses of the
+last-level cache.
+"""
 _RAW_EVENT = re.compile(r"r([0-9a-fA-F]{1,16})")
 
 
 def named_counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
-    """The counters with these names, by default the usual three.
+    """Returns the counters with these names, by default the usual three.
 
     A name is one of PAPI's presets, a perf event, `rHEX` for a raw event of the processor, or an
     event of libpfm4. Raises UsageError for other names, and for more than three.
@@ -69,7 +71,7 @@ def named_counters(names: tuple[str, ...]) -> tuple[Counter, ...]:
 
 
 def preset_name(counter: Counter) -> str:
-    """PAPI's name of a counter, or its own if PAPI has none.
+    """Returns PAPI's name of a counter, or the counter's own name if PAPI has none.
 
     >>> preset_name(Counter("instructions", 0, 1)), preset_name(Counter("page-faults", 1, 2))
     ('PAPI_TOT_INS', 'page-faults')
@@ -109,7 +111,9 @@ _ATTR_BYTES = 256  # size of perf_event_attr, with room for later versions
 
 
 def _by_libpfm(name: str) -> tuple[int, int] | None:
-    """Type and config of an event of libpfm4. None if it is unknown, or libpfm4 is missing."""
+    """Returns type and config of an event of libpfm4. None if the event is unknown, or libpfm4 is
+    missing.
+    """
     try:
         library = ctypes.CDLL("libpfm.so.4")
     except OSError:

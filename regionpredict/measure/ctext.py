@@ -28,7 +28,7 @@ _CLOSING = frozenset(_OPENING.values())
 
 
 class Token(NamedTuple):
-    """A token: its text, and its start and end in the whole text."""
+    """A token: its text, and its start and end offsets in the whole text."""
 
     text: str
     begin: int
@@ -37,8 +37,7 @@ class Token(NamedTuple):
 
 class Header(NamedTuple):
     """A `for` header: its three parts as tokens, the offset of `for`, and the offset after the `)`.
-
-    A range-based `for` has `init` only.
+    A range-based `for` has only `init`.
     """
 
     init: tuple[Token, ...]
@@ -49,11 +48,11 @@ class Header(NamedTuple):
 
 
 class NotUnderstoodError(Exception):
-    """The text is not a loop or statement."""
+    """Raised if a text is not a loop or statement."""
 
 
 def next_token(text: str, at: int) -> Token | None:
-    """The first token from `at` on, after whitespace and preprocessor lines."""
+    """Returns the first token from offset `at` on, after whitespace and preprocessor lines."""
     fresh = at == 0 or text[at - 1] == "\n"
     while at < len(text):
         if fresh and (directive := _DIRECTIVE.match(text, at)):
@@ -69,7 +68,7 @@ def next_token(text: str, at: int) -> Token | None:
     return None
 
 
-def need_token(text: str, at: int) -> Token:
+def next_token_or_error(text: str, at: int) -> Token:
     """Like `next_token`, but raises NotUnderstoodError at the end of the text."""
     token = next_token(text, at)
     if token is None:
@@ -78,11 +77,11 @@ def need_token(text: str, at: int) -> Token:
 
 
 def closing(text: str, opening: Token) -> Token:
-    """The bracket that closes `opening`. Raises NotUnderstoodError without one."""
+    """Returns the bracket that closes `opening`. Raises NotUnderstoodError if it is missing."""
     depth = [_OPENING[opening.text]]
     at = opening.end
     while depth:
-        token = need_token(text, at)
+        token = next_token_or_error(text, at)
         at = token.end
         if token.text in _OPENING:
             depth.append(_OPENING[token.text])
@@ -92,13 +91,13 @@ def closing(text: str, opening: Token) -> Token:
 
 
 def statement_end(text: str, at: int) -> int:
-    """The offset after the statement that starts at `at`.
+    """Returns the offset after the statement that starts at `at`.
 
     >>> text = "if (a) for (;;) { x; } else y = f(1, 2); z;"
     >>> text[: statement_end(text, 0)]
     'if (a) for (;;) { x; } else y = f(1, 2);'
     """
-    token = need_token(text, at)
+    token = next_token_or_error(text, at)
     word = token.text
     if word == "{":
         return closing(text, token).end
@@ -108,12 +107,12 @@ def statement_end(text: str, at: int) -> int:
         return _if_end(text, token.end)
     if word == "do":
         end = statement_end(text, token.end)
-        return _semicolon(text, after_parentheses(text, need_token(text, end).end))
+        return _semicolon(text, after_parentheses(text, next_token_or_error(text, end).end))
     if word == "try":
         return _try_end(text, token.end)
     if word in ("case", "default"):
         while token.text != ":":
-            token = need_token(text, token.end)
+            token = next_token_or_error(text, token.end)
         return statement_end(text, token.end)
     after = next_token(text, token.end)
     if word.isidentifier() and after is not None and after.text == ":":
@@ -122,7 +121,7 @@ def statement_end(text: str, at: int) -> int:
 
 
 def _if_end(text: str, at: int) -> int:
-    token = need_token(text, at)
+    token = next_token_or_error(text, at)
     if token.text in ("constexpr", "consteval"):
         at = token.end
     end = statement_end(text, after_parentheses(text, at))
@@ -138,8 +137,8 @@ def _try_end(text: str, at: int) -> int:
 
 
 def after_parentheses(text: str, at: int) -> int:
-    """The offset after the parentheses that start at `at`."""
-    opening = need_token(text, at)
+    """Returns the offset after the parentheses that start at `at`."""
+    opening = next_token_or_error(text, at)
     if opening.text != "(":
         raise NotUnderstoodError(f"'(' expected, not '{opening.text}'")
     return closing(text, opening).end
@@ -147,7 +146,7 @@ def after_parentheses(text: str, at: int) -> int:
 
 def _semicolon(text: str, at: int) -> int:
     while True:
-        token = need_token(text, at)
+        token = next_token_or_error(text, at)
         if token.text == ";":
             return token.end
         if token.text in _CLOSING:
@@ -156,18 +155,18 @@ def _semicolon(text: str, at: int) -> int:
 
 
 def read_header(text: str, at: int) -> Header:
-    """The `for` that starts at `at`. Raises NotUnderstoodError for anything else."""
-    word = need_token(text, at)
+    """Parses the `for` header that starts at `at`. Raises NotUnderstoodError for anything else."""
+    word = next_token_or_error(text, at)
     if word.text != "for":
         raise NotUnderstoodError(f"'for' expected, not '{word.text}'")
-    opening = need_token(text, word.end)
+    opening = next_token_or_error(text, word.end)
     if opening.text != "(":
         raise NotUnderstoodError("'(' expected after 'for'")
     end = closing(text, opening)
     parts: list[list[Token]] = [[]]
     position = opening.end
     depth = 0
-    while (token := need_token(text, position)).begin < end.begin:
+    while (token := next_token_or_error(text, position)).begin < end.begin:
         if token.text == ";" and not depth:
             parts.append([])
         else:

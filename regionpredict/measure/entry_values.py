@@ -1,9 +1,8 @@
 """Selects the values that a measured region records when it starts, as C text.
 
 These are the names in the region's loops and subscripts, as shown in predictions. The front end
-finds them in the file. Recording must not change the program. A value that a pointer points to is
-therefore read only if its memory is accessible, and a function is called only if the header of the
-loop calls it.
+finds them in the file. Recording must not change the program. A pointer is therefore dereferenced
+only if its memory is accessible, and a function is called only if the header of the loop calls it.
 """
 
 from __future__ import annotations
@@ -30,9 +29,11 @@ from regionpredict.measure.inner_loops import NO_VALUE
 from regionpredict.measure.regions import MeasuredLoop
 
 Place = tuple[str, int]
-"""File and line of a directive."""
+"""The file and line of a directive."""
 VALUES_FILE = "regionpredict-values"
-"""Compiler errors refer to this file, and their line is the number of the value, from 1."""
+"""The file name in compiler errors about recorded values. The line of an error is the number of the
+value, from 1.
+"""
 _ADDRESS = 5  # the pointer class of gcc's and clang's type classes
 _PART = re.compile(r"->|\.|\[\w+\]")
 _PLACE = re.compile(r"[A-Za-z_]\w*(?:(?:->|\.)[A-Za-z_]\w*|\[\w+\])*")
@@ -42,11 +43,11 @@ _MOST = 32  # maximum number of values per region
 
 
 class NamesAt(NamedTuple):
-    """By file and line of a directive, the names that its loop depends on. `loops` has those of
-    each loop in order, and `teams` those of manually shared loops.
+    """The names that the loop of a directive depends on, by file and line of the directive.
 
-    `shared` has the places of these loops. Their parallel region records their iterations by their
-    names.
+    `loops` has the names of each loop in order, and `teams` those of manually shared loops.
+    `shared` has the source positions of these loops. Their parallel region records their iterations
+    by their names.
     """
 
     loops: Mapping[Place, list[list[str]]] = MappingProxyType({})
@@ -58,9 +59,10 @@ NO_NAMES = NamesAt()
 
 
 class EntryValues(NamedTuple):
-    """The names whose values a region records, and the C expression of each. A loop that counts its
-    iterations has its value at the end of the region. A name with two expressions occurs twice, and
-    the second is for a compiler that refuses the first.
+    """The names whose values a region records, and the C expression of each.
+
+    The value of a loop that counts its iterations is read at the end of the region. A name with two
+    expressions occurs twice, and the second is for a compiler that rejects the first.
     """
 
     names: tuple[str, ...] = ()
@@ -68,10 +70,8 @@ class EntryValues(NamedTuple):
 
 
 def names_at(path: str, argv: Sequence[str], folder: str) -> NamesAt:
-    """The names that the regions of a source depend on.
-
-    `argv` is the compiler call for the source `path` in `folder`. Empty if the front end cannot
-    read the file.
+    """Returns the names that the regions of a source depend on. `argv` is the compiler call for the
+    source `path` in `folder`. Empty if the front end cannot read the file.
     """
     request = request_of_call(path, argv, folder)
     [names] = isolated(_names, [request], 1)
@@ -82,7 +82,7 @@ def _names(request: SourceRequest) -> NamesAt:
     part = read_alone(request, default_frontend())
     if any(
         region.by_hand for region, _ in part.regions
-    ):  # the call graph gives their parallel regions
+    ):  # the call graph relates manually shared loops to their parallel regions
         part = read_alone(request, default_frontend(), flows=True)
     program = join([part], default_frontend())
     callers = manually_shared_regions(program)
@@ -98,7 +98,7 @@ def _names(request: SourceRequest) -> NamesAt:
         assert region.nest is not None
         shared[trip_name(region.nest)] = _place(region.nest.span)
         for span in callers.get(region.id, ()):
-            # The caller does not show the value of a name that was passed.
+            # The value of a passed argument is not visible in the caller.
             here = region.parallel is not None and region.parallel.span == span
             own = free_names(region) if here else frozenset()
             teams.setdefault(_place(span), set()).update(own, [trip_name(region.nest)])
@@ -110,18 +110,18 @@ def _place(span: Span) -> Place:
 
 
 def _uncounted_loops(region: Region) -> set[str]:
-    """The loops inside the region with unknown iterations, by name."""
+    """Returns the loops inside the region with unknown iterations, by name."""
     inner = (loop for loop in region.loops() if loop is not region.nest)
     return {trip_name(loop) for loop in inner
             if loop.trips is None or loop.trips.has_unreadable_part}  # fmt: skip
 
 
 def _derived_names(region: Region, definitions: Sequence[Definition]) -> list[str]:
-    """Names of the region's function that the source computes from others, such as a parameter `x`
-    of `smooth(grid.x)`. In the region, they can be read, but `grid.x` cannot.
+    """Returns names of the region's function that the source computes from others, such as a
+    parameter `x` of `smooth(grid.x)`.
 
-    They are declared before the region. Other variables with the same name have a prime in the
-    region.
+    The region can read `x`, but not `grid.x`. The names are declared before the region. Other
+    variables with the same name have a prime in the region.
     """
     return sorted({
         made.name for made in definitions
@@ -131,8 +131,8 @@ def _derived_names(region: Region, definitions: Sequence[Definition]) -> list[st
 
 
 def names_of(loop: MeasuredLoop, names: NamesAt) -> Sequence[str]:
-    """The names that a measured loop, or the manually shared loops of a parallel region, depend
-    on.
+    """Returns the names that a measured loop, or the manually shared loops of a parallel region,
+    depend on.
     """
     if loop.is_team:
         return names.teams.get((loop.file, loop.line), [])
@@ -143,8 +143,9 @@ def names_of(loop: MeasuredLoop, names: NamesAt) -> Sequence[str]:
 def entry_values(
     loop: MeasuredLoop, names: Sequence[str], counted: Collection[str] = (), *, cpp: bool = False
 ) -> EntryValues:
-    """The values of these names that a measured loop records at its entry. `counted` are the loops
-    that count their iterations. In C++, `grid.n` may be the member `n` of a method's own object.
+    """Returns the values of these names that a measured loop records at its entry. `counted` are
+    the loops that count their iterations. In C++, `grid.n` may be the member `n` of a method's own
+    object.
 
     >>> loop = MeasuredLoop(0, 9, "/a/f.c", "f.c", 3, 4, 5, "parallel for", (), "(cells ( s ))")
     >>> entry_values(loop, ["n", "cells(s)", "rand()", "f.c:9", "f.c:10"], ["f.c:9"]).names
@@ -160,8 +161,8 @@ def entry_values(
 
 
 def _expression(name: str, loop: MeasuredLoop) -> str | None:
-    """A C expression for the value of a name at the start of the loop. None if it is not safe to
-    read.
+    """Returns a C expression for the value of a name at the start of the loop. None if it is not
+    safe to read.
     """
     if _PLACE.fullmatch(name):
         number = f"(__builtin_classify_type({name})=={_ADDRESS}?{NO_VALUE}:(long long)({name}))"
@@ -176,7 +177,7 @@ def _expression(name: str, loop: MeasuredLoop) -> str | None:
 
 
 def _prefixes(name: str) -> list[str]:
-    """The memory locations on the way to a value, from the first dereference on.
+    """Returns the memory accesses on the way to a value, from the first dereference on.
 
     >>> _prefixes("s->m[1]"), _prefixes("n")
     (['s->m', 's->m[1]'], [])

@@ -1,4 +1,4 @@
-"""The addresses of functions that a recording leaves out, by patterns of their names."""
+"""Finds the addresses of functions that a recording leaves out, by patterns of their names."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PARAMETERS = re.compile(r"\(.*")
 
 
 def excluded_addresses(programs: Iterable[Path], patterns: Sequence[str]) -> list[int]:
-    """The addresses in the files of programs, for functions whose name matches a pattern.
+    """Returns the addresses of functions whose name matches a pattern, in the files of programs.
 
     A name is that of the symbol, or that of C++ without parameters. Raises InputError if the
     program nm is missing, or if a pattern matches no function.
@@ -40,7 +40,7 @@ def excluded_addresses(programs: Iterable[Path], patterns: Sequence[str]) -> lis
 
 
 def _functions(program: Path, *options: str) -> list[tuple[int, str]]:
-    """Address and name of each function in a file. Files without symbols have none."""
+    """Returns address and name of each function in a file. A file without symbols has none."""
     try:
         done = subprocess.run(
             ["nm", "--defined-only", *options, str(program)],

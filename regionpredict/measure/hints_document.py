@@ -1,4 +1,4 @@
-"""Reads a file that should contain hints, as the JSON object that all its readers use.
+"""Reads a hints file as a JSON object.
 
 For any other kind of file, the error says what it is and how hints are made. Users often pass
 sources, tables or measurements instead.
@@ -21,7 +21,9 @@ _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".h", ".hpp", ".cu")
 
 
 def read_hints_document(path: Path) -> Record:
-    """The object in a hints file. Raises InputError with the kind of the file if it is not one."""
+    """Returns the object in a hints file. For another file, raises InputError with the kind of the
+    file.
+    """
     if path.suffix in _SOURCES and is_file(path):
         remedy = MAKE_HINTS.replace("SOURCE", str(path))
         raise InputError("a source, not a hints file", remedy=remedy, path=str(path))
@@ -32,7 +34,7 @@ def read_hints_document(path: Path) -> Record:
 
 
 def checked_hints(document: Record, path: str) -> Record:
-    """The document. Raises InputError for another kind of document."""
+    """Returns the document. Raises InputError if it is not a hints document."""
     schema = document.value.get("schema")
     if schema == SCHEMA:
         return document

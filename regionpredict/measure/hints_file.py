@@ -20,11 +20,11 @@ STATUSES = ("predicted", "partial", "skipped")
 
 
 class BySize(NamedTuple):
-    """How a hint depends on sizes, through the iterations of the first loop.
+    """Describes how a hint depends on sizes, through the iterations of the first loop.
 
     `most` is the maximum of threads at any size. `choices` are (iterations below, threads) in
     ascending order, with at most `most` in the last range. They are empty if iterations do not
-    decide. `steady` says that the times depend on the sizes, but the hint does not.
+    decide. `steady`: the times depend on the sizes, but the hint does not.
     """
 
     most: int
@@ -88,10 +88,10 @@ class TeamHint:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """All hints in a file, and their machine. `teams` is empty in old files.
+    """All hints of a file, and their machine.
 
-    `pages` ('first-touch', 'interleave' or a domain's number) and `binding` ('close', 'spread' or
-    'caches') are the run settings that the hints assume.
+    `teams` is empty in old files. `pages` ('first-touch', 'interleave' or a domain's number) and
+    `binding` ('close', 'spread' or 'caches') are the run settings that the hints assume.
     """
 
     path: str
@@ -106,8 +106,8 @@ class Hints:
 
 
 class Place(NamedTuple):
-    """The place of a region: the lines of its directive and of its loop, and its number among the
-    regions on that line, from 1.
+    """The source position of a region. It has the lines of its directive and of its loop, and its
+    number among the regions on that line, from 1.
     """
 
     file: str
@@ -117,19 +117,19 @@ class Place(NamedTuple):
 
 
 class HasPlace(Protocol):
-    """Anything with the place of a region."""
+    """An object with the source position of a region."""
 
     @property
     def file(self) -> str:
-        """Path of the source."""
+        """The path of the source."""
 
     @property
     def line(self) -> int:
-        """Line of the directive."""
+        """The line of the directive."""
 
     @property
     def loop_line(self) -> int | None:
-        """Line of the loop."""
+        """The line of the loop."""
 
 
 Region = TypeVar("Region", bound=HasPlace)
@@ -149,7 +149,7 @@ def read_hints(path: Path) -> Hints:
 
 
 def _run(document: Record) -> tuple[str | int, str]:
-    """(pages, binding). Old files have the defaults."""
+    """Returns page placement and thread binding. Old files have the defaults."""
     if "run" not in document.value:
         return "first-touch", "close"
     run = document.inner("run")
@@ -164,7 +164,7 @@ def _run(document: Record) -> tuple[str | int, str]:
 
 
 def binding_of(run: Record) -> str:
-    """The thread binding. Old files have the default."""
+    """Returns the thread binding. Old files have the default."""
     binding = run.text("binding") if "binding" in run.value else "close"
     try:
         return check_binding(binding)
@@ -173,7 +173,7 @@ def binding_of(run: Record) -> str:
 
 
 def _teams(document: Record) -> tuple[TeamHint, ...]:
-    """The parallel regions with their numbers of threads from the plan, limited to the
+    """Returns the parallel regions with their numbers of threads from the plan, limited to the
     recommendation for the program.
     """
     if "teams" not in document.value:
@@ -185,7 +185,7 @@ def _teams(document: Record) -> tuple[TeamHint, ...]:
         for plan in _plans(document)
     ]
     most = _recommended(document)
-    several = [team.text("id") for team in records if _several_a_core(team)]
+    several = [team.text("id") for team in records if _has_several_threads_per_core(team)]
     planned = planned_sizes(plans, several, most)
     return tuple(
         replace(
@@ -199,7 +199,7 @@ def _teams(document: Record) -> tuple[TeamHint, ...]:
 
 
 def _recommended(document: Record) -> int | None:
-    """The recommended threads for the whole program. None in old files, and if unknown."""
+    """Returns the recommended threads for the whole program. None in old files, and if unknown."""
     if "program" not in document.value or document.is_null("program"):
         return None
     return document.inner("program").whole("threads", 1)
@@ -214,8 +214,8 @@ def _limited(sizes: BySize | None, most: int | None) -> BySize | None:
     )
 
 
-def _several_a_core(team: Record) -> bool:
-    """Whether several threads share a core. False in old files."""
+def _has_several_threads_per_core(team: Record) -> bool:
+    """Whether the hint has several threads per core. False in old files."""
     given = "threads_per_core" in team.value and not team.is_null("threads_per_core")
     return given and team.whole("threads_per_core", 1) > 1
 
@@ -241,7 +241,7 @@ def _team(team: Record) -> TeamHint:
 
 
 def _by_size(record: Record) -> BySize | None:
-    """None if no size changes the hint, or if the file is old."""
+    """Returns how the hint depends on sizes. None if no size changes the hint, or in old files."""
     if "range" not in record.value or record.is_null("range"):
         return None
     ranges = record.inner("range")
@@ -298,19 +298,19 @@ def _hint(region: Record) -> Hint:
 
 
 def _score(region: Record) -> float | None:
-    """None also for a parallel region."""
+    """Returns the score. None for a parallel region."""
     known = "score" in region.value and not region.is_null("score")
     return region.number("score", 0.0, 1.0) if known else None
 
 
 def _seconds(region: Record) -> float | None:
-    """None if unknown, or if the file is old."""
+    """Returns the seconds of one execution. None if unknown, and in old files."""
     known = "seconds" in region.value and not region.is_null("seconds")
     return region.number("seconds") if known else None
 
 
 def _iterations(region: Record) -> int | None:
-    """None if unknown, or if the file is old."""
+    """Returns the iterations of a region. None if unknown, and in old files."""
     if "iterations" not in region.value or region.is_null("iterations"):
         return None
     count = region.inner("iterations")
@@ -318,7 +318,8 @@ def _iterations(region: Record) -> int | None:
 
 
 def match_hint(hints: Sequence[Region], place: Place) -> Region | None:
-    """The hint of the region at a place: the same line, in the file with the most common folders.
+    """Returns the hint of the region at a source position: on the same line, in the file with the
+    most common folders.
 
     Paths may differ at the start, for a source read on one machine and built on another. The file's
     name must be equal. If a macro puts several regions on one line, they match in order.
@@ -328,7 +329,7 @@ def match_hint(hints: Sequence[Region], place: Place) -> Region | None:
 
 
 def hints_at(hints: Sequence[Region], place: Place) -> list[Region]:
-    """The hints of all regions on the line of a place, in order."""
+    """Returns the hints of all regions on the line of a source position, in order."""
     best: list[Region] = []
     most = 0
     for hint in hints:
@@ -348,7 +349,7 @@ def _are_on_one_line(first: HasPlace, second: HasPlace) -> bool:
 
 
 def common_end(first: str, second: str) -> int:
-    """The number of equal parts at the end of two paths.
+    """Counts the equal path components at the end of two paths.
 
     >>> common_end("src/a/f.c", "/home/me/a/f.c")
     2

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 STATISTICS = Path("/proc/stat")
 OTHERS_BUSY = 0.1
-"""Cores. A run is disturbed if other processes use more than this. They may then take a tenth of
-the time of one of its threads, and a loop waits for its slowest thread. Assumed: twice the 5 % at
-which times count as converged.
+"""The number of cores. A run is disturbed if other processes use more than this.
+
+They may then take a tenth of the time of one of its threads, and a loop waits for its slowest
+thread. Assumed: twice the 5 % at which times count as converged.
 """
 STOLEN = 0.02
 """Share of the host's processor time. A run on a virtual machine is disturbed if its host takes
@@ -29,8 +30,8 @@ _GLANCE_S = 0.25
 
 
 class Activity(NamedTuple):
-    """Processor time of all CPUs since the host was started, in seconds: used, and stolen by a host
-    machine. `at` is the time of the reading, in seconds of a monotonic clock.
+    """The processor time of all CPUs since the host was started, in seconds: used, and stolen by a
+    host machine. `at` is the time of the reading, in seconds of a monotonic clock.
     """
 
     busy_s: float
@@ -53,7 +54,7 @@ class Disturbance(NamedTuple):
 
 
 def parse_activity(text: str, at: float, ticks: float) -> Activity | None:
-    """The counters in a text of /proc/stat, with `ticks` per second. None if it is invalid.
+    """Parses the counters of /proc/stat, with `ticks` per second. None if the text is invalid.
 
     >>> parse_activity("cpu  100 50 25 900 7 5 20 40 60 0\\n", 3.0, 100.0)
     Activity(busy_s=2.0, stolen_s=0.4, at=3.0)
@@ -66,7 +67,7 @@ def parse_activity(text: str, at: float, ticks: float) -> Activity | None:
 
 
 def read_activity() -> Activity | None:
-    """The host's current counters. None if the system has none."""
+    """Reads the host's current counters. None if the system has none."""
     try:
         text = STATISTICS.read_text("ascii", "replace")
     except OSError:
@@ -77,9 +78,8 @@ def read_activity() -> Activity | None:
 def disturbance(
     before: Activity | None, after: Activity | None, own_s: float, cpus: int | None = None
 ) -> Disturbance | None:
-    """The load between two readings, without `own_s` seconds of this process.
-
-    None if the counters are unknown. `cpus` is the number of the host's CPUs.
+    """Returns the load between two readings, without `own_s` seconds of this process. None if the
+    counters are unknown. `cpus` is the number of the host's CPUs.
 
     >>> disturbance(Activity(10, 0, 0), Activity(18, 2, 5), own_s=4.0, cpus=4)
     Disturbance(others=0.8, stolen=0.1)
@@ -96,7 +96,7 @@ def disturbance(
 
 
 def own_seconds() -> float:
-    """Processor time of this process and of its finished children."""
+    """Returns the processor time of this process and of its finished children."""
     spent = os.times()
     return spent.user + spent.system + spent.children_user + spent.children_system
 
@@ -106,7 +106,7 @@ def wait_for_quiet(
     sleep: Callable[[float], None] = time.sleep,
     on_wait: Callable[[float], None] = lambda _: None,
 ) -> float:
-    """Waits until the host is idle, with a time limit. Returns the seconds.
+    """Waits until the host is idle, with a time limit. Returns the seconds waited.
 
     `on_wait` receives the remaining seconds after each check of a busy host.
     """

@@ -19,12 +19,12 @@ from regionpredict.measure.ctext import (
     NotUnderstoodError,
     Token,
     after_parentheses,
-    need_token,
     next_token,
+    next_token_or_error,
     statement_end,
 )
 from regionpredict.measure.regions import Lines, MeasuredLoop
-from regionpredict.measure.trips import UNKNOWN, may_be_noticed, trip_count
+from regionpredict.measure.trips import UNKNOWN, has_side_effect, trip_count
 
 _PLACE = re.compile(r".*:(\d+)")
 _FOR = re.compile(r"\bfor\b")
@@ -33,7 +33,7 @@ NO_VALUE = "(-9223372036854775807LL-1)"
 
 
 class InnerLoop(NamedTuple):
-    """Offsets in the text: of the loop, of its body, and after both.
+    """The offsets of an inner loop in the text: of the loop, of its body, and after both.
 
     `trips` is a C expression of its iterations if its header determines them, as in manually shared
     loops. It is empty if the loop counts its iterations.
@@ -51,18 +51,18 @@ HandShared = dict[tuple[str, int], InnerLoop]
 
 
 def line_of(name: str) -> int | None:
-    """The line in a loop's name, `f.c:12`. None for any other name."""
+    """Returns the line in a loop's name, such as 12 for `f.c:12`. None for any other name."""
     match = _PLACE.fullmatch(name)
     return int(match.group(1)) if match else None
 
 
 def inner_loops(text: str, loop: MeasuredLoop, lines: Lines) -> dict[int, InnerLoop]:
-    """The loops inside a measured one that can count themselves, by line. A line with several loops
-    is left out.
+    """Returns the loops inside a measured loop that can count their iterations, by line. A line
+    with several loops is left out.
     """
     loops: dict[int, InnerLoop | None] = {}
     try:
-        first = need_token(text, text.index("\n", loop.begin))
+        first = next_token_or_error(text, text.index("\n", loop.begin))
         for at, inner in _walk(text, first.end, loop.end):
             place = lines.at(at)
             if place.file == loop.spelt:
@@ -75,8 +75,10 @@ def inner_loops(text: str, loop: MeasuredLoop, lines: Lines) -> dict[int, InnerL
 def manually_shared_loops(
     text: str, places: Collection[tuple[str, int]], lines: Lines
 ) -> HandShared:
-    """The loops at these places (file as spelled, and line) whose header gives the iterations of a
-    thread. A line with several loops is left out.
+    """Returns the manually shared loops at these lines whose header gives the iterations of a
+    thread.
+
+    A place is a file (as spelled) and a line. A line with several loops is left out.
     """
     loops: dict[tuple[str, int], InnerLoop | None] = {}
     for match in _FOR.finditer(text) if places else ():
@@ -90,23 +92,25 @@ def manually_shared_loops(
 def _with_header_trips(text: str, at: int) -> InnerLoop | None:
     try:
         trips, _ = trip_count(text, at, 1)
-        loop = _loop(text, need_token(text, at))
+        loop = _loop(text, next_token_or_error(text, at))
     except NotUnderstoodError:
         return None
-    if trips == UNKNOWN or may_be_noticed(trips) or _follows_pragma(text, at):
+    if trips == UNKNOWN or has_side_effect(trips) or _follows_pragma(text, at):
         return None
     return loop._replace(trips=trips)
 
 
 def _walk(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]]:
-    """Every loop between two offsets, with nested ones. None if it cannot count itself."""
+    """Returns every loop between two offsets, including nested ones. None instead of a loop that
+    cannot count its iterations.
+    """
     while (token := next_token(text, at)) is not None and token.begin < end:
         at = token.end
         if token.text not in ("for", "while", "do"):
             continue
         inner = _loop(text, token)
         yield token.begin, None if _follows_pragma(text, token.begin) else inner
-        if token.text == "do":  # its `while` is not a separate loop
+        if token.text == "do":  # the `while` of a `do` loop is not a separate loop
             yield from _walk(text, inner.body, inner.body_end)
             at = inner.end
 
@@ -114,21 +118,24 @@ def _walk(text: str, at: int, end: int) -> Iterator[tuple[int, InnerLoop | None]
 def _loop(text: str, word: Token) -> InnerLoop:
     end = statement_end(text, word.begin)
     if word.text == "do":
-        body = need_token(text, word.end).begin
+        body = next_token_or_error(text, word.end).begin
         return InnerLoop(word.begin, body, statement_end(text, body), end)
-    body = need_token(text, after_parentheses(text, word.end)).begin
+    body = next_token_or_error(text, after_parentheses(text, word.end)).begin
     return InnerLoop(word.begin, body, end, end)
 
 
 def _follows_pragma(text: str, at: int) -> bool:
-    """Whether a directive precedes the loop and must stay directly before it."""
+    """Whether a directive directly precedes the loop, so that no code may be inserted between
+    them.
+    """
     before = _MARKER.sub("", text[max(0, at - 2000) : at]).rstrip()
     return before.rpartition("\n")[2].lstrip().startswith("#")
 
 
 def prelude(loops: int) -> str:
-    """The declarations for this many loops, on one line. 0 is the relaxed order, whose macro is not
-    available in preprocessed text.
+    """Returns the C declarations for this many loops, on one line.
+
+    0 is the relaxed order, whose macro is not available in preprocessed text.
     """
     return (
         f"static long long regionpredict_turns[{loops}][2];"
@@ -139,7 +146,7 @@ def prelude(loops: int) -> str:
         "long long n=__atomic_exchange_n(&regionpredict_turns[k][0],0,0),"
         "t=__atomic_exchange_n(&regionpredict_turns[k][1],0,0);"
         f"return t?(n+t/2)/t:{NO_VALUE};}}"
-        # All threads reached it equally often: their common iterations per execution.
+        # All threads executed the loop equally often, so the sum gives their iterations.
         "static long long regionpredict_shared(int k,int p){"
         "long long n=__atomic_exchange_n(&regionpredict_turns[k][0],0,0),"
         "t=__atomic_exchange_n(&regionpredict_turns[k][1],0,0);"

@@ -48,11 +48,11 @@ from regionpredict.measure.inner_loops import (
 from regionpredict.measure.inner_loops import prelude as counters_prelude
 from regionpredict.measure.loop_text import digest_of, source_lines
 from regionpredict.measure.regions import Lines, MeasuredLoop, measured_constructs
-from regionpredict.measure.trips import may_be_noticed
+from regionpredict.measure.trips import has_side_effect
 
 COMBINED, NOWAIT, TEAM = 1, 2, 4
 _RECORD = Path(__file__).parent / "runtime" / "record.h"
-# The length of the range in `for (x : range)`. Unknown if its iterators cannot be subtracted.
+# The length of the range in `for (x : range)`, or -1 if its iterators cannot be subtracted.
 _RANGES = (
     "template<class T> inline auto regionpredict_range(T &r, int)"
     "->decltype((long long)(r.end()-r.begin())){return r.end()-r.begin();} "
@@ -65,8 +65,8 @@ _FIRST_CODE = re.compile(r"^(?![ \t]*#|[ \t]*$)", re.M)
 
 
 class Instrumented(NamedTuple):
-    """A text with calls around its loops and parallel regions, with the numbers of both and of
-    recorded values.
+    """A text with calls around its loops and parallel regions. It has the numbers of loops, of
+    parallel regions and of recorded values.
     """
 
     text: str
@@ -79,7 +79,8 @@ def instrument(
     text: str, folder: str, build: str, *, cpp: bool, ask: bool = True,
     names: NamesAt = NO_NAMES, without: Collection[int] = (),
 ) -> Instrumented | None:  # fmt: skip
-    """The text with calls around its loops and parallel regions. None if there are none to measure.
+    """Returns the text with calls around its loops and parallel regions. None if there are none to
+    measure.
 
     `build` is the compiler's command, stored with every region. Without `ask`, the number of
     threads is the program's default instead of a query in a parallel region, for code that accepts
@@ -135,8 +136,8 @@ def _inner_by_name(
 def _shared_loops(
     text: str, constructs: Sequence[MeasuredLoop], lines: Lines, names: NamesAt
 ) -> dict[str, InnerLoop]:
-    """The manually shared loops of this text, by the names under which their parallel regions
-    record their lengths.
+    """Returns the manually shared loops of this text, by the names under which their parallel
+    regions record their lengths.
     """
     spelt = {construct.file: construct.spelt for construct in constructs}
     places = {name: (spelt[file], line) for name, (file, line) in names.shared.items()
@@ -162,7 +163,7 @@ def _count_loop(loop: InnerLoop, place: int) -> list[_Piece]:
 
 
 _Values = dict[int, tuple[str, str]]
-"""Name and C text of values by their number."""
+"""The name and C text of values by their number."""
 
 
 def _numbered(values: EntryValues, numbers: Iterator[int]) -> _Values:
@@ -171,7 +172,7 @@ def _numbered(values: EntryValues, numbers: Iterator[int]) -> _Values:
 
 
 def _first_of_each_name(values: _Values, without: Collection[int]) -> _Values:
-    """The first value of each name that the compiler did not refuse."""
+    """Returns the first value of each name that the compiler did not reject."""
     kept: dict[str, tuple[int, tuple[str, str]]] = {}
     for number, value in values.items():
         if number not in without:
@@ -180,7 +181,7 @@ def _first_of_each_name(values: _Values, without: Collection[int]) -> _Values:
 
 
 class _Piece(NamedTuple):
-    """A text to insert. At equal offsets, an inner loop ends before an outer one."""
+    """A text to insert at an offset. At equal offsets, an inner loop ends before an outer one."""
 
     offset: int
     rank: int
@@ -218,7 +219,7 @@ def _calls(
     loop: MeasuredLoop, build: str, values: Mapping[int, tuple[str, str]],
     counters: Mapping[int, int], *, ask: bool,
 ) -> tuple[str, str]:  # fmt: skip
-    """The text before the directive and after the loop."""
+    """Returns the text before the directive and after the loop."""
     asked = _requested_threads(loop) if ask and loop.combined else None
     flags = COMBINED * loop.combined + NOWAIT * loop.has("nowait") + TEAM * loop.is_team
     lines = source_lines(loop.file, loop.line, loop.end_line)
@@ -259,8 +260,8 @@ def _calls(
 
 
 def _counted_iterations(loop: MeasuredLoop, place: int) -> str:
-    """A C expression for the iterations of a loop that counted them, or of a manually shared
-    loop.
+    """Returns a C expression for the iterations of a loop that counted them, or of a manually
+    shared loop.
     """
     if loop.is_team:
         return f"regionpredict_shared({place},regionpredict_size)"
@@ -268,7 +269,9 @@ def _counted_iterations(loop: MeasuredLoop, place: int) -> str:
 
 
 def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
-    """C code that reads the values. Each is on its own line, so that errors identify it."""
+    """Returns C code that reads the values. Each is on its own line, so that compiler errors
+    identify it.
+    """
     if not values:
         return ""
     texts = [
@@ -280,7 +283,9 @@ def _entry(loop: MeasuredLoop, values: Mapping[int, tuple[str, str]]) -> str:
 
 
 def _requested_threads(loop: MeasuredLoop) -> str | None:
-    """C code that queries the number of threads for the directive's clauses. None if impossible."""
+    """Returns C code that queries the number of threads for the directive's clauses. None if
+    impossible.
+    """
     if _ELSEWHERE & set(loop.kind.split()):
         return None
     number, runs, clauses = "0", "1", ""
@@ -297,7 +302,7 @@ def _requested_threads(loop: MeasuredLoop) -> str | None:
             number = f"(long long)({text})"
         else:
             continue
-        if may_be_noticed(text):
+        if has_side_effect(text):
             return None
         clauses += f" {clause.name}({text})"
     key = f"&regionpredict_r,{number},{runs}"

@@ -50,15 +50,15 @@ _NEVER = {
 }  # fmt: skip
 """Reasons for waiting that do not resolve by themselves (squeue's manual, "JOB REASON CODES")."""
 _GRACE_S = {"COMPLETED": 30.0, "FAILED": 2.0}
-"""How long a shared file system may take to show the job's last output."""
+"""Seconds that a shared file system may take to show the job's last output."""
 _ASK_OTHERWISE = "change the request with --threads, --time-budget or --slurm-option NAME=VALUE"
 _SILENCE_S = 600.0
-"""How long Slurm's controller may be unreachable."""
+"""Seconds for which Slurm's controller may be unreachable."""
 _SLOWEST_S = 5.0
 
 
 class JobFailedError(InputError):
-    """Slurm refused the job, or the job did not finish."""
+    """Raised if Slurm refused the job, or if the job did not finish."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Request:
 
 
 class JobState(NamedTuple):
-    """A job as seen by Slurm: its state, why it waits, and its node."""
+    """The state of a job in Slurm, why it waits, and its node."""
 
     state: str
     reason: str
@@ -89,7 +89,7 @@ class JobState(NamedTuple):
 
 
 class JobEnd(NamedTuple):
-    """The end of a job's command: exit code, output on standard error, and node."""
+    """The end of a job's command: exit code, text on standard error, and node."""
 
     code: int
     said: str
@@ -105,7 +105,7 @@ def slurm_is_available() -> bool:
 
 
 def sbatch_parameters(request: Request) -> dict[str, str | int | bool]:
-    """The options of sbatch by name, with `_` for `-`.
+    """Returns the options of sbatch by name, with `_` for `-`.
 
     >>> asked = sbatch_parameters(Request(12, 4, node="n1", options={"partition": "long"}))
     >>> asked["exclusive"], asked["cpus_per_task"], asked["nodelist"], asked["partition"]
@@ -130,9 +130,8 @@ def sbatch_parameters(request: Request) -> dict[str, str | int | bool]:
 
 
 def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
-    """Submits a job that runs `command` here. submitit stores its files in `folder`.
-
-    Raises JobFailedError if Slurm rejects it.
+    """Submits a job that runs `command` on a node. submitit stores its files in `folder`. Raises
+    JobFailedError if Slurm rejects it.
     """
     executor = submitit.SlurmExecutor(folder, max_num_timeout=0)
     # The command runs in the batch step, which has the whole allocation. With srun, the step would
@@ -144,7 +143,7 @@ def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
         with contextlib.redirect_stderr(io.StringIO()):  # submitit repeats sbatch's messages
             return executor.submit(run_command, command)
     except (FailedJobError, FailedSubmissionError) as error:
-        why = _why(str(error))
+        why = _reason_given(str(error))
         if "nable to contact" in why:
             raise JobFailedError(f"Slurm does not answer: {why}", remedy="try later") from None
         raise JobFailedError(f"Slurm refused the job: {why}", remedy=_ASK_OTHERWISE) from None
@@ -156,7 +155,7 @@ def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
 
 
 def run_command(command: tuple[str, ...]) -> JobEnd:
-    """The work of the job, on its node."""
+    """Runs the command on the job's node."""
     done = subprocess.run(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         text=True, errors="replace", check=False,
@@ -166,9 +165,10 @@ def run_command(command: tuple[str, ...]) -> JobEnd:
 
 
 def look(job_id: str) -> JobState | None:
-    """The state of a job: `GONE` if Slurm no longer knows it, None if Slurm does not respond.
+    """Queries the state of a job: `GONE` if Slurm no longer knows it, None if Slurm does not
+    respond.
 
-    Uses squeue, since submitit would use sacct, which needs an accounting database.
+    It uses squeue, since submitit would use sacct, which needs an accounting database.
     """
     line = ["squeue", "--noheader", "--states=all", f"--jobs={job_id}", "--format=%T|%r|%N"]
     done = _answer(line)
@@ -186,7 +186,7 @@ def watch(job: Job, tell: Callable[[JobState], None], patience_s: float | None =
     """Waits for the end of a job, and reports its state regularly.
 
     Raises JobFailedError if the job does not finish, can never start, or has not started within
-    `patience_s`. The last two cancel it.
+    `patience_s`. In the last two cases, it cancels the job.
     """
     begin = heard = time.monotonic()
     since: float | None = None
@@ -214,18 +214,18 @@ def cancel(job: Job) -> None:
     """Cancels a job and waits a few seconds until it stops writing."""
     with contextlib.suppress(OSError):
         job.cancel(check=False)
-    _at_end(job)
+    _end_after_wait(job)
 
 
 def running_jobs(folder: Path) -> list[str]:
-    """The unfinished jobs in a folder of submitit."""
+    """Returns the unfinished jobs in a folder of submitit."""
     ids = [path.name.split("_")[0] for path in folder.glob("*_submission.sh")]
     seen = {job_id: look(job_id) for job_id in sorted(ids) if job_id.isdigit()}
     return [job_id for job_id, job in seen.items() if job is None or job.active]
 
 
 def _answer(line: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
-    """What a command of Slurm prints. None if it does not respond."""
+    """Returns what a command of Slurm prints. None if Slurm does not respond."""
     try:
         return subprocess.run(
             line, capture_output=True, text=True, errors="replace", timeout=60, check=False
@@ -235,9 +235,8 @@ def _answer(line: Sequence[str]) -> subprocess.CompletedProcess[str] | None:
 
 
 def node_of(host: str) -> str | None:
-    """Slurm's name of the node with host name `host`. None if several match.
-
-    Raises JobFailedError if no node matches.
+    """Returns Slurm's name of the node with host name `host`. None if several match. Raises
+    JobFailedError if no node matches.
     """
     done = _answer(["scontrol", "--oneliner", "show", "nodes"])
     if done is None:
@@ -283,14 +282,14 @@ def _outcome(job: Job) -> JobEnd:
             f"job {job.job_id} failed: {_last_line(parts[1] if len(parts) > 1 else parts[0])}",
             remedy="are Python and its packages the same on the nodes?",
         ) from None
-    if ended.code < 0 or ended.code == 143:  # by a signal, whose sender Slurm knows
-        seen = _at_end(job)
+    if ended.code < 0 or ended.code == 143:  # ended by a signal, whose cause Slurm knows
+        seen = _end_after_wait(job)
         if seen is not None and seen.state not in ("COMPLETED", "FAILED", "GONE"):
             raise _failure(job, seen)
     return ended
 
 
-def _at_end(job: Job, seconds: float = 15.0) -> JobState | None:
+def _end_after_wait(job: Job, seconds: float = 15.0) -> JobState | None:
     deadline = time.monotonic() + seconds
     while ((seen := look(job.job_id)) is None or seen.active) and time.monotonic() < deadline:
         time.sleep(0.2)
@@ -312,7 +311,7 @@ def _failure(job: Job, seen: JobState) -> JobFailedError:
 
 
 def _last_error_line(job: Job) -> str | None:
-    """The last line of a job's standard error. None if there is no such file."""
+    """Returns the last line of a job's standard error. None if there is no such file."""
     try:
         text: Any = job.stderr()
     except OSError:
@@ -320,10 +319,10 @@ def _last_error_line(job: Job) -> str | None:
     return None if text is None else _last_line(text)
 
 
-def _why(text: str) -> str:
-    """sbatch's message, without the text around it.
+def _reason_given(text: str) -> str:
+    """Returns sbatch's message, without the text around it.
 
-    >>> _why("sbatch: error: Batch job submission failed: Invalid partition name specified")
+    >>> _reason_given("sbatch: error: Batch job submission failed: Invalid partition name specified")
     'Invalid partition name specified'
     """
     messages = "\n".join(line for line in text.splitlines() if not line.startswith("Try "))

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from regionpredict.measure.ctext import (
     NotUnderstoodError,
     after_parentheses,
-    need_token,
     next_token,
+    next_token_or_error,
     statement_end,
 )
 
@@ -18,22 +18,22 @@ _WORDS = frozenset(("for", "while", "do", "if", "switch"))
 
 
 class Extent(NamedTuple):
-    """The first and the last line, both inside the region."""
+    """The lines of a region, from the first to the last inclusive."""
 
     first: int
     last: int
 
     def away(self, line: int) -> int:
-        """The distance in lines, 0 for a line inside."""
+        """Returns the distance of a line in lines, 0 for a line inside the region."""
         return max(self.first - line, line - self.last, 0)
 
 
 def loop_extent(text: str, directive: int, loop: int | None, column: int = 0) -> Extent:
-    """The lines of a region. Its directive starts on one line, and its loop, if known, on another
-    in a column (0: unknown). `text` is the original source.
+    """Returns the lines of a region, from its directive to the end of its loop.
 
-    Text that cannot be parsed, such as a loop that a macro opens but does not close, ends on its
-    first line.
+    The loop, if known, starts on another line in a column (0: unknown). `text` is the original
+    source. Text that cannot be parsed, such as a loop that a macro opens but does not close, ends
+    on its first line.
 
     >>> loop_extent("#pragma omp for \\\\\\n  nowait\\nfor (;;) {\\n}\\n", 1, 3)
     Extent(first=1, last=4)
@@ -61,9 +61,11 @@ def _blank(directive: re.Match[str]) -> str:
 
 
 def _loop_end(text: str, at: int) -> int:
-    """The offset after the loop that starts at an offset, or the end of the words on its line."""
-    token = need_token(text, at)
+    """Returns the offset after the loop that starts at an offset. For text that cannot be parsed,
+    returns the end of the words on its line.
+    """
+    token = next_token_or_error(text, at)
     after = next_token(text, token.end)
     if token.text.isidentifier() and token.text not in _WORDS and after and after.text == "(":
-        return statement_end(text, after_parentheses(text, token.end))  # a macro that is a loop
+        return statement_end(text, after_parentheses(text, token.end))  # the loop is inside a macro
     return statement_end(text, at)

@@ -1,4 +1,6 @@
-"""A loop's source lines and their digest, which shows whether a measured loop has changed."""
+"""Reads a loop's source lines, and computes their digest, which shows whether a measured loop has
+changed.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,12 @@ _DIGITS = 16
 
 
 def source_lines(file: str, first: int, last: int) -> list[str]:
-    """The lines `first` to `last` of a file, from 1. Empty if it cannot be read."""
+    """Returns the lines `first` to `last` of a file, from 1. Empty if the file cannot be read."""
     return lines_of(file)[first - 1 : last]
 
 
 def lines_of(file: str) -> list[str]:
-    """All lines of a source file. Empty if it cannot be read."""
+    """Returns all lines of a source file. Empty if the file cannot be read."""
     try:
         return read_bytes(Path(file), "").decode("utf-8", "replace").splitlines()
     except InputError:
@@ -26,7 +28,7 @@ def lines_of(file: str) -> list[str]:
 
 
 def digest_of(lines: Sequence[str]) -> str:
-    """A digest that ignores white space at the ends of lines. Empty without lines.
+    """Returns a digest that ignores white space at the ends of lines. Empty without lines.
 
     >>> digest_of(["for (;;)"]) == digest_of(["  for (;;) "]), digest_of([])
     (True, '')

@@ -18,7 +18,7 @@ from regionpredict.errors import InputError
 from regionpredict.measure.binary import source_places
 from regionpredict.measure.child import end_with_parent, run_with_interrupts
 from regionpredict.measure.counter_names import Counter
-from regionpredict.measure.ompt_runtime import is_fixed, runtime_for, stand_in
+from regionpredict.measure.ompt_runtime import has_fixed_address, runtime_for, stand_in
 from regionpredict.measure.runtime_library import preload_library
 
 SOURCE = "ompt_record.c"
@@ -46,14 +46,16 @@ def recorded_run(
     `level` selects all events or only parallel regions, and `silent` discards the program's output.
     `counters` (up to three) are read at each event (see `refused_counters`). With `in_turns`, all
     threads share one processor, and times are each thread's own processor time. This gives times as
-    on one thread, but with work distributed over several. Raises InputError if it cannot run like
-    this, or if nothing was recorded.
+    on one thread, but with work distributed over several. Raises InputError if the program cannot
+    run in this way, or if nothing was recorded.
     """
     substitute = runtime_for(program, runtime)
     tool = preload_library(compiler, cache, SOURCE)
     settings = recording_environment(tool, folder, level, environment)
     loaded = []
-    if level == "all" or substitute is not None:  # for the calls with which loops get their chunks
+    if (
+        level == "all" or substitute is not None
+    ):  # also intercepts the calls with which loops get their chunks
         loaded.append(str(tool))
     if substitute is not None:
         loaded.append(str(stand_in(substitute, cache)))
@@ -95,7 +97,9 @@ def _begin(parent: int, in_turns: bool) -> None:
 
 
 def refused_counters(folder: Path) -> str | None:
-    """The reason why requested counters cannot be read here. None if they were."""
+    """Returns the reason why requested counters cannot be read on this host. None if they were
+    read.
+    """
     for file in folder.glob("counters-*"):
         said = file.read_text(encoding="ascii", errors="replace").strip()
         if said != "read":
@@ -107,7 +111,7 @@ def refused_counters(folder: Path) -> str | None:
 def recording_environment(
     tool: Path, folder: Path, level: Level, environment: Mapping[str, str]
 ) -> dict[str, str]:
-    """The environment in which a program's runtime finds the compiled tool and its output
+    """Returns the environment in which a program's runtime finds the compiled tool and its output
     folder.
     """
     return {
@@ -128,7 +132,7 @@ def _joined(first: str, others: str) -> str:
 
 
 def site_lines(folder: Path) -> dict[int, str]:
-    """`file:line` of each recorded code address, from debug information.
+    """Returns `file:line` of each recorded code address, from debug information.
 
     The folder's recordings belong to one process. Raises InputError if addr2line is missing or
     fails, or if the addresses are damaged.
@@ -140,8 +144,10 @@ def site_lines(folder: Path) -> dict[int, str]:
             for line in file.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
                 fields = line.split(" ", 3)
                 if len(fields) == 4 and (site := whole_number(fields[0])) is not None:
-                    address = int(fields[2] if is_fixed(Path(fields[3])) else fields[1], 16)
-                    # It is the return address, so the call is before it.
+                    address = int(
+                        fields[2] if has_fixed_address(Path(fields[3])) else fields[1], 16
+                    )
+                    # The recorded address is a return address, so the call is before it.
                     modules.setdefault(fields[3], {})[site] = address - 1
         for module, addresses in modules.items():
             # A body may begin with code of a function that the compiler has inlined.

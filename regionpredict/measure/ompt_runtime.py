@@ -1,4 +1,4 @@
-"""OpenMP runtimes with the tools interface OMPT, and how to run a program on one.
+"""Finds OpenMP runtimes with the tools interface OMPT, and runs programs with them.
 
 LLVM's runtime (the same as Intel's) supports OMPT, and gcc's does not. A program built by gcc can
 run on LLVM's runtime if that has all functions the program calls.
@@ -25,7 +25,9 @@ _INSTALL = f"install libomp5 (Debian), or {with_extra('tasks')}, or build it wit
 
 
 def find_runtime() -> Path | None:
-    """LLVM's or Intel's runtime: from the loader's paths, from clang, or next to this Python."""
+    """Finds LLVM's or Intel's runtime: in the loader's paths, from clang, or next to this
+    Python.
+    """
     listing = _output(["ldconfig", "-p"]) or _output(["/sbin/ldconfig", "-p"])
     for name in NAMES:
         match = re.search(rf"^\s*{re.escape(name)} .*=> (\S+)$", listing, re.MULTILINE)
@@ -44,7 +46,7 @@ def _version(path: Path) -> int:
 
 
 def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
-    """The runtime to load before the program's own. None if none is needed.
+    """Returns the runtime to load before the program's own. None if none is needed.
 
     Raises InputError for a program built by gcc if no runtime can replace gcc's, or if gcc's is
     linked statically.
@@ -75,10 +77,11 @@ def runtime_for(program: Path, runtime: Path | None = None) -> Path | None:
 
 
 def stand_in(runtime: Path, cache: Path) -> Path:
-    """The runtime as loaded into programs. Intel's is linked into a separate folder.
+    """Returns the runtime as loaded into programs.
 
-    If it finds libumf next to itself, it crashes: version 2025.0 unloads libumf before its last
-    call. Raises InputError if the cache cannot be written.
+    Intel's runtime is linked into a separate folder. If it finds libumf next to itself, it crashes:
+    version 2025.0 unloads libumf before its last call. Raises InputError if the cache cannot be
+    written.
     """
     if not any(runtime.parent.glob("libumf.so*")):
         return runtime
@@ -89,7 +92,7 @@ def stand_in(runtime: Path, cache: Path) -> Path:
         if not link.exists():
             link.unlink(missing_ok=True)
             link.symlink_to(runtime.resolve())
-    except FileExistsError:  # another run was faster
+    except FileExistsError:  # another run has created the link
         pass
     except OSError as error:
         raise InputError(
@@ -100,8 +103,8 @@ def stand_in(runtime: Path, cache: Path) -> Path:
     return link
 
 
-def is_fixed(module: Path) -> bool:
-    """Whether a program has fixed addresses, as without -pie."""
+def has_fixed_address(module: Path) -> bool:
+    """Whether a program is loaded at fixed addresses, as without -pie."""
     try:
         with module.open("rb") as stream:
             head = stream.read(18)
@@ -111,14 +114,16 @@ def is_fixed(module: Path) -> bool:
 
 
 class _Symbols(NamedTuple):
-    """Names in the dynamic symbol table of a file."""
+    """The imported and defined names in the dynamic symbol table of a file."""
 
     imported: frozenset[str]
     defined: frozenset[str]
 
 
 def _symbols(path: Path) -> _Symbols:
-    """The symbols of a file. Both sets are empty unless it is an executable or a library."""
+    """Reads the dynamic symbols of a file. Both sets are empty unless it is an executable or a
+    library.
+    """
     imported: set[str] = set()
     defined: set[str] = set()
     for line in _output(["nm", "-D", str(path)]).splitlines():

@@ -11,13 +11,13 @@ from regionpredict.measure.results import Results, read_results, result_entries
 
 
 def outlined_entries(lines: Iterable[str]) -> list[dict[str, Any]]:
-    """The entries of outlined functions. Truncated or foreign lines are left out."""
+    """Parses the entries of outlined functions. Truncated or foreign lines are left out."""
     return [entry for entry in result_entries(lines) if entry.get("kind") == "outlined"]
 
 
 def read_outlined(lines: Sequence[str], functions: Sequence[OutlinedFunction]) -> Results:
-    """The results of outlined functions, as in `read_results`. Functions without a known line are
-    left out.
+    """Returns the results of outlined functions, as in `read_results`. Functions without a known
+    line are left out.
     """
     by_address = {(function.module, function.offset): function for function in functions}
     translated = []

@@ -1,4 +1,6 @@
-"""The number of threads of each parallel region by a program's plan, for `run` and for clauses."""
+"""Computes the number of threads of each parallel region by a program's plan, for `run` and for
+clauses.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,12 @@ def planned_sizes(
     plans: Iterable[Mapping[str, int]], several_a_core: Collection[str] = (),
     most: int | None = None,
 ) -> dict[str, int]:  # fmt: skip
-    """Threads by parallel region, if they differ from its own hint. `plans` has each program's
-    plan, by region.
+    """Returns the threads of each parallel region that differ from its own hint.
 
-    A region of several programs that have different numbers for it keeps its hint. All regions of a
-    plan keep their hints if each of them uses several threads per core (`several_a_core`), since
-    plans support only one. No region has more than the `most` threads recommended for all programs.
+    `plans` has each program's plan, by region. A region of several programs that have different
+    numbers for it keeps its hint. All regions of a plan keep their hints if each of them uses
+    several threads per core (`several_a_core`), since plans support only one. No region has more
+    than the `most` threads recommended for all programs.
 
     >>> planned_sizes([{"a:3": 8, "a:9": 4}, {"a:3": 6, "b:5": 2}])
     {'a:9': 4, 'b:5': 2}
@@ -36,15 +38,17 @@ def planned_sizes(
 
 
 def at_most(threads: int, most: int | None) -> int:
-    """The threads of a parallel region in a program with `most` recommended threads, if known."""
+    """Limits the threads of a parallel region to the `most` recommended threads of its program, if
+    known.
+    """
     return threads if most is None else min(threads, most)
 
 
 def planned_threads(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
 ) -> dict[str, int]:
-    """Threads of the parallel regions that run with other threads than their rows show. They come
-    from the plans, limited to the program's `hint`.
+    """Returns the threads of the parallel regions that run with other threads than their rows show.
+    They come from the plans, limited to the program's `hint`.
     """
     several = [team.facts.id for team in teams if team.threads_per_core > 1]
     most = None if hint is None else hint.threads

@@ -1,4 +1,5 @@
-"""Sizes recorded in one measured run: each region's executions, trip counts and values of names.
+"""Reads the sizes recorded in one measured run: each region's executions, trip counts and values of
+names.
 
 Input: a file of `regionpredict measure`, or the output of a measured program.
 """
@@ -21,12 +22,12 @@ _REMEDY = "give a file of regionpredict measure"
 
 @dataclass(frozen=True, slots=True)
 class RecordedRegion:
-    """A region in the run.
+    """A region in a recorded run.
 
     `least_trips` and `most_trips` are None if the program could not count. `macros` are the `-D`
-    and `-U` of its compilation. `text` is the digest of its `lines` lines. A whole `parallel` has
-    the same data without trips. Manually shared loops are in `sizes`. `cases` is the distribution
-    over sizes. It is empty if unknown, or if all executions are equal.
+    and `-U` of its compilation. `text` is the digest of its `lines` source lines. A whole
+    `parallel` has the same data without trips. Manually shared loops are in `sizes`. `cases` is the
+    distribution over sizes. It is empty if unknown, or if all executions are equal.
     """
 
     file: str
@@ -45,7 +46,7 @@ class RecordedRegion:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The regions of one run and its `parallel` constructs, and the source file of these data."""
+    """The regions and `parallel` constructs of one run, and the file from which they were read."""
 
     path: str
     regions: tuple[RecordedRegion, ...]
@@ -53,10 +54,11 @@ class Recording:
 
 
 def read_recording(path: Path) -> Recording:
-    """The run with the smallest number of threads in a file, the first of several. Some loops run
-    only on several threads. A region missing in this run is taken from the next run that has it.
+    """Reads the run with the smallest number of threads in a file, the first of several.
 
-    Raises InputError if the file cannot be read, has no run, or is not a measurements file.
+    Some loops run only on several threads. A region missing in this run is taken from the next run
+    that has it. Raises InputError if the file cannot be read, has no run, or is not a measurements
+    file.
     """
     written = _written_by_a_program(path)
     runs: Sequence[Results | Run]
@@ -81,7 +83,7 @@ def _first_of_each(regions: Iterable[RegionRun]) -> tuple[RecordedRegion, ...]:
 
 
 def together(recordings: Sequence[Recording]) -> Recording:
-    """Several runs of one program as one. A region in several runs occurs once, with the range of
+    """Merges several runs of one program. A region in several runs occurs once, with the range of
     all its sizes.
     """
     return Recording(
@@ -100,7 +102,7 @@ def _merged(regions: Iterable[RecordedRegion]) -> tuple[RecordedRegion, ...]:
 
 
 def _both(first: RecordedRegion, second: RecordedRegion) -> RecordedRegion:
-    """A region in two runs, with the executions of the first."""
+    """Merges a region of two runs, with the executions of the first run."""
     sizes = dict(first.sizes)
     for name, size in second.sizes.items():
         own = sizes.get(name, size)
@@ -120,7 +122,7 @@ def _both(first: RecordedRegion, second: RecordedRegion) -> RecordedRegion:
 
 
 def _written_by_a_program(path: Path) -> Results | None:
-    """The content of a file written to REGIONPREDICT_OUTPUT. None for other files."""
+    """Returns the content of a file written to REGIONPREDICT_OUTPUT. None for other files."""
     text = read_bytes(path, _REMEDY).decode("utf-8", "replace")
     if not text.startswith('{"kind":"run","pid":'):
         return None

@@ -1,4 +1,4 @@
-"""Measurements as frozen values: a region in one run, a run, a campaign."""
+"""Defines measurements as frozen values: a region in one run, a run, a campaign."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ SCHEMA = "regionpredict/measurements/1"
 
 @dataclass(frozen=True, slots=True)
 class EntrySize:
-    """The values of a name at the entries of a region: the first, the smallest and the largest."""
+    """The values of a name at the entries of a region: the first, the smallest and the largest
+    value.
+    """
 
     name: str
     entries: int
@@ -72,13 +74,13 @@ class RegionRun:
 
     @property
     def place(self) -> tuple[str, int, int]:
-        """File, line and number on the line, which identify the region."""
+        """Returns the file, line and number on the line, which identify the region."""
         return self.file, self.line, self.ordinal
 
     @property
     def construct(self) -> tuple[str, int, int, str]:
-        """The same with its directive, which distinguishes a `parallel` from the loops on its
-        line.
+        """Returns the place with the directive, which distinguishes a `parallel` from the loops on
+        its line.
         """
         return *self.place, self.directive
 
@@ -108,7 +110,7 @@ class Run:
 
     @property
     def disturbed(self) -> bool:
-        """Whether the load of other processes distorts its times."""
+        """Whether the load of other processes distorts the run's times."""
         return self.beside is not None and self.beside.much
 
 
@@ -126,9 +128,8 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """The runs of one program, with all properties that must be equal for them.
-
-    `binding` has OMP_PLACES, OMP_PROC_BIND and the allowed CPUs.
+    """The runs of one program, with the properties that are equal for all of them. `binding` has
+    OMP_PLACES, OMP_PROC_BIND and the allowed CPUs.
     """
 
     command: tuple[str, ...]
@@ -139,23 +140,23 @@ class Campaign:
 
     @property
     def measured(self) -> tuple[Run, ...]:
-        """All runs except warm-ups."""
+        """Returns all runs except warm-ups."""
         return tuple(run for run in self.runs if not run.warm_up)
 
     @property
     def disturbed(self) -> tuple[Run, ...]:
-        """The disturbed runs, except warm-ups."""
+        """Returns the disturbed runs, except warm-ups."""
         return tuple(run for run in self.measured if run.disturbed)
 
     @property
     def undisturbed(self) -> Campaign:
-        """The campaign without disturbed runs."""
+        """Returns the campaign without disturbed runs."""
         return replace(self, runs=tuple(run for run in self.runs if not run.disturbed))
 
     @property
     def quietest(self) -> Campaign:
-        """The campaign with the undisturbed runs of each thread count. If there are none, with all
-        its runs.
+        """Returns the campaign with the undisturbed runs of each thread count, or with all its runs
+        if there are none.
         """
         quiet = set(self.undisturbed.threads)
         return replace(
@@ -165,5 +166,5 @@ class Campaign:
 
     @property
     def threads(self) -> tuple[int, ...]:
-        """The measured thread counts, in ascending order."""
+        """Returns the measured thread counts, in ascending order."""
         return tuple(sorted({run.threads for run in self.measured}))

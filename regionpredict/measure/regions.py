@@ -12,7 +12,7 @@ from regionpredict.frontend.text import (
     parse_directive,
 )
 from regionpredict.ir import Clause
-from regionpredict.measure.ctext import NotUnderstoodError, need_token, statement_end
+from regionpredict.measure.ctext import NotUnderstoodError, next_token_or_error, statement_end
 from regionpredict.measure.trips import UNKNOWN, trip_count
 
 _MARKER = re.compile(r'^#(?:[ \t]*line)?[ \t]+(\d+)(?:[ \t]+"((?:\\.|[^"\\])*)"([ \d]*))?', re.M)
@@ -66,7 +66,7 @@ class MeasuredLoop(NamedTuple):
 
     @property
     def directive(self) -> str:
-        """The directive's words and clauses as written."""
+        """Returns the directive's words and clauses as written."""
         clauses = [c.name if c.text is None else f"{c.name}({c.text})" for c in self.clauses]
         return " ".join(["omp", self.kind, *clauses])
 
@@ -96,15 +96,15 @@ class Lines:
         self._ends = [marker.end for marker in self.markers]
 
     def at(self, offset: int) -> Marker:
-        """The marker at the offset, with the offset's own line."""
+        """Returns the marker at the offset, with the offset's own line."""
         marker = self.markers[max(0, bisect_right(self._ends, offset) - 1)]
         return marker._replace(line=marker.line + self.text.count("\n", marker.end, offset))
 
 
 def measured_constructs(text: str, folder: str) -> list[MeasuredLoop]:
-    """The measurable worksharing loops and `parallel` constructs, in text order.
+    """Returns the measurable worksharing loops and `parallel` constructs, in text order.
 
-    Those in system headers, inside a `target` construct (which run elsewhere), and those with an
+    Constructs in system headers, inside a `target` construct (which runs on a device), and with an
     unsupported statement are left out. `folder` is the folder of the compiler call.
     """
     lines = Lines(text)
@@ -142,7 +142,7 @@ def _is_loop(directive_tokens: list[str]) -> bool:
 def _loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> MeasuredLoop:
     kind, clauses = parse_directive(match.group(1))
     begin = match.start()
-    first = need_token(text, match.end())
+    first = next_token_or_error(text, match.end())
     collapse = next((c.text or "1" for c in clauses if c.name == "collapse"), "1").strip("() ")
     try:
         if kind == _TEAM:
@@ -160,7 +160,7 @@ def _loop(text: str, match: re.Match[str], lines: Lines, folder: str) -> Measure
 
 
 def _end(text: str, at: int) -> int:
-    return statement_end(text, need_token(text, at).begin)
+    return statement_end(text, next_token_or_error(text, at).begin)
 
 
 def _unescaped(name: str) -> str:

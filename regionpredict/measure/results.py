@@ -1,4 +1,4 @@
-"""Parses the lines that a measured program writes into the regions of one run."""
+"""Parses the lines that a measured program writes to the regions of one run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from regionpredict.measure.store import read_case
 _NS = 1e-9
 _LEAST = -MOST_WHOLE
 _ABSENT = {"ordinal": 1, "text": "", "lines": 0}
-"""The directive in lines of an older library, which do not contain it."""
+"""The directive for lines of an older library, which do not contain a directive."""
 Place = tuple[str, int, int]
 
 
@@ -35,7 +35,9 @@ class Results(NamedTuple):
 
 
 class _Measured:
-    """Regions (or parallel regions) by place and process, with the values of their names."""
+    """Collects regions (or parallel regions) by place and process, with the values of their
+    names.
+    """
 
     def __init__(self) -> None:
         self.by_place: dict[Place, dict[int, RegionRun]] = {}
@@ -43,12 +45,14 @@ class _Measured:
         self.cases: dict[tuple[Place, int], list[EntryCase]] = {}
 
     def add(self, region: RegionRun, pid: int) -> None:
-        """Adds another instance."""
+        """Adds another instance of a region."""
         by_process = self.by_place.setdefault(region.place, {})
         by_process[pid] = _sum(by_process[pid], region) if pid in by_process else region
 
     def runs(self) -> tuple[RegionRun, ...]:
-        """For each place, the process that spent most time in it, in the order of places."""
+        """Returns for each region the process that spent most time in it, in the order of source
+        lines.
+        """
         chosen = [max(runs.items(), key=lambda item: item[1].total_s)
                   for runs in self.by_place.values()]  # fmt: skip
         regions = [
@@ -62,7 +66,7 @@ class _Measured:
 
 
 def _distribution(cases: Sequence[EntryCase], executions: int) -> tuple[EntryCase, ...]:
-    """The cases of all instances. Empty if they are incomplete, or all equal."""
+    """Returns the cases of all instances. Empty if they are incomplete, or all equal."""
     if sum(case.entries for case in cases) != executions:
         return ()
     joined: dict[tuple[int | None, frozenset[tuple[str, int]]], EntryCase] = {}
@@ -74,7 +78,7 @@ def _distribution(cases: Sequence[EntryCase], executions: int) -> tuple[EntryCas
 
 
 def read_results(lines: Iterable[str]) -> Results:
-    """Parses the lines. Truncated or foreign ones are left out.
+    """Parses the output lines of a measured program. Truncated or foreign lines are left out.
 
     Instances of a region in one process (from a template, or a header in several files) are added.
     If several processes (ranks) ran a region, the one that spent most time in it counts.
@@ -126,7 +130,7 @@ def joined_sizes(first: EntrySize | None, second: EntrySize) -> EntrySize:
 
 
 def result_entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The JSON objects in the lines. Truncated or foreign lines are left out."""
+    """Parses the JSON objects in the lines. Truncated or foreign lines are left out."""
     for line in lines:
         try:
             entry = parse_json(line, "the results of a run", "measure again")

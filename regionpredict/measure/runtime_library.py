@@ -1,4 +1,4 @@
-"""The measuring library as an object file, compiled once per compiler and ABI."""
+"""Compiles the measuring library to an object file, once per compiler and ABI."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _PLAIN = ("-x", "c", "-std=gnu11", "-O2", "-fPIC", "-w")
 
 
 def runtime_object(driver: Sequence[str], options: Sequence[str], cache: Path) -> Path:
-    """The object with the functions that instrumented code calls."""
+    """Returns the object file with the functions that instrumented code calls."""
     return _built(driver, cache, RUNTIME / "runtime.c", [*options, "-c"])
 
 
 def preload_library(driver: Sequence[str], cache: Path, source: str) -> Path:
-    """A shared library of `runtime/`, to be loaded before the OpenMP library."""
+    """Compiles a shared library of `runtime/`, to be loaded before the OpenMP library."""
     return _built(driver, cache, RUNTIME / source, ["-shared"])
 
 
 def shared_library(
     driver: Sequence[str], cache: Path, source: Path, remedy: str = OTHER_COMPILER
 ) -> Path:
-    """A shared library compiled from one source file and stored in `cache`, a private folder.
+    """Compiles one source file to a shared library, stored in `cache`, a private folder.
 
     Raises InputError if the compiler is missing or fails, with `remedy` if it fails.
     """
@@ -40,7 +40,7 @@ def shared_library(
 
 
 def runtime_program(driver: Sequence[str], cache: Path, source: str) -> Path:
-    """A program of `runtime/`, with OpenMP."""
+    """Compiles a program of `runtime/`, with OpenMP."""
     return _built(driver, cache, RUNTIME / source, ["-fopenmp"])
 
 
@@ -85,7 +85,7 @@ def _built(
             )
         if not suffix:
             Path(part).chmod(0o700)
-        _keep(Path(part), target)
+        _store_compiled(Path(part), target)
     except OSError as error:
         if not is_missing(driver[0], error):
             raise
@@ -102,7 +102,9 @@ def _digest_file(target: Path) -> Path:
 
 
 def _is_intact(target: Path) -> bool:
-    """Whether the file is complete, since a truncated library crashes the program that loads it."""
+    """Whether the compiled file is complete, since a truncated library crashes the program that
+    loads it.
+    """
     digest = _digest_file(target)
     if not (is_private_file(target) and is_private_file(digest)):
         return False
@@ -113,10 +115,9 @@ def _digest(path: Path) -> bytes:
     return hashlib.sha256(path.read_bytes()).hexdigest().encode()
 
 
-def _keep(part: Path, target: Path) -> None:
-    """Moves a compiled file to its place with its digest, and replaces an existing file.
-
-    Raises InputError if the place cannot be written.
+def _store_compiled(part: Path, target: Path) -> None:
+    """Moves a compiled file with its digest into the cache, and replaces an existing file. Raises
+    InputError if the cache cannot be written.
     """
     digest = part.with_name(f"{part.name}.sha256")
     try:

@@ -46,7 +46,7 @@ class Store:
         self._append({"kind": "campaign", "schema": SCHEMA, "tool": tool, **entry})
 
     def add(self, run: Run) -> None:
-        """Appends one run."""
+        """Appends one run to the file."""
         beside = None if run.beside is None else run.beside._asdict()
         self._append({"kind": "run", **asdict(run), "beside": beside})
 
@@ -55,15 +55,14 @@ class Store:
 
 
 def append_line(path: Path, entry: dict[str, Any]) -> None:
-    """Appends a line of JSON, after an incomplete last line is terminated.
-
-    Raises InputError if the file cannot be written.
+    """Appends a line of JSON, after it terminates an incomplete last line. Raises InputError if the
+    file cannot be written.
     """
     data = (json.dumps(entry) + "\n").encode()
     try:
         handle = _open_to_append(path)
         try:
-            _end_torn_line(handle)
+            _remove_incomplete_line(handle)
             write_all(handle, data)
         finally:
             os.close(handle)
@@ -74,7 +73,7 @@ def append_line(path: Path, entry: dict[str, Any]) -> None:
 
 
 def _open_to_append(path: Path) -> int:
-    """A regular file opened for reading and appending. Links are followed."""
+    """Opens a regular file for reading and appending. Links are followed."""
     flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     handle = os.open(path.resolve(), flags, 0o666)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -83,7 +82,7 @@ def _open_to_append(path: Path) -> int:
     return handle
 
 
-def _end_torn_line(handle: int) -> None:
+def _remove_incomplete_line(handle: int) -> None:
     """Removes an incomplete last line."""
     size = os.lseek(handle, 0, os.SEEK_END)
     if size == 0:
@@ -190,7 +189,9 @@ def _run(entry: Record) -> Run:
 
 
 def _load_of_others(entry: Record) -> Disturbance | None:
-    """None in old files, and if the host does not report it."""
+    """Returns the load of other processes. None in old files, and if the host does not report
+    it.
+    """
     if "beside" not in entry.value or entry.is_null("beside"):
         return None
     beside = entry.inner("beside")
@@ -227,7 +228,7 @@ def _region_run(region: Record) -> RegionRun:
 
 
 def read_case(case: Record) -> EntryCase:
-    """A case of a region's executions, in the format of the program and of the file."""
+    """Parses a case of a region's executions, in the format of the program and of the file."""
     trips = case.whole("trips") if case.value.get("trips") is not None else None
     values = case.inner("values")
     named = {name: values.whole(name, -(1 << 63)) for name in values.value if name}

@@ -16,12 +16,12 @@ sec. 2.2).
 """
 LEAST_RUNS = 3
 IMPORTANT = 0.01
-"""The share of all regions' time from which a region must converge."""
+"""The share of all regions' time from which a region's time must converge."""
 
 
 class Timing(NamedTuple):
-    """A region at one thread count: median and minimum time of a run (s), relative half-width of
-    the mean's 95 % confidence interval, and the number of runs.
+    """The times of a region at one thread count: median and minimum time of a run (s), relative
+    half-width of the mean's 95 % confidence interval, and number of runs.
     """
 
     seconds: float
@@ -32,13 +32,17 @@ class Timing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegionSummary:
-    """A region over thread counts. `last` is one of its runs, for all data except times."""
+    """The times of a region over thread counts. `last` is one of its runs, for all data except
+    times.
+    """
 
     last: RegionRun
     timings: dict[int, Timing]
 
     def speedup(self, threads: int, base: int = 1) -> float | None:
-        """Time on `base` threads divided by time on `threads`, by medians. None if not measured."""
+        """Returns the time on `base` threads divided by the time on `threads`, by medians. None if
+        not measured.
+        """
         base_timing, timing = self.timings.get(base), self.timings.get(threads)
         if base_timing is None or timing is None or timing.seconds <= 0:
             return None
@@ -46,12 +50,12 @@ class RegionSummary:
 
 
 def summarise(campaign: Campaign) -> tuple[RegionSummary, ...]:
-    """Every region with its times, in the order of file and line."""
+    """Returns every region with its times, in the order of file and line."""
     return _summaries([(run.threads, run.regions) for run in campaign.measured])
 
 
 def summarise_teams(campaign: Campaign) -> tuple[RegionSummary, ...]:
-    """Every `parallel` measured as a whole, in the same form."""
+    """Returns every `parallel` measured as a whole, with its times."""
     return _summaries([(run.threads, run.teams) for run in campaign.measured])
 
 
@@ -82,8 +86,8 @@ def _timing(samples: list[float]) -> Timing:
 
 
 def unconverged(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[str, ...]:
-    """The reasons why the runs on `threads` threads are not sufficient: regions that have not
-    converged, or too few runs of this `kind`.
+    """Returns the reasons why the runs on `threads` threads are not sufficient: regions that have
+    not converged, or too few runs of this `kind`.
 
     Only regions with at least 1 % of all regions' time are considered.
 
@@ -98,7 +102,7 @@ def unconverged(runs: Sequence[Run], threads: int, kind: str = "runs") -> tuple[
 
 
 def _scattered(timed: Sequence[_Timed]) -> list[str]:
-    """Whether important times have not converged."""
+    """Whether a region with an important share of the time has not converged."""
     samples = {place: times for place, by in _samples(timed).items() for times in by.values()}
     whole = sum(median(times) for times in samples.values())
     return [

@@ -51,7 +51,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a campaign: runs so far, or the remaining time `waits_s` for an idle host."""
+    """The progress of a campaign: runs so far, or the remaining seconds `waits_s` of waiting for an
+    idle host.
+    """
 
     threads: int
     repetition: int
@@ -64,7 +66,9 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class CampaignResult:
-    """The result of a campaign: all runs, and what has not converged at which thread count."""
+    """The result of a campaign: all runs, and which regions have not converged at each thread
+    count.
+    """
 
     campaign: Campaign
     open: dict[int, tuple[str, ...]]
@@ -72,18 +76,18 @@ class CampaignResult:
 
 
 class RunFailedError(InputError):
-    """A run of the program failed: it crashed, did not end, or measured nothing."""
+    """Raised if a run of the program crashed, did not end, or measured nothing."""
 
 
 class BudgetEndedError(RunFailedError):
-    """The campaign's time ended during a run, which was stopped."""
+    """Raised if the campaign's time ended during a run, which was stopped."""
 
 
 Reader = Callable[[Path], Results]
 
 
 def read_output(output: Path) -> Results:
-    """The output of the program's measured processes. Empty without a file."""
+    """Reads the output of the program's measured processes. Empty without a file."""
     try:
         text = output.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -151,13 +155,15 @@ def _progress_of(
 def _reporting(
     progress_at: Callable[[float | None], Progress], progress: Callable[[Progress], None]
 ) -> Callable[[float], None]:
-    """Reports the remaining waiting time as progress."""
+    """Returns a function that reports the remaining waiting time as progress."""
     return lambda most_s: progress(progress_at(most_s))
 
 
 def enough(plan: Plan, runs: Sequence[Run], threads: int) -> bool:
-    """Whether a thread count needs no more runs. The requested number is reached, the times have
-    converged, or an idle host is unlikely.
+    """Whether a thread count needs no more runs.
+
+    This holds if the requested number is reached, the times have converged, or an idle host is
+    unlikely.
     """
     own = [run for run in runs if run.threads == threads and not run.warm_up]
     counted = own if plan.quiet_s is None else [run for run in own if not run.disturbed]
@@ -172,7 +178,7 @@ def _run(
     campaign: Campaign, plan: Plan, threads: int, *, environment: Mapping[str, str], left: float,
     read: Reader,
 ) -> Run:  # fmt: skip
-    """One run. Raises RunFailedError if it fails or measures nothing."""
+    """Executes one run of the program. Raises RunFailedError if it fails or measures nothing."""
     seconds = left if plan.timeout_s is None else min(plan.timeout_s, left)
     load = os.getloadavg()[0]
     started = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -204,7 +210,7 @@ def _run(
         raise RunFailedError(
             f"{campaign.command[0]} ended with {_shown_code(code)} on "
             f"{plural(threads, 'thread')}{shown}",
-            remedy="run it by hand to see why",
+            remedy="run it without regionpredict to find the cause",
         )
     if not results.processes:
         raise RunFailedError(
@@ -227,7 +233,7 @@ def _run(
 
 
 def _processor_time() -> float:
-    """Seconds of processor time used by this process and its finished children."""
+    """Returns the seconds of processor time used by this process and its finished children."""
     spent = os.times()
     return spent.user + spent.system + spent.children_user + spent.children_system
 
@@ -235,7 +241,7 @@ def _processor_time() -> float:
 def _call(
     command: tuple[str, ...], environment: Mapping[str, str], standard_error: Path, seconds: float
 ) -> int | None:
-    """The exit code, or None if the program was stopped after its time limit."""
+    """Runs the command. Returns its exit code, or None if it was stopped after its time limit."""
     with standard_error.open("wb") as sink:
         try:
             process = subprocess.Popen(
@@ -285,7 +291,7 @@ def _has_crashed(code: int) -> bool:
 
 
 def _last_lines(standard_error: Path) -> tuple[str, ...]:
-    """The last lines that contain a letter or a digit."""
+    """Returns the last lines that contain a letter or a digit."""
     lines = standard_error.read_text(encoding="utf-8", errors="replace").split("\n")
     written = [line.strip()[:_LINE_WIDTH] for line in lines if any(map(str.isalnum, line))]
     return tuple(written[-_LAST_LINES:])

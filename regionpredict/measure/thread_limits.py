@@ -31,8 +31,10 @@ class Limit(NamedTuple):
 
 
 def limits_of(hints: Hints, functions: Sequence[OutlinedFunction]) -> tuple[Limit, ...]:
-    """The hints as limits on the threads of a program's functions. Raises InputError if no function
-    has a hint, or if the number of threads of all hinted functions is fixed.
+    """Converts the hints to limits on the threads of a program's functions.
+
+    Raises InputError if no function has a hint, or if the number of threads of all hinted functions
+    is fixed.
     """
     limits = []
     kept: dict[str, None] = {}
@@ -65,7 +67,7 @@ def limits_of(hints: Hints, functions: Sequence[OutlinedFunction]) -> tuple[Limi
         )  # fmt: skip
     if not limits:
         raise InputError(
-            f"hints for another program: no region of theirs ({len(hints.regions)}) is in it",
+            f"hints for another program: none of their regions ({len(hints.regions)}) is in it",
             remedy="predict the sources it was built from, and build it with -g", path=hints.path,
         )  # fmt: skip
     return tuple(limits)
@@ -77,8 +79,8 @@ def _teams(
     lines: Collection[tuple[str, int]],
     own: Collection[str],
 ) -> list[list[TeamHint]]:
-    """The parallel regions that the function may belong to: those that start at the same place, and
-    those of its loops.
+    """Returns the parallel regions that the function may belong to: those that start on the same
+    line, and those of its loops.
     """
     places = [(function.file, function.line), *sorted(lines)]
     begun = [hints_at(hints.teams, Place(file, line, None)) for file, line in places]
@@ -86,13 +88,13 @@ def _teams(
 
 
 def _largest(teams: Iterable[Sequence[TeamHint]]) -> TeamHint | None:
-    """The parallel region with the most threads, among the first ones with a hint."""
+    """Returns the parallel region with the most threads, among the first ones with a hint."""
     asked = ([team for team in group if _most(team) is not None] for group in teams)
     return next((max(group, key=_threads) for group in asked if group), None)
 
 
 def _most(hint: Hint | TeamHint) -> int | None:
-    """The number of threads that it may start. None without a hint."""
+    """Returns the number of threads that the function may start. None without a hint."""
     if hint.sizes is not None and (hint.sizes.choices or hint.threads is None):
         return hint.sizes.most  # older files have no threads if sizes change the hint
     return hint.threads
@@ -103,7 +105,7 @@ def _threads(hint: Hint | TeamHint) -> int:
 
 
 def _speedup(asked: Hint | TeamHint, loops: Sequence[Hint]) -> Mapping[int, float]:
-    """The speedup curve of the parallel region, or of its loop with the most threads."""
+    """Returns the speedup curve of the parallel region, or of its loop with the most threads."""
     if isinstance(asked, Hint):
         return asked.speedup
     if asked.predicted is not None and asked.predicted.speedup:
@@ -114,7 +116,9 @@ def _speedup(asked: Hint | TeamHint, loops: Sequence[Hint]) -> Mapping[int, floa
 def _choices(
     sizes: BySize | None, asked: Hint | TeamHint, hints: Hints
 ) -> tuple[int, tuple[tuple[int, int], ...]]:
-    """The line of the loop whose iterations decide, and the choices. Empty if none do."""
+    """Returns the line of the loop whose iterations decide, and the choices. Empty if no loop
+    decides.
+    """
     first = asked.regions[0] if isinstance(asked, TeamHint) and asked.regions else asked.id
     line = next((hint.line for hint in hints.regions if hint.id == first), None)
     if sizes is None or line is None:
@@ -123,8 +127,8 @@ def _choices(
 
 
 def write_limits(limits: Iterable[Limit], path: Path) -> None:
-    """The table for the preloaded library: `threads line choices curve offset module` on each
-    line.
+    """Writes the table for the preloaded library: `threads line choices curve offset module` on
+    each line.
     """
     lines = [
         f"{limit.threads} {limit.line} {_written(limit.choices)} {_curve(limit.speedup)} "
@@ -139,7 +143,9 @@ def _written(choices: Sequence[tuple[int, int]]) -> str:
 
 
 def _curve(speedup: Mapping[int, float]) -> str:
-    """Speedups on one thread, two and so on, with linear interpolation between known ones."""
+    """Returns speedups on one thread, two and so on, with linear interpolation between known
+    ones.
+    """
     known = sorted({1: 1.0, **speedup}.items())
     if len(known) < 2:
         return "-"

@@ -16,7 +16,7 @@ from regionpredict.measure.ctext import (
     Header,
     NotUnderstoodError,
     Token,
-    need_token,
+    next_token_or_error,
     read_header,
 )
 
@@ -32,9 +32,8 @@ _LOOSE = frozenset(("?", ",", "&&", "||"))
 
 
 class Canonical(NamedTuple):
-    """A canonical loop: `for (variable = start; variable comparison bound; variable += step)`.
-
-    All are C text. `step` is positive, and `down` means that the loop counts down.
+    """A canonical loop: `for (variable = start; variable comparison bound; variable += step)`. All
+    fields are C text. `step` is positive, and `down` means that the loop counts down.
     """
 
     variable: str
@@ -47,7 +46,9 @@ class Canonical(NamedTuple):
 
 
 def canonical(header: Header) -> Canonical:
-    """The loop's variable, bounds and step. Raises NotUnderstoodError if it is not canonical."""
+    """Returns the loop's variable, bounds and step. Raises NotUnderstoodError if it is not
+    canonical.
+    """
     variable, step, down = _increment(header.increment)
     start, declares = _start(header.init, variable)
     comparison, bound = _condition(header.condition, variable)
@@ -64,8 +65,8 @@ def canonical(header: Header) -> Canonical:
 
 
 def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
-    """The C expression of the total iterations of the `collapse` loops from `at` on, and the first
-    loop's offset.
+    """Returns the C expression of the total iterations of the `collapse` loops from `at` on, and
+    the first loop's offset.
 
     The expression is `UNKNOWN` if a loop is not canonical. Raises NotUnderstoodError without any
     `for`.
@@ -80,30 +81,30 @@ def trip_count(text: str, at: int, collapse: int) -> tuple[str, int]:
         loops = [canonical(header) for header in headers]
     except NotUnderstoodError:
         return UNKNOWN, first.begin
-    expression = one_count(loops[-1])
+    expression = loop_trip_count(loops[-1])
     for depth in range(len(loops) - 2, -1, -1):
         outer, inner = loops[depth], loops[depth + 1 :]
         if any(_uses(loop, outer.variable) for loop in inner):
-            expression = _summed(outer, expression)
+            expression = _sum_of_inner_trips(outer, expression)
         else:
-            expression = f"({one_count(outer)}*{expression})"
+            expression = f"({loop_trip_count(outer)}*{expression})"
     return expression, first.begin
 
 
-def may_be_noticed(expression: str) -> bool:
-    """Whether another evaluation of an expression may have an effect. Calls (except queries of the
+def has_side_effect(expression: str) -> bool:
+    """Whether evaluating an expression again may have an effect. Calls (except queries of the
     OpenMP library) and assignments have one.
 
-    >>> may_be_noticed("omp_get_thread_num ( ) * n"), may_be_noticed("next ( )")
+    >>> has_side_effect("omp_get_thread_num ( ) * n"), has_side_effect("next ( )")
     (False, True)
     """
     return _CALL_OR_CHANGE.search(_ASKING.sub("1", expression)) is not None
 
 
-def one_count(loop: Canonical) -> str:
-    """The trip count of one loop as text. It is zero if the loop does not start.
+def loop_trip_count(loop: Canonical) -> str:
+    """Returns the trip count of one loop as C text. It is zero if the loop does not start.
 
-    >>> one_count(Canonical("i", "1", "<", "n", "2", False, "int"))
+    >>> loop_trip_count(Canonical("i", "1", "<", "n", "2", False, "int"))
     '((1)<(n)?((long long)((n)-(1))+(long long)(2)-1)/(long long)(2):0LL)'
     """
     start, bound, step = f"({loop.start})", f"({loop.bound})", f"(long long)({loop.step})"
@@ -118,9 +119,9 @@ def one_count(loop: Canonical) -> str:
     return f"({begins}?((long long)({distance})+{step}-1)/{step}:0LL)"
 
 
-def _summed(loop: Canonical, inner: str) -> str:
-    """The sum of inner trip counts over the outer loop, which is executed once without its body to
-    compute the sum.
+def _sum_of_inner_trips(loop: Canonical, inner: str) -> str:
+    """Returns the sum of inner trip counts over the outer loop, which is executed once without its
+    body to compute the sum.
     """
     name = loop.variable
     move = f"{name}{'-' if loop.down else '+'}=({loop.step})"
@@ -138,15 +139,16 @@ def _uses(loop: Canonical, name: str) -> bool:
 
 
 def _next_header(text: str, at: int) -> Header:
-    """The next loop of a perfect nest: directly inside, or first inside the braces."""
-    token = need_token(text, at)
+    """Returns the next loop of a perfect nest: directly inside, or first inside the braces."""
+    token = next_token_or_error(text, at)
     while token.text == "{":
-        token = need_token(text, token.end)
+        token = next_token_or_error(text, token.end)
     return read_header(text, token.begin)
 
 
 def _range(tokens: Sequence[Token]) -> list[Token]:
-    """The range of a C++ `for (x : range)`. Empty if evaluating it twice may have an effect.
+    """Returns the range of a C++ `for (x : range)`. Empty if evaluating it twice may have an
+    effect.
 
     Names, members, subscripts and pointers are safe, but calls are not.
     """
@@ -182,7 +184,9 @@ def _increment(tokens: Sequence[Token]) -> tuple[str, list[Token], bool]:
 
 
 def _sign(step: Sequence[Token], down: bool) -> tuple[list[Token], bool]:
-    """The step without the minus sign of a constant. For example, `i += -2` counts down by 2."""
+    """Returns the step without the minus sign of a constant. For example, `i += -2` counts down by
+    2.
+    """
     step = _without_parentheses(step)
     if len(step) == 2 and step[0].text == "-":
         return list(step[1:]), not down
@@ -222,7 +226,7 @@ def _condition(tokens: Sequence[Token], variable: str) -> tuple[str, list[Token]
 
 
 def _outside_brackets(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens outside all brackets."""
+    """Returns the tokens outside all brackets."""
     outside, depth = [], 0
     for token in tokens:
         if token.text in ("(", "[", "{"):
@@ -235,7 +239,7 @@ def _outside_brackets(tokens: Sequence[Token]) -> list[Token]:
 
 
 def _without_parentheses(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens without enclosing parentheses."""
+    """Returns the tokens without enclosing parentheses."""
     while len(tokens) > 1 and tokens[0].text == "(" and tokens[-1].text == ")":
         depth = 0
         for position, token in enumerate(tokens):

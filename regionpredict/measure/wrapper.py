@@ -37,8 +37,8 @@ _SPOILS = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a call: the compiler's exit code, remarks, and the numbers of measured loops
-    and parallel regions.
+    """The result of a compiler call: its exit code, remarks, and the numbers of measured loops and
+    parallel regions.
     """
 
     code: int
@@ -48,8 +48,8 @@ class Outcome:
 
 
 def compile_measured(call: CompilerCall, cache: Path) -> Outcome | None:
-    """Runs the call with measured regions. None if there are none, and the original call should be
-    used.
+    """Runs the call with measured regions. None if there are none, so that the original call should
+    be used.
     """
     with scratch_folder() as folder:
         return _Build(call, cache, folder).run()
@@ -84,14 +84,14 @@ class _Build:
         texts = {s: text for s in call.sources if (text := self._instrument_text(s)) is not None}
         if not texts or (not call.links and not _are_files(call, texts)):
             return None
-        if call.links and call.tied:
-            return self._left("profiled and linked in one call")
+        if call.links and call.has_tied_outputs:
+            return self._report_unmeasured("profiled and linked in one call")
         own = self._start()
-        objects = {} if call.tied else self._objects(texts)
+        objects = {} if call.has_tied_outputs else self._objects(texts)
         code = own.wait()
         if code:
             return Outcome(code if code > 0 else 128 - code)
-        if call.tied:
+        if call.has_tied_outputs:
             objects = self._objects(texts)
             if len(objects) < len(texts):
                 self._quiet(list(call.command))
@@ -118,7 +118,7 @@ class _Build:
         except OSError as error:
             raise missing_compiler(self.call.driver[0], error) from None
 
-    def _left(self, why: str) -> Outcome:
+    def _report_unmeasured(self, why: str) -> Outcome:
         code = self._start().wait()
         paths = ", ".join(source.path for source in self.call.sources)
         return Outcome(code if code >= 0 else 128 - code, (f"{paths}: {why}: not measured",))
@@ -126,7 +126,7 @@ class _Build:
     # -- one source -------------------------------------------------------------------------------
 
     def _instrument_text(self, source: Source) -> _Text | None:
-        """The instrumented text. None without regions, or if the preprocessor fails."""
+        """Returns the instrumented text. None without regions, or if the preprocessor fails."""
         call = self.call
         language = "c++" if source.cpp else "c"
         done = self._quiet([*call.driver, *call.preprocessing(), "-E", "-x", language, source.path])
@@ -148,16 +148,16 @@ class _Build:
     def _with_calls(
         self, text: _Text, without: Collection[int] = (), *, ask: bool = True
     ) -> Instrumented | None:
-        """The text with its calls, without some of the recorded values."""
+        """Returns the text with its calls, without some of the recorded values."""
         from regionpredict.measure.instrument import instrument  # noqa: PLC0415
 
         return instrument(
-            text.plain, str(Path.cwd()), self.call.described(), cpp=text.cpp, ask=ask,
+            text.plain, str(Path.cwd()), self.call.description(), cpp=text.cpp, ask=ask,
             names=text.names, without=without,
         )  # fmt: skip
 
     def _objects(self, texts: dict[Source, _Text]) -> dict[Source, Path]:
-        """The measured objects of the sources that compile with the calls."""
+        """Returns the measured objects of the sources that compile with the calls."""
         made = {}
         for number, (source, text) in enumerate(texts.items()):
             if (file := self._compile_measured(source, text, number)) is not None:
@@ -165,10 +165,11 @@ class _Build:
         return made
 
     def _compile_measured(self, source: Source, text: _Text, number: int) -> Path | None:
-        """The object with the calls that the compiler accepts.
+        """Compiles the object with the calls that the compiler accepts.
 
         Compiler errors show which values cannot be read at the start of their loop. For other
-        errors, it is compiled without all values, then without the query of the number of threads.
+        errors, the source is compiled without all values, then without the query of the number of
+        threads.
         """
         every = range(1, text.values + 1)
         refused: set[int] = set()
@@ -199,7 +200,7 @@ class _Build:
         copy.write_bytes(text.encode("utf-8", "surrogateescape"))
         whole = self.folder / f"{name}.o"
         plain = self.folder / f"{name}.plain.o"
-        if call.tied:  # the names of additional files are derived from the object's
+        if call.has_tied_outputs:  # the names of additional files are derived from the object's
             plain = Path(call.object_of(source))
         made = whole if call.lto else plain
         language = "c++-cpp-output" if source.cpp else "cpp-output"

@@ -17,7 +17,7 @@ import numpy as np
 
 from regionpredict.documents import whole_number
 from regionpredict.file_presence import exists
-from regionpredict.measure.ompt_runtime import is_fixed
+from regionpredict.measure.ompt_runtime import has_fixed_address
 
 _RECORD = np.dtype([("head", "<u8"), ("time", "<u8"), ("a", "<u8"), ("b", "<u8")])
 # Numbers as in ompt_record.c.
@@ -297,7 +297,7 @@ class _CodePlaces:
         """
         modules: dict[str, list[tuple[int, bool, int]]] = {}
         for site, (offset, address, module) in self._sites.items():
-            at = address if is_fixed(Path(module)) else offset
+            at = address if has_fixed_address(Path(module)) else offset
             modules.setdefault(module, []).extend([(site, True, at), (site, False, at - 1)])
         for module, asked in modules.items():
             lines = _addr2line(module, [f"{at:x}" for _, _, at in asked])

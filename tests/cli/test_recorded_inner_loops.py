@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from regionpredict.measure.ctext import need_token
+from regionpredict.measure.ctext import next_token_or_error
 from regionpredict.measure.inner_loops import inner_loops
 from regionpredict.measure.regions import Lines, measured_constructs
 
@@ -132,4 +132,4 @@ void f(int n, double *a, int *r) {
     (loop,) = measured_constructs(text, "/")
     found = inner_loops(text, loop, Lines(text))
     assert sorted(found) == [6]
-    assert need_token(text, found[6].body).text == "r"
+    assert next_token_or_error(text, found[6].body).text == "r"

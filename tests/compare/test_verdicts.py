@@ -268,7 +268,7 @@ def test_a_hint_for_another_machine_is_refused_and_may_be_forced() -> None:
 
 
 def test_hints_of_another_program_are_said() -> None:
-    with pytest.raises(InputError, match="hints for another program: no region of theirs \\(1\\)"):
+    with pytest.raises(InputError, match="another program: none of their regions \\(1\\)"):
         compare(_hints(_hint(99, 1)), _summaries(TIMES))
     with pytest.raises(InputError, match="measured on 2 threads alone"):
         compare(_hints(_hint(10, 1)), _summaries({10: {2: 1.0}}))

@@ -173,7 +173,7 @@ def test_the_program_ends_as_it_does_alone(tmp_path: Path, gcc: str) -> None:
             ("-g",),
             "other.c",
             "./p",
-            "hints.json: hints for another program: no region of theirs (1) is in it",
+            "hints.json: hints for another program: none of their regions (1) is in it",
         ),
         (("-g0",), "p.c", "./p", "no debug information"),
         (("-g", "-s"), "p.c", "./p", "no parallel region in this program"),
