@@ -143,7 +143,7 @@ def submit(folder: Path, command: tuple[str, ...], request: Request) -> Job:
         with contextlib.redirect_stderr(io.StringIO()):  # submitit repeats sbatch's messages
             return executor.submit(run_command, command)
     except (FailedJobError, FailedSubmissionError) as error:
-        why = _reason_given(str(error))
+        why = _refusal(str(error))
         if "nable to contact" in why:
             raise JobFailedError(f"Slurm does not answer: {why}", remedy="try later") from None
         raise JobFailedError(f"Slurm refused the job: {why}", remedy=_ASK_OTHERWISE) from None
@@ -319,10 +319,10 @@ def _last_error_line(job: Job) -> str | None:
     return None if text is None else _last_line(text)
 
 
-def _reason_given(text: str) -> str:
+def _refusal(text: str) -> str:
     """Returns sbatch's message, without the text around it.
 
-    >>> _reason_given("sbatch: error: Batch job submission failed: Invalid partition name specified")
+    >>> _refusal("sbatch: error: Batch job submission failed: Invalid partition name specified")
     'Invalid partition name specified'
     """
     messages = "\n".join(line for line in text.splitlines() if not line.startswith("Try "))
