@@ -12,7 +12,7 @@ from regionpredict.machine import Machine
 from regionpredict.pipeline import Analysis, Predictions, region_workload
 from regionpredict.predict import Prediction
 from regionpredict.report.reuse import reuse_sentence
-from regionpredict.report.size_hints import open_sentence
+from regionpredict.report.size_hints import dependence_sentence
 from regionpredict.workload import (
     CacheLevel,
     Execution,
@@ -171,7 +171,7 @@ def dump_prediction(prediction: Prediction) -> str:
     for field in ("score", "miss_probability", "working_set_bytes", "packages", "threads",
                   "bottleneck", "confidence", "borderline"):  # fmt: skip
         lines.append(f"  {field} {getattr(prediction, field)}")
-    told = open_sentence(prediction, whole=True)
+    told = dependence_sentence(prediction, whole=True)
     lines += [f"  open {told}"] if told else []
     lines += [f"  assumed {line}" for line in prediction.assumed]
     lines += [f"  speedup {threads} {value:.4g}" for threads, value in prediction.speedup]

@@ -1,4 +1,4 @@
-"""Recommended source changes as sentences.
+"""Describes recommended source changes as sentences.
 
 1.5x: start its threads once, in a parallel around the loop at line 42 (RP205)
 """
@@ -10,5 +10,5 @@ from regionpredict.predict.program_advice import ProgramAdvice
 
 
 def advice_sentence(advice: Advice | ProgramAdvice) -> str:
-    """`1.5x: write collapse(2) (RP203)`."""
+    """Describes a recommended change, such as `1.5x: write collapse(2) (RP203)`."""
     return f"{advice.gain:.1f}x: {advice.message} ({advice.id})"

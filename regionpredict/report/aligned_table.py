@@ -1,4 +1,4 @@
-"""Text columns under their headings, as wide as their widest cell, within the page width."""
+"""Formats tables as text columns, as wide as their widest cell, within the page width."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ def aligned_lines(
     rows: Sequence[Sequence[str]], right: Collection[int] = (),
     below: Sequence[Sequence[str]] = (),
 ) -> list[str]:  # fmt: skip
-    """The rows as lines of columns. The first row is the heading, and the columns in `right` are
-    aligned to the right. The lines `below` follow each row.
+    """Formats rows as lines of aligned columns.
 
-    Columns that do not fit the page continue on an indented line, in the same way in every row. A
-    column wider than the page has its own lines.
+    The first row is the heading, and the columns in `right` are aligned to the right. The lines
+    `below` follow each row. Columns that do not fit the page continue on an indented line, in the
+    same way in every row. A column wider than the page has its own lines.
 
     >>> aligned_lines([("call path", "model"), ("main", "3 + p")])
     ['call path  model', 'main       3 + p']
@@ -42,7 +42,7 @@ def aligned_lines(
 
 
 def aligned_blocks(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> list[str]:
-    """Like `aligned_lines`, for a table with one column per run. Runs that do not fit the page
+    """Formats a table with one column per run like `aligned_lines`. Runs that do not fit the page
     follow in another block, which repeats the first column.
 
     >>> aligned_blocks([("threads", *["1" * 30] * 3), ("time", "a", "b", "c")])[-1]
@@ -64,7 +64,7 @@ def aligned_blocks(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -
 
 
 def _groups(widths: Sequence[int]) -> list[list[int]]:
-    """The columns, by index, that share a line."""
+    """Groups the columns, by index, that share a line."""
     groups: list[list[int]] = [[]]
     used = 0
     for place, width in enumerate(widths):

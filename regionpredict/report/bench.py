@@ -1,4 +1,4 @@
-"""Synthetic loops: measurements and the predictions of both models."""
+"""Reports measurements of synthetic loops next to the predictions of both models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.quantities import plural, show_factor, show_seconds
 
 DIFFERENT = 0.05
-"""Measured values that differ by less have no order."""
+"""The relative difference below which two measured values count as equal."""
 
 
 class BenchRow(NamedTuple):
@@ -49,17 +49,17 @@ class BenchRow(NamedTuple):
 
     @property
     def speedup(self) -> float | None:
-        """The measured speedup over one thread."""
+        """Returns the measured speedup over one thread."""
         return _ratio(self.alone, self.seconds)
 
     @property
     def predicted_speedup(self) -> float | None:
-        """The predicted speedup over one thread, by the saturation model."""
+        """Returns the predicted speedup over one thread, by the saturation model."""
         return _ratio(self.predicted_alone, self.predicted)
 
     @property
     def utilization(self) -> float | None:
-        """The measured speedup as a share of the threads (Chatzopoulos 2012, chapter 5)."""
+        """Returns the measured speedup as a share of the threads (Chatzopoulos 2012, chapter 5)."""
         speedup = self.speedup
         return None if speedup is None else speedup / self.threads
 
@@ -76,9 +76,11 @@ _KEYS = (
 
 
 def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRow]) -> Document:
-    """Each figure of the thesis, measured and predicted by both models, and all loops on the most
-    threads. `axes` are the figures in order, with the quantities on their axes. CSV has one row per
-    loop and number of threads.
+    """Returns each figure of the thesis, measured and predicted by both models, and all loops on
+    the most threads.
+
+    `axes` are the figures in order, with the quantities on their axes. CSV has one row per loop and
+    number of threads.
     """
     most = max(row.threads for row in rows)
     columns = [
@@ -128,7 +130,7 @@ def bench_document(machine: str, axes: Mapping[str, str], rows: Sequence[BenchRo
 
 
 def _directions(rows: Sequence[BenchRow], most: int) -> list[Block]:
-    """For each figure, how many pairs of loops both models order as measured."""
+    """Counts, for each figure, the pairs of loops that both models order as measured."""
     figures: dict[str, list[BenchRow]] = {}
     for row in rows:
         if row.threads == most and row.seconds is not None:
@@ -147,7 +149,7 @@ def _directions(rows: Sequence[BenchRow], most: int) -> list[Block]:
     legend = [
         f"Pairs of loops that differ by more than {100 * DIFFERENT:.0f} %, "
         "after those that a model orders as measured.",
-        "Time: of an access on 1 thread. Use: utilization.",
+        "Time: duration of one access on 1 thread. Use: utilization.",
     ]
     return [Table("Directions of the figures", columns, lines, legend=legend)]
 
@@ -156,8 +158,8 @@ _Value = Callable[[BenchRow], float | None]
 
 
 def _ordered(rows: Sequence[BenchRow], measured: _Value, predicted: _Value) -> str:
-    """The text `9 of 10`: the number of pairs that differ when measured, and the number of these in
-    the predicted order.
+    """Returns the text `9 of 10`: the number of pairs that differ when measured, and the number of
+    these in the predicted order.
     """
     known = [
         (own, model)
@@ -173,8 +175,8 @@ def _ordered(rows: Sequence[BenchRow], measured: _Value, predicted: _Value) -> s
 
 
 def _figure(axis: str, rows: Sequence[BenchRow]) -> Section:
-    """Score and utilization at the largest number of threads, and the time of an access at the
-    smallest and the largest.
+    """Returns score and utilization at the largest number of threads, and the time of an access at
+    the smallest and the largest.
     """
     logx = (len({row.x for row in rows}) > 1 and min(row.x for row in rows) > 0) or None
     least, most = min(row.threads for row in rows), max(row.threads for row in rows)
@@ -202,7 +204,7 @@ def _figure(axis: str, rows: Sequence[BenchRow]) -> Section:
 def _line(
     rows: Sequence[BenchRow], name: str, threads: int, value: Callable[[BenchRow], float | None]
 ) -> Drawing:  # fmt: skip
-    """A value over the figure's axis, if it is known."""
+    """Returns a value over the figure's axis, if the value is known."""
     return line(name, [
         (row.x, known)
         for row in rows

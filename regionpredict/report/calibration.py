@@ -1,4 +1,4 @@
-"""The correction of a machine model by measured regions, as a document."""
+"""Documents the correction of a machine model by measured regions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ class CalibrationResult(NamedTuple):
 
 
 def calibration_document(result: CalibrationResult) -> Document:
-    """The cross-validated scores next to the uncorrected and the trivial ones, and the factors."""
+    """Returns the cross-validated scores next to the uncorrected and the trivial ones, and the
+    factors.
+    """
     samples, density = result.samples, result.density
     overview = [
         (
@@ -62,7 +64,7 @@ def calibration_document(result: CalibrationResult) -> Document:
 
 
 def saturation_blocks(calibration: SaturationCalibration) -> list[Block]:
-    """The outcome, the scores and the factors."""
+    """Returns the outcome, the scores and the factors of the saturation model."""
     overview = [
         ("Outcome", _outcome(calibration)),
         (
@@ -74,7 +76,7 @@ def saturation_blocks(calibration: SaturationCalibration) -> list[Block]:
     if calibration.at_bound:
         overview.append((
             ", ".join(calibration.at_bound),
-            "as far as a factor may go; look for the figure of the machine that is wrong",
+            "at the limit of the factor; check this figure of the machine",
         ))  # fmt: skip
     return [_scores(calibration), Facts(overview), *_factors(calibration)]
 
@@ -88,7 +90,7 @@ def _outcome(calibration: SaturationCalibration) -> str:
 def _scores(calibration: SaturationCalibration) -> Table:
     before, after = calibration.before, calibration.after
     trivial: list[list[Cell]] = [
-        [f"  if every answer were '{name}'", ("", None), error]
+        [f"  if every hint were '{name}'", ("", None), error]
         for name, error in calibration.trivial_errors.items()
     ]
     rows: list[list[Cell]] = [
@@ -107,10 +109,10 @@ def _cross_validated(
     model: str, folds: int, trivial: Mapping[str, Rate], scores: Sequence[Sequence[Cell]],
     before: Rate, after: Rate,
 ) -> Table:  # fmt: skip
-    """The scores, then the shares of right hints."""
+    """Returns the scores, then the shares of right hints."""
     rows: list[Sequence[Cell]] = [
         *scores, ["Right hints", before.share, after.share],
-        *([f"  if every answer were '{name}'", ("", None), rate.share]
+        *([f"  if every hint were '{name}'", ("", None), rate.share]
           for name, rate in trivial.items()),
     ]  # fmt: skip
     columns = [Column("Score"), Column("Before", show_percent, unknown="?"),
@@ -126,7 +128,7 @@ def _factors(calibration: SaturationCalibration) -> list[Block]:
             low, high = calibration.spread.get(name, (shown[name], shown[name]))
             rows.append([
                 name, shown[name], (f"{low:.3g} to {high:.3g}", low),
-                "as far as it may go" if name in calibration.at_bound else "",
+                "at its limit" if name in calibration.at_bound else "",
             ])  # fmt: skip
     columns = [Column("Term"), Column("Factor", "{:.3g}".format), Column("Over the folds", str,
                minor=True), Column("Remark", minor=True)]  # fmt: skip
@@ -154,7 +156,7 @@ def _density(calibration: DensityCalibration) -> list[Block]:
 
 
 def _regions(result: CalibrationResult) -> Table:
-    """Measured times next to corrected ones. Each region is corrected by a fit without its
+    """Returns measured times next to corrected ones. Each region is corrected by a fit without its
     program.
     """
     rows: list[list[Cell]] = []

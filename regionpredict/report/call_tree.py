@@ -1,4 +1,6 @@
-"""Models as a call tree: the exclusive and inclusive cost of each call, and the dominant calls."""
+"""Documents models as a call tree: the exclusive and inclusive cost of each call, and the dominant
+calls.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,7 @@ def call_tree_table(
     pattern: str | None = None,
     order: Order = "growth",
 ) -> Table:
-    """The calls, indented under their callers, with their values and shares at each point.
+    """Returns the calls, indented under their callers, with their values and shares at each point.
 
     `pattern` (with `*` and `?`) keeps call paths that match, and their callers. Callees of one call
     are sorted by `order`: by growth, by value at the last point, by name, or in input order. The
@@ -71,7 +73,7 @@ def call_tree_records(
     pattern: str | None = None,
     order: Order = "growth",
 ) -> list[dict[str, Any]]:
-    """The same as `call_tree_table`, with one dictionary per call. Part of
+    """Returns the data of `call_tree_table`, with one dictionary per call. Part of
     `regionpredict/models/1`.
     """
     return [
@@ -113,7 +115,7 @@ def _calls(
 
 
 def growth_text(monomial: Monomial, parameters: Sequence[str]) -> str:
-    """A monomial without its coefficient, as in O().
+    """Formats a monomial without its coefficient, as in O().
 
     >>> growth_text({0: (1.0, 1.0)}, ("p",)), growth_text({}, ("p",))
     ('p*log2(p)', '1')
@@ -138,7 +140,7 @@ def _at(point: Mapping[str, float]) -> str:
 
 
 def _matching_calls(tree: CallTree, pattern: str | None) -> set[int]:
-    """The matching calls and their callers."""
+    """Returns the matching calls and their callers."""
     kept: set[int] = set()
     for index, call in enumerate(tree.calls):
         if pattern is None or matches(call.callpath, pattern):
@@ -162,7 +164,7 @@ def matches(callpath: str, pattern: str) -> bool:
 def _order(
     tree: CallTree, inclusive: FloatArray, growths: Sequence[Monomial], order: Order, kept: set[int]
 ) -> list[int]:
-    """The kept calls, callers before callees, with the callees of each caller in the given
+    """Sorts the kept calls, callers before callees, with the callees of each caller in the given
     order.
     """
     children: dict[int | None, list[int]] = {}
@@ -188,7 +190,7 @@ def call_shares(
     tree: CallTree, *, parameter: str | None = None, fixed: Mapping[str, float] | None = None,
     until: float | None = None,
 ) -> Drawing:  # fmt: skip
-    """The shares of the largest calls and of all others together. They add up to 100 %.
+    """Returns the shares of the largest calls and of all others together, which add up to 100 %.
 
     `parameter` (by default the first) is on the axis, up to `until` (by default 64 times the
     largest measured value). The others have their value in `fixed`, or the largest measured one.

@@ -1,4 +1,4 @@
-"""Writes an advised clause into a directive."""
+"""Writes a recommended clause into a directive."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _END = re.compile(r"\s*(//.*|/\*.*\*/\s*|\\\s*)?$")
 
 
 def advised_clause(message: str) -> str | None:
-    """The clause that an advice recommends. None if it recommends something else.
+    """Returns the clause that an advice recommends. None if the advice recommends no clause.
 
     >>> advised_clause("write schedule(static, 1)"), advised_clause("touch a in a parallel loop")
     ('schedule(static, 1)', None)
@@ -22,10 +22,8 @@ def advised_clause(message: str) -> str | None:
 
 
 def with_clause(line: str, clause: str) -> str | None:
-    """The directive's line with the clause, which replaces a clause of the same name or follows all
-    others.
-
-    None if the line is not a loop directive or cannot be parsed.
+    """Adds the clause to the directive's line. It replaces a clause of the same name, or follows
+    all others. None if the line is not a loop directive or cannot be parsed.
 
     >>> with_clause("#pragma omp parallel for schedule(dynamic) // why", "schedule(static)")
     '#pragma omp parallel for schedule(static) // why'

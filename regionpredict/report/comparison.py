@@ -1,4 +1,4 @@
-"""A comparison of hints and measurements, as a document and as JSON."""
+"""Documents a comparison of hints and measurements, also as JSON."""
 
 from __future__ import annotations
 
@@ -46,9 +46,10 @@ def comparison_document(
     comparison: Comparison, laws: Sequence[FittedLaw] = (),
     sources: Callable[[Iterable[str]], Mapping[str, str]] = lambda _: {},
 ) -> Document:  # fmt: skip
-    """Each region's prediction next to its measurement, the success rate next to trivial
-    strategies, and the errors. `laws` are fitted to the measured times. `sources` maps file names
-    to their texts.
+    """Returns each region's prediction next to its measurement, the success rate next to trivial
+    strategies, and the errors.
+
+    `laws` are fitted to the measured times. `sources` maps file names to their texts.
     """
     hints = comparison.hints
     shown = (*comparison.verdicts, *comparison.teams)
@@ -89,8 +90,10 @@ def comparison_document(
 def csv_table(
     comparisons: Mapping[tuple[str, ...], Comparison], names: Sequence[str] = ()
 ) -> Table:
-    """The score, the times and the utilization of chapter 5 of Chatzopoulos 2012, with a row per
-    region and number of threads. The key of a comparison is in the columns `names`.
+    """Returns the score, the times and the utilization of chapter 5 of Chatzopoulos 2012, with a
+    row per region and number of threads.
+
+    The key of a comparison is in the columns `names`.
     """
     rows = [
         [*key, verdict.hint.id, verdict.hint.function, verdict.hint.score, verdict.hinted,
@@ -113,7 +116,7 @@ def _rule(comparison: Comparison) -> str:
 
 
 def _reservations(comparison: Comparison) -> list[str]:
-    """Remarks on another machine, a partly measured machine, and disturbed runs."""
+    """Returns remarks on another machine, a partly measured machine, and disturbed runs."""
     lines = []
     if comparison.other_machine:
         lines.append(f"another machine: {comparison.other_machine}")
@@ -122,7 +125,7 @@ def _reservations(comparison: Comparison) -> list[str]:
             f"{comparison.options[-1]} of {comparison.most} {comparison.unit} were measured; "
             f"{comparison.options[-1]}+ means at least this number"
         )
-    lines += [f"{line}; they are judged nevertheless" for line in comparison.disturbed]
+    lines += [f"{line}; their hints are judged anyway" for line in comparison.disturbed]
     return lines
 
 
@@ -167,7 +170,7 @@ def _rate(rate: Rate) -> str:
 def _regions(
     comparison: Comparison, verdicts: Sequence[Verdict], laws: Sequence[FittedLaw]
 ) -> Table:
-    """A table of regions, or of parallel regions as a whole."""
+    """Returns a table of regions, or of parallel regions as a whole."""
     laws_by_construct = {law.verdict.measured.last.construct: law for law in laws}
     rows = [_row(verdict, comparison) for verdict in verdicts]
 
@@ -222,7 +225,7 @@ def _row(verdict: Verdict, comparison: Comparison) -> list[Cell]:
 
 
 def _speedups(verdict: Verdict) -> tuple[float | None, float | None]:
-    """Predicted and measured speedups at the largest common number of threads."""
+    """Returns predicted and measured speedups at the largest common number of threads."""
     both = sorted(set(verdict.predicted_speedup) & set(verdict.measured_speedup))
     if not both:
         return None, None
@@ -230,7 +233,7 @@ def _speedups(verdict: Verdict) -> tuple[float | None, float | None]:
 
 
 def _seconds_on_one_thread(verdict: Verdict) -> float | None:
-    """Measured seconds of one execution on one thread."""
+    """Returns the measured seconds of one execution on one thread."""
     seconds = verdict.times.get(1)
     return None if seconds is None else seconds / max(1, verdict.measured.last.executions)
 
@@ -242,7 +245,7 @@ def _verdict(verdict: Verdict) -> str:
 
 
 def wrong_term(verdict: Verdict) -> str:
-    """The kind of error: in the time, the scaling, or the choice of threads.
+    """Returns the kind of error: in the time, the scaling, or the choice of threads.
 
     Runs measure times, not terms. Only the limiting term of the model is reported.
     """
@@ -309,7 +312,9 @@ def _more(count: int) -> list[str]:
 
 
 def _disagreements(laws: Sequence[FittedLaw]) -> list[Block]:
-    """Regions whose predicted speedup is outside the interval of the law fitted to the times."""
+    """Returns regions whose predicted speedup is outside the interval of the law fitted to the
+    times.
+    """
     if not laws:
         return []
     disagreements = disagreeing(laws)
@@ -335,18 +340,20 @@ def _disagreements(laws: Sequence[FittedLaw]) -> list[Block]:
 
 
 def _not_compared(names: Sequence[str], what: str, lack: str) -> list[Block]:
-    """The number and the first names in text, all names on a page."""
+    """Returns the number and the first names in text, all names on a page."""
     if not names:
         return []
     title = f"{plural(len(names), what)} without a {lack}"
     return [
-        Text(_named(names, f"{title}: "), only="text"),
+        Text(_list_of_regions(names, f"{title}: "), only="text"),
         Folded(title, [Items(names)]),
     ]
 
 
-def _named(regions: Sequence[str], line: str) -> str:
-    """`2 hints without a measurement: solve.c:40, solve.c:52`. A long list is shortened."""
+def _list_of_regions(regions: Sequence[str], line: str) -> str:
+    """Lists names, such as `2 hints without a measurement: solve.c:40, solve.c:52`. A long list is
+    shortened.
+    """
     first, *others = [PurePath(region).name for region in regions]
     for region in others:
         if len(line) + len(f"{first}, {region}, ...") > PAGE_WIDTH:
@@ -358,7 +365,7 @@ def _named(regions: Sequence[str], line: str) -> str:
 def _source(
     comparison: Comparison, sources: Callable[[Iterable[str]], Mapping[str, str]]
 ) -> list[Drawing]:  # fmt: skip
-    """The sources, with the prediction, the measurement and the errors of each region."""
+    """Returns the sources, with the prediction, the measurement and the errors of each region."""
     notes: dict[str, list[Drawing]] = {}
     for row, verdict in enumerate(comparison.verdicts):
         notes.setdefault(verdict.hint.file, []).append(
@@ -384,8 +391,8 @@ def _times(value: float | None) -> str:
 
 
 def _whole(value: int | None, comparison: Comparison) -> tuple[str, int | None]:
-    """A whole number of the unit. On a partly measured machine, the largest number means "at
-    least".
+    """Formats a whole number of the unit. On a partly measured machine, the largest number means
+    "at least".
     """
     if value is None:
         return "?", None

@@ -1,4 +1,4 @@
-"""Programs that share a node, as a document, as JSON, and as commands."""
+"""Documents programs that share a node, also as JSON and as commands."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _STEPS = 12  # shown steps of a schedule
 def coschedule_document(
     result: Coschedule, machine: Machine, top: int, over_time: Handover | None = None
 ) -> Document:
-    """The verdict, the `top` fastest ways to share the node, and the schedule that moves cores
-    between programs.
+    """Returns the verdict, the `top` fastest ways to share the node, and the schedule that moves
+    cores between programs.
     """
     alone = f"Alone on {machine.name}, each by its plan, one after the other"
     tables: list[Block] = [_parts(alone, result.sequential_seconds, result.alone, shared=False)]
@@ -33,7 +33,7 @@ def coschedule_document(
         Section("Programs", tables),
         Section("Schedule", [] if over_time is None else [_schedule(over_time)]),
     ]
-    lead = [_verdict(result), *open_lines(result)]
+    lead = [_verdict(result), *assumed_size_lines(result)]
     return Document("Programs that share a node", lead, sections,
                     lambda: _record(result, machine, top, over_time))  # fmt: skip
 
@@ -48,7 +48,7 @@ def _parts(title: str, seconds: float, parts: Sequence[Part], *, shared: bool = 
 
 
 def _schedule(schedule: Handover) -> Block:
-    """The time and gains of a schedule, and its first steps with the threads per region."""
+    """Returns the time and gains of a schedule, and its first steps with the threads per region."""
     shares = ", ".join(
         f"{name} {plural(cores, 'core')}"
         for name, cores in zip(schedule.names, schedule.fixed_cores, strict=True)
@@ -76,8 +76,8 @@ def _schedule(schedule: Handover) -> Block:
     return Table(title, columns, rows, legend=legend)
 
 
-def open_lines(result: Coschedule) -> list[str]:
-    """A line about assumed sizes. Empty if none decides."""
+def assumed_size_lines(result: Coschedule) -> list[str]:
+    """Returns a line about assumed sizes. Empty if no assumed size decides."""
     if not result.open:
         return []
     every = [team for teams in result.open.values() for team in teams]
@@ -142,11 +142,12 @@ def _over_time_document(schedule: Handover) -> dict[str, Any]:
 
 
 def slurm_steps(result: Coschedule, hints: Mapping[str, Path]) -> str:
-    """The job steps of an exclusive node, in the background if programs run at the same time.
-    `hints` has the hints file of each program.
+    """Returns the job steps of an exclusive node, in the background if programs run at the same
+    time.
 
-    If a program has whole packages, Slurm fills one socket after the other. If it has cores of
-    every NUMA domain, Slurm distributes cores over the sockets in turn.
+    `hints` has the hints file of each program. If a program has whole packages, Slurm fills one
+    socket after the other. If it has cores of every NUMA domain, Slurm distributes cores over the
+    sockets in turn.
     """
     own_packages = not result.shares or result.allocations[0].kind == "packages"
     where = "block:block" if own_packages else "block:cyclic"
@@ -157,8 +158,8 @@ def slurm_steps(result: Coschedule, hints: Mapping[str, Path]) -> str:
 
 
 def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path]) -> str:
-    """Shell commands that pin each program to its cores, which are numbered package by package.
-    `hints` is as in `slurm_steps`.
+    """Returns shell commands that pin each program to its cores, which are numbered package by
+    package. `hints` is as in `slurm_steps`.
     """
     spread = result.shares and result.allocations[0].kind == "cores"
     parts, each = _shares_of_faster_way(result), machine.cores_per_domain
@@ -172,7 +173,7 @@ def taskset_lines(result: Coschedule, machine: Machine, hints: Mapping[str, Path
 
 
 def _commands(result: Coschedule, hints: Mapping[str, Path], starts: Sequence[str]) -> str:
-    """The commands of the programs, each after the `starts` that bind it to its cores."""
+    """Returns the commands of the programs, each after the `starts` that bind it to its cores."""
     end = " &" if result.shares else ""
     lines = [
         f"OMP_NUM_THREADS={part.cores} {start} {_program(part, result, hints)}{end}"
@@ -182,8 +183,8 @@ def _commands(result: Coschedule, hints: Mapping[str, Path], starts: Sequence[st
 
 
 def _program(part: Part, result: Coschedule, hints: Mapping[str, Path]) -> str:
-    """The command of one program. If its regions have different numbers of threads, `regionpredict
-    run` sets them.
+    """Returns the command of one program. If its regions have different numbers of threads,
+    `regionpredict run` sets them.
     """
     program = f"./{shell_word(hints[part.name].stem)}"
     if not result.several_sizes(part.name):
@@ -192,10 +193,10 @@ def _program(part: Part, result: Coschedule, hints: Mapping[str, Path]) -> str:
 
 
 def _head(result: Coschedule) -> list[str]:
-    """Comments about serial time that is not counted, and about pinned threads, which the times
-    assume.
+    """Returns comments about serial time that is not counted, and about pinned threads, which the
+    times assume.
     """
-    comments = [shell_comment(line) for line in open_lines(result)]
+    comments = [shell_comment(line) for line in assumed_size_lines(result)]
     names = [part.name for part in result.alone if result.several_sizes(part.name)]
     if names:
         comments.append(
@@ -208,7 +209,9 @@ def _head(result: Coschedule) -> list[str]:
 
 
 def _shares_of_faster_way(result: Coschedule) -> tuple[Part, ...]:
-    """The shares of the faster way, at the same time or one after the other."""
+    """Returns the cores of each program in the faster schedule: at the same time, or one after the
+    other.
+    """
     return result.allocations[0].parts if result.shares else result.alone
 
 

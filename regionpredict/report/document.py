@@ -1,5 +1,6 @@
-"""A result as blocks. Each result has one function that makes its `Document`, and `rendered.py`
-renders it as text, CSV, Markdown or a page. JSON has its own schemas.
+"""Represents a result as blocks. Each result has one function that makes its `Document`.
+
+`rendered.py` renders the document as text, CSV, Markdown or a page. JSON has its own schemas.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ Drawing = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph."""
+    """A paragraph of text."""
 
     content: str
     only: Place = ""
@@ -54,7 +55,7 @@ class Preformatted:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """Blocks that a page shows when the reader opens them. Text output leaves them out."""
+    """Blocks that a page shows when the reader opens them. They are not in text output."""
 
     title: str
     blocks: Sequence[Block]
@@ -62,7 +63,8 @@ class Folded:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`show` formats a number. Numbers are aligned to the right and texts to the left.
+    """A column of a table. `show` formats a number. Numbers are aligned to the right and texts to
+    the left.
 
     `short` is the heading in text. `key` is the heading in CSV. A column without a key is not in
     CSV. Texts of a `cut` column are shortened in the middle if a row is wider than the terminal, to
@@ -86,7 +88,7 @@ class Column:
     optional: bool = False
 
     def shown(self, cell: Cell) -> str:
-        """The cell as text."""
+        """Returns the cell as text."""
         if isinstance(cell, tuple):
             return cell[0]
         if cell is None:
@@ -119,7 +121,7 @@ class Table:
     below: Callable[[int], Sequence[str]] | None = None
 
     def chosen(self, place: Place) -> list[int]:
-        """The indices of the columns that an output shows."""
+        """Returns the indices of the columns that an output shows."""
         return [
             at for at, column in enumerate(self.columns)
             if column.only in ("", place)
@@ -128,7 +130,7 @@ class Table:
 
 
 def csv_rows(keys: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
-    """A table for CSV alone."""
+    """Returns a table that only CSV output shows."""
     return Table("Rows", [Column(key, key=key) for key in keys], rows)
 
 
@@ -139,7 +141,7 @@ Quantity = tuple[str, Callable[[Any], str], Sequence[Any]]
 def transposed(
     title: str, heads: Sequence[str], rows: Sequence[Quantity], legend: Sequence[str] = ()
 ) -> Table:
-    """A table with one format per row. Rows without a value are left out."""
+    """Returns a table with one format per row. Rows without a value are left out."""
     cells: list[list[Cell]] = [
         [name, *(None if value is None else (show(value), value) for value in values)]
         for name, show, values in rows if any(value is not None for value in values)
@@ -162,7 +164,7 @@ class Section:
     only: Place = ""
 
     def at(self, place: Place) -> Sequence[Block]:
-        """The blocks for an output."""
+        """Returns the blocks for an output."""
         if self.only not in ("", place):
             return ()
         return self.blocks() if callable(self.blocks) else self.blocks
@@ -170,8 +172,8 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A result. `lead` are the first sentences, and `record` makes its JSON. Text begins with the
-    title if it is `titled`. Pages show paths relative to the common folder of `files`.
+    """A result as blocks. `lead` are the first sentences, and `record` makes its JSON. Text begins
+    with the title if it is `titled`. Pages show paths relative to the common folder of `files`.
     """
 
     title: str
@@ -183,7 +185,9 @@ class Document:
 
 
 def with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """A document, or a part of one, with all its texts changed. JSON and CSV stay as they are."""
+    """Returns a document, or a part of one, with all its texts changed. JSON and CSV are
+    unchanged.
+    """
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Section) and value.only == "csv":
@@ -205,7 +209,9 @@ def with_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def below_folder(document: Document, files: Sequence[str]) -> Document:
-    """The document with paths relative to the common folder of `files`, which its lead names."""
+    """Returns the document with paths relative to the common folder of `files`, which its lead
+    names.
+    """
     folder = common_folder(files)
     if not folder:
         return document

@@ -24,16 +24,16 @@ from regionpredict.report.names import cut
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
 from regionpredict.report.quantities import show_bytes, show_seconds
 
-_LEAST_CUT = 16  # minimum columns of a recognizable call path
-_LEAST_NAME = 8  # of a function behind a place
+_LEAST_CUT = 16  # minimum width of a recognizable call path
+_LEAST_NAME = 8  # minimum width of a function name after a source position
 _LINE = re.compile(r":\d+$")
 _SETTING = re.compile("(--(?:set|args)) ")
 _ABBREVIATIONS = frozenset(("Ser", "Trf"))  # written as in the literature
-_WIDEST_NAME = 26  # columns of fact names; the values of longer ones follow directly
+_WIDEST_NAME = 26  # the maximum width of names; values follow longer names directly
 
 
 def document_text(document: Document) -> str:
-    """The lead and all blocks that have a text form, with blank lines between them."""
+    """Renders the lead and all blocks that have a text form, with blank lines between them."""
     parts = [[one_line(document.title)] if document.titled else []]
     parts += [[part for line in document.lead for part in _hanging(line)]]
     parts += [block_lines(block) for section in document.sections for block in section.at("text")]
@@ -41,7 +41,7 @@ def document_text(document: Document) -> str:
 
 
 def document_csv(document: Document) -> str:
-    """The first table whose columns have keys, with unformatted numbers."""
+    """Renders the first table whose columns have keys, with unformatted numbers."""
     tables = (
         block for section in document.sections for block in section.at("csv")
         if isinstance(block, Table) and any(column.key for column in block.columns)
@@ -56,7 +56,7 @@ def document_csv(document: Document) -> str:
 
 
 def document_markdown(document: Document) -> str:
-    """The document in Markdown. Paragraphs are Markdown already."""
+    """Renders the document in Markdown. Paragraphs are Markdown already."""
     parts = [f"# {document.title}", *map(markdown_text, document.lead)]
     for section in document.sections:
         shown = [part for block in section.at("markdown") if (part := "\n".join(_markdown(block)))]
@@ -91,7 +91,7 @@ def _markdown(block: Block) -> list[str]:
 
 
 def block_lines(block: Block) -> list[str]:
-    """A heading in lower case, except for abbreviations."""
+    """Renders a block as lines. Its heading is in lower case, except for abbreviations."""
     if isinstance(block, Text):
         return page_lines(one_line(block.content), then="  ") if block.only != "page" else []
     if isinstance(block, Items):
@@ -110,7 +110,9 @@ def block_lines(block: Block) -> list[str]:
 
 
 def _hanging(text: str, first: str = "") -> list[str]:
-    """The text wrapped after `first` and its own indentation. An option stays next to its value."""
+    """Wraps the text after `first`, with the indentation of `first`. An option stays next to its
+    value.
+    """
     line = one_line(text)
     indent = first + " " * (len(line) - len(line.lstrip()))
     held = _SETTING.sub("\\1\xa0", line.lstrip())
@@ -171,7 +173,7 @@ def _table(table: Table) -> list[str]:
 
 
 def _heat(block: Drawing) -> list[str]:
-    """A heat map as a table. Other pictures have no text form."""
+    """Renders a heat map as a table. Other pictures have no text form."""
     rows = block["rows"]
     wide = max(map(len, rows), default=0)
     names = block["names"] or [str(number) for number in range(max(wide, len(rows)))]
@@ -191,7 +193,7 @@ def _indent_lines(sentences: Sequence[str]) -> list[str]:
 
 
 def _head(title: str) -> str:
-    """The title of a column in text, with a small initial unless it is an abbreviation.
+    """Returns the title of a column in text, with a small initial unless it is an abbreviation.
 
     >>> _head("Call path"), _head("SMAPE"), _head("E_ac")
     ('call path', 'SMAPE', 'E_ac')
@@ -205,7 +207,7 @@ def _least(column: Column) -> int:
 
 
 def _shortened(text: str, room: int) -> str:
-    """A text cut in the middle. A line number in front of a name is kept.
+    """Cuts a text in the middle. A line number in front of a name is kept.
 
     >>> _shortened("lulesh.cc:1049 CalcHourglassControlForElems", 32)
     'lulesh.cc:1049 CalcHour…ForElems'
@@ -219,7 +221,7 @@ def _shortened(text: str, room: int) -> str:
 
 
 def _fitting(columns: list[Column], rows: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """The rows with the texts of `cut` columns shortened where a line is wider than the page.
+    """Shortens the texts of `cut` columns where a line is wider than the page.
 
     Last columns that do not fit at the least width of the others continue on the next line. They
     need no room.

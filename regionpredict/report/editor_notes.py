@@ -1,4 +1,4 @@
-"""Hints, findings and edits for the lines of one file in an editor."""
+"""Returns hints, findings and edits for the lines of one file in an editor."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regionpredict.predict import Prediction, Recommended
 from regionpredict.predict.program_advice import ByTeam
 from regionpredict.report.clause_edit import advised_clause, with_clause
 from regionpredict.report.loop_table import CONFLICTS
-from regionpredict.report.quantities import seats_text
+from regionpredict.report.quantities import threads_text
 from regionpredict.report.recommendation import recommendation_lines
 
 
@@ -41,18 +41,20 @@ class Finding(NamedTuple):
 
     @property
     def warns(self) -> bool:
-        """Whether threads conflict."""
+        """Whether the finding is a conflict between threads."""
         return self.rule in CONFLICTS
 
     def edited(self, line: str | None) -> str | None:
-        """The source line with the clause. None without a clause, or if it cannot be written."""
+        """Returns the source line with the clause. None without a clause, or if it cannot be
+        written.
+        """
         return None if line is None or self.clause is None else with_clause(line, self.clause)
 
 
 def hint_notes(
     predictions: Sequence[Prediction], file: str, recommended: Recommended
 ) -> list[HintNote]:
-    """A note for the program, and one for each region of a file."""
+    """Returns a note for the program, and one for each region of a file."""
     together = recommended.together
     of_program = [] if together is None else recommendation_lines(together, recommended.each)
     return [HintNote(1, 0, text, "") for text in of_program[:1]] + [
@@ -68,12 +70,12 @@ def hint_notes(
 
 
 def hint_text(prediction: Prediction) -> str:
-    """`2 packages, 11 threads: 2.6x, memory-bandwidth (75 % confidence)`."""
+    """Describes a hint as `2 packages, 11 threads: 2.6x, memory-bandwidth (75 % confidence)`."""
     if prediction.status == "skipped":
         return "no prediction"
     if prediction.packages is None:
         return "no hint"
-    text = seats_text(prediction.packages, prediction.threads)
+    text = threads_text(prediction.packages, prediction.threads)
     speedup = dict(prediction.speedup).get(prediction.threads or 0)
     text += f": {speedup:.1f}x" if speedup is not None else ""
     if prediction.bottleneck is not None:
@@ -83,7 +85,7 @@ def hint_text(prediction: Prediction) -> str:
 
 
 def noted(prediction: Prediction) -> list[Finding]:
-    """The findings of rules in a region."""
+    """Returns the findings of rules in a region."""
     function = prediction.facts.region.function
     return [Finding(note.id, note.span, note.message, function) for note in prediction.diagnostics]
 
@@ -91,7 +93,7 @@ def noted(prediction: Prediction) -> list[Finding]:
 def changes(
     predictions: Sequence[Prediction], advice: ByTeam, machine: Machine
 ) -> list[Finding]:  # fmt: skip
-    """The recommended changes."""
+    """Returns the recommended changes as findings."""
     functions = {own.facts.region.span: own.facts.region.function for own in predictions}
     return [
         Finding(
@@ -106,7 +108,7 @@ def changes(
 def findings(
     predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, file: str
 ) -> list[Finding]:
-    """The findings of rules for a file, and the recommended changes."""
+    """Returns the findings of rules for a file, and the recommended changes."""
     every = [finding for own in predictions for finding in noted(own)]
     every += changes(predictions, advice, machine)
     return list(dict.fromkeys(finding for finding in every if _is(finding.span, file)))

@@ -1,4 +1,4 @@
-"""Verdicts of `expect` as a document, JSON and JUnit XML."""
+"""Documents verdicts of `expect`, also as JSON and JUnit XML."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from regionpredict.report.json_text import fields_of, plain
 from regionpredict.report.quantities import plural
 
 SCHEMA = "regionpredict/verdicts/1"
-LITMUS = "a litmus test diverges too; the machine may be the cause of the other failures"
+LITMUS = "a litmus test also diverges; the machine may be the cause of the other failures"
 INCONCLUSIVE = "inconclusive"
 _VERDICTS = {"match": "as expected", "approximate": "about as expected", "none": "not as expected"}
 _OUTCOMES = ("not as expected", INCONCLUSIVE, "not checked", "about as expected", "as expected",
@@ -25,7 +25,7 @@ _OUTCOMES = ("not as expected", INCONCLUSIVE, "not checked", "about as expected"
 
 
 def outcome(check: Check) -> str:
-    """The result of a check, in two or three words."""
+    """Describes the result of a check in two or three words."""
     if check.verdict is not None:
         return _VERDICTS[check.verdict.match]
     if check.problem is not None:
@@ -34,7 +34,7 @@ def outcome(check: Check) -> str:
 
 
 def check_text(check: Check) -> str:
-    """The reason why a check failed, in one line."""
+    """Describes the reason why a check failed, in one line."""
     if check.problem is not None:
         return str(check.problem)
     verdict = check.verdict
@@ -49,7 +49,7 @@ def check_text(check: Check) -> str:
 
 
 def rule_text(rule: RuleCheck) -> str:
-    """A rule with the growth functions of its sides."""
+    """Formats a rule with the growth functions of its sides."""
     if rule.problem is not None:
         return str(rule.problem)
     if rule.inconclusive:
@@ -62,7 +62,7 @@ def rule_text(rule: RuleCheck) -> str:
 def expectations_document(
     report: Report, predictions: Sequence[PredictedValue] = ()
 ) -> Document:  # fmt: skip
-    """The verdicts, the rules, what failed, and predictions."""
+    """Returns the verdicts, the rules, the failures, and predictions."""
     rows: list[list[Cell]] = []
     for check in report.checks:
         name, verdict = check.parameter, check.verdict
@@ -108,7 +108,9 @@ def expectations_document(
 
 
 def _summary(report: Report) -> str:
-    """`Failed: 1 of 2 expectations is not as expected, 1 is as expected; 1 of 1 rule is broken`."""
+    """Summarizes checks: `Failed: 1 of 2 expectations is not as expected, 1 is as expected; 1 of 1
+    rule is broken`.
+    """
     state = "Passed" if report.passed else INCONCLUSIVE.title() if report.inconclusive else "Failed"
     counts = Counter(outcome(check) for check in report.checks)
     of = f" of {plural(len(report.checks), 'expectation')}"
@@ -160,7 +162,7 @@ def _record(report: Report, predictions: Sequence[PredictedValue]) -> dict[str, 
 
 
 def report_junit(report: Report) -> str:
-    """The verdicts as JUnit XML, with one test case per expectation and per rule."""
+    """Returns the verdicts as JUnit XML, with one test case per expectation and per rule."""
     failures = sum(c.failed and c.problem is None for c in report.checks)
     errors = sum(c.problem is not None for c in report.checks)
     broken = sum(rule.failed for rule in report.rules)

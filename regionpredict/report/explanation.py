@@ -1,5 +1,7 @@
-"""The derivation of a hint as a document: of one loop by either model, and of a parallel region
-with several loops. Rows of the page of `predict` open to it.
+"""Documents the derivation of a hint: of one loop by either model, and of a parallel region with
+several loops.
+
+The page of `predict` shows this derivation in the details of a row.
 """
 
 from __future__ import annotations
@@ -42,17 +44,17 @@ from regionpredict.report.html.blocks import curve, line
 from regionpredict.report.names import first_of, several
 from regionpredict.report.quantities import (
     plural,
-    seats_text,
     show_bytes,
     show_seconds,
     show_share,
     show_times,
+    threads_text,
 )
 from regionpredict.report.reuse import explain_reuse
 from regionpredict.report.size_hints import range_sentence, size_sentence
 from regionpredict.report.speedup_chart import program_speedup, region_speedup
 from regionpredict.report.unconverged import convergence_sentence
-from regionpredict.report.view import is_hinted_elsewhere
+from regionpredict.report.view import is_hinted_for_other_sizes
 from regionpredict.workload import LevelTraffic
 
 TERMS = {
@@ -70,7 +72,7 @@ def region_document(
     prediction: Prediction, machine: Machine, team: TeamPrediction | None = None,
     advice: Sequence[Advice] = (), planned: Sequence[str] = (),
 ) -> Document:  # fmt: skip
-    """The hint of a loop, and its derivation.
+    """Returns the hint of a loop, and its derivation.
 
     `team` is the loop's parallel region if it has several loops. `advice` are source changes, and
     `planned` are the differences in a program's plan.
@@ -80,7 +82,11 @@ def region_document(
     notes = Section("Notes", [Items([str(note) for note in prediction.diagnostics], "Notes")])
     if prediction.status == "skipped" or derived is None:
         return Document(title, ["No hint."], [notes], titled=True)
-    lead = [_hint(prediction, derived), *_at_others(prediction), *_expected_blocks(prediction)]
+    lead = [
+        _hint(prediction, derived),
+        *_size_range(prediction),
+        *_expected_blocks(prediction),
+    ]
     by_size = size_sentence(prediction.by_size, whole=True)
     also = [f"By size: {by_size}"] if by_size else []
     also += [*(team_hint(team) if team is not None else ()), *planned]
@@ -100,16 +106,18 @@ def team_document(
     team: TeamPrediction, loops: Sequence[Prediction], machine: Machine,
     advice: Sequence[Advice] = (), planned: Sequence[str] = (),
 ) -> Document:  # fmt: skip
-    """The hint of a parallel region, its `loops` in order, their executions, and its curve."""
+    """Returns the hint of a parallel region, its `loops` in order, their executions, and its
+    curve.
+    """
     facts = team.facts
     first, *others = team_hint(team)
-    inside = [f"The parallel region runs {_often(facts.executions.value)}. In each run:"]
+    inside = [f"The parallel region runs {_run_count_text(facts.executions.value)}. In each run:"]
     for member, loop in zip(facts.members, loops, strict=True):
         alone = "no hint alone" if loop.threads is None else (
-            f"alone {seats_text(loop.packages or 0, loop.threads)} ({_limit(loop.bottleneck)})"
+            f"alone {threads_text(loop.packages or 0, loop.threads)} ({_limit(loop.bottleneck)})"
         )  # fmt: skip
         inside.append(f"  {loop.facts.region.id} in {loop.facts.region.function} runs "
-                      f"{_often(member.runs.value)}: {alone}")  # fmt: skip
+                      f"{_run_count_text(member.runs.value)}: {alone}")  # fmt: skip
     inside += [f"  {construct.kind} (line {construct.line})" for construct in facts.constructs]
     if team.seconds is not None:
         inside.append(f"One run on one thread: {show_seconds(team.seconds)}")
@@ -131,7 +139,7 @@ def team_document(
 
 
 def _with_names(document: Document, loops: Sequence[Prediction]) -> Document:
-    """The document with names for people."""
+    """Returns the document with short names of loops and metrics."""
     for region in {loop.facts.region.id: loop.facts.region for loop in loops}.values():
         document = with_texts(document, region.in_words) if region.others else document
     return replace(document, files=[loop.facts.region.span.file for loop in loops])
@@ -144,7 +152,7 @@ def _hint(prediction: Prediction, derived: DensityDerivation | SaturationDerivat
     if isinstance(derived, SaturationDerivation):
         within = f" (within {100 * derived.within:g} % of the best)"
     return (
-        f"Hint: {seats_text(prediction.packages or 0, prediction.threads or 0)}"
+        f"Hint: {threads_text(prediction.packages or 0, prediction.threads or 0)}"
         f"{cores if each > 1 else ''} ({_limit(prediction.bottleneck)}), "
         f"{show_share(prediction.confidence)} confidence{within}"
         + (", borderline" if prediction.borderline else "")
@@ -155,8 +163,8 @@ def _limit(bottleneck: str | None) -> str:
     return f"limited by {bottleneck}" if bottleneck else "nothing limits it"
 
 
-def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
-    """The range of the hint over unknown sizes, if they change it."""
+def _size_range(estimate: Prediction | TeamPrediction) -> list[str]:
+    """Returns the range of the hint over unknown sizes, if they change it."""
     if estimate.range is None:
         return []
     others = range_sentence(estimate.range, estimate.deciding, whole=True)
@@ -164,14 +172,14 @@ def _at_others(estimate: Prediction | TeamPrediction) -> list[str]:
 
 
 def _expected_blocks(prediction: Prediction) -> list[str]:
-    """The hinted speedup with its interval, the saturation point, and the score."""
+    """Returns the hinted speedup with its interval, the saturation point, and the score."""
     lines = [
         f"{plural(threads, 'thread')}: speedup {value:.3g} "
         f"({show_share(BAND_SHARE.value)} interval {low:.3g} to {high:.3g})"
         for (threads, value), (low, high) in zip(prediction.speedup, prediction.band, strict=True)
         if threads == prediction.threads
     ]
-    if is_hinted_elsewhere(prediction):
+    if is_hinted_for_other_sizes(prediction):
         lines = ["No iterations at the assumed sizes: the hint is for other sizes"]
     derived = prediction.derivation
     if not isinstance(derived, SaturationDerivation):
@@ -186,21 +194,21 @@ def _expected_blocks(prediction: Prediction) -> list[str]:
 
 
 def team_hint(team: TeamPrediction) -> list[str]:
-    """The hint of the whole parallel region, since `num_threads` belongs to it."""
+    """Describes the hint of the whole parallel region, since `num_threads` belongs to it."""
     loops = plural(len(team.facts.members), "loop")
     name = f"Parallel region of {loops}, line {team.facts.span.line}"
     if team.threads is None:
         return [f"{name}: no hint"]
     by_size = size_sentence(team.by_size, whole=True)
     return [
-        f"{name}: {seats_text(team.packages or 0, team.threads)} ({_limit(team.bottleneck)})",
-        *_at_others(team),
+        f"{name}: {threads_text(team.packages or 0, team.threads)} ({_limit(team.bottleneck)})",
+        *_size_range(team),
         *([f"{name}, by size: {by_size}"] if by_size else []),
     ]
 
 
 def _doubts(estimate: Estimate | TeamEstimate) -> Items:
-    """A line per doubt with the remaining confidence."""
+    """Returns a line per doubt with the remaining confidence."""
     return Items([f"{100 * own.factor:3.0f} %  {own.id}: {own.reason}" for own in estimate.doubts],
                  "Factors of the confidence")  # fmt: skip
 
@@ -262,7 +270,7 @@ def _by_saturation(
 
 
 def _notes_with_counts(notes: Sequence[str]) -> list[str]:
-    """Equal notes once, with their number. Inlined functions have one per call."""
+    """Returns each note once, with its number. Inlined functions have one note per call."""
     return [f"{note} ({n} times)" if n > 1 else note for note, n in Counter(notes).items()]
 
 
@@ -271,8 +279,8 @@ def _iterations(prediction: Prediction) -> str:
 
 
 def _assumption_blocks(prediction: Prediction) -> list[str]:
-    """The assumptions, sizes first. If many branches are assumed to hold, not all of them are
-    listed.
+    """Returns the assumptions, sizes first. If many branches are assumed to hold, not all of them
+    are listed.
     """
     assumed = [f"assumed: {assumption}" for assumption in prediction.assumed]
     shown = first_of(assumed, _MOST_ASSUMED, "more: predict --format json lists all")
@@ -280,7 +288,9 @@ def _assumption_blocks(prediction: Prediction) -> list[str]:
 
 
 def working_set_line(facts: RegionFacts) -> str:
-    """`Working set: 8*n bytes = 24 MiB`, from the source. Without a value, the reason."""
+    """Describes the working set: `Working set: 8*n bytes = 24 MiB`. Without a value, the line has
+    the reason.
+    """
     size = facts.working_set
     if size.expr is None and size.value is None:
         return "Working set: not known"
@@ -319,7 +329,7 @@ def _stack(points: Sequence[Point]) -> Drawing:
 
 
 def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> Table:
-    """Bytes between the levels of the memory, in all and by array."""
+    """Returns the bytes between the levels of the memory, in total and by array."""
     names = [*(f"L{cache.level}" for cache in machine.caches), "memory"]
     rows: list[list[Cell]] = []
     for at, level in enumerate(levels):
@@ -338,7 +348,7 @@ def _traffic(who: str, levels: Sequence[LevelTraffic], machine: Machine) -> Tabl
 
 
 def _by_size(prediction: Prediction) -> Drawing:
-    """Threads over the unknown size, as steps. The open end is drawn to ten times the last
+    """Draws threads over the unknown size, as steps. The last step is drawn to ten times the last
     threshold.
     """
     points: list[list[float]] = []
@@ -353,7 +363,7 @@ def _by_size(prediction: Prediction) -> Drawing:
 
 
 def _plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds]) -> Block:
-    """The speedup curve as a small plot, with dots at the ends of its interval.
+    """Draws the speedup curve as a small text plot, with dots at the ends of its interval.
 
     >>> print("\\n".join(_plot([(1, 1.0), (2, 2.0)], ()).content.splitlines()[-2:]))
             +-------------------------------------------------------------
@@ -380,14 +390,14 @@ def _plot(speedup: Sequence[tuple[int, float]], band: Sequence[Bounds]) -> Block
     return Preformatted("Speedup", "\n".join(lines))
 
 
-def _often(runs: int | None) -> str:
+def _run_count_text(runs: int | None) -> str:
     return "an unknown number of times" if runs is None else plural(runs, "time")
 
 
 def _by_density(
     prediction: Prediction, derived: DensityDerivation, machine: Machine
 ) -> list[Section]:
-    """Loops, arrays, P, statements, averages, score and thresholds."""
+    """Returns loops, arrays, P, statements, averages, score and thresholds of the density model."""
     arrays = prediction.facts.arrays
     most = plural(max((array.dims for array in arrays), default=0), "dimension")
     largest = f"the largest cache of {machine.name} holds {show_bytes(derived.cache_bytes)}"

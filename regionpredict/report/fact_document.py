@@ -1,4 +1,4 @@
-"""The document of `analyze`: facts of the source, without a machine."""
+"""Documents the facts of `analyze`: properties of the source, without a machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from regionpredict.ir import Diagnostic
 from regionpredict.report.document import Block, Cell, Column, Document, Section, Table, Text
 from regionpredict.report.hints import facts_document
 from regionpredict.report.loop_table import fact_rows
-from regionpredict.report.names import several_titles
+from regionpredict.report.names import file_titles
 from regionpredict.report.quantities import plural
 from regionpredict.report.view import EVERYTHING, View, chosen_facts
 
@@ -18,9 +18,9 @@ from regionpredict.report.view import EVERYTHING, View, chosen_facts
 def fact_document(
     facts: Sequence[RegionFacts], view: View = EVERYTHING, notes: Sequence[Diagnostic] = ()
 ) -> Document:  # fmt: skip
-    """A table per file. `view` selects the rows."""
+    """Returns a table of loops per file. `view` selects the rows."""
     shown = chosen_facts(facts, view)
-    lead, titles = several_titles([own.region.span.file for own in shown])
+    lead, titles = file_titles([own.region.span.file for own in shown])
     columns = [Column("Line", str), Column("Function", cut=True), Column("Iterations", cut=True),
                Column("Working set in bytes", cut=True)]  # fmt: skip
     tables: list[Block] = []
@@ -46,5 +46,5 @@ def fact_document(
 
 
 def first_message(facts: RegionFacts) -> str:
-    """The reason why a region is skipped."""
+    """Returns the reason why a region is skipped."""
     return facts.diagnostics[0].message if facts.diagnostics else "not understood"

@@ -1,4 +1,4 @@
-"""The efficiency factors of several versions of a program, as a document, as JSON and as a badge.
+"""Documents the efficiency factors of several versions of a program, also as JSON and as a badge.
 
 A badge is a picture of a few words in SVG, for the page of a project.
 """
@@ -38,7 +38,9 @@ _MARGIN = 6
 
 
 def history_document(versions: Sequence[Version]) -> Document:
-    """A table of factors for each number of processes, with one row per version in their order."""
+    """Returns a table of factors for each number of processes, with one row per version in their
+    order.
+    """
     widths = list(by_width(versions))
     width, runs = widths[-1]
     name, last = runs[-1]
@@ -73,7 +75,7 @@ def _table(runs: Sequence[tuple[str, VersionRun]]) -> Table:
 
 
 def _curve(width: int, runs: Sequence[tuple[str, VersionRun]]) -> list[Block]:
-    """The factors over the number of the version. A single version has none."""
+    """Draws the factors over the number of the version. A single version has no curve."""
     if len(runs) < 2:
         return []
     series = []
@@ -99,7 +101,9 @@ def _record(versions: Sequence[Version]) -> dict[str, Any]:
 
 
 def badge(versions: Sequence[Version]) -> str:
-    """The parallel efficiency of the last version on the most processes, as an SVG picture."""
+    """Returns the parallel efficiency of the last version on the most processes, as an SVG
+    picture.
+    """
     width, runs = list(by_width(versions))[-1]
     parallel = runs[-1][1].parallel
     value = f"{100 * parallel:.0f} % on {width}"

@@ -1,4 +1,6 @@
-"""The document of `fit`: models of measured series with their curves, bands and predictions."""
+"""Documents the result of `fit`: models of measured series with their curves, bands and
+predictions.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +59,8 @@ class FitResult(NamedTuple):
 
 
 def fit_document(path: str, result: FitResult) -> Document:
-    """The models with their predictions and caveats. In text, call trees replace the models. `path`
-    is the file's name.
+    """Returns the models with their predictions and caveats. In text, call trees replace the
+    models. `path` is the file's name.
     """
     models = result.models.models
     only: Place = "page" if result.trees else ""
@@ -84,7 +86,9 @@ def fit_document(path: str, result: FitResult) -> Document:
 
 
 def _fastest(result: FitResult) -> list[Block]:
-    """The model that grows fastest, and the largest error at points left out of the fit."""
+    """Describes the model that grows fastest, and the largest error at points left out of the
+    fit.
+    """
     models = result.models.models
     if not models:
         return []
@@ -112,7 +116,7 @@ def _record(result: FitResult) -> dict[str, Any]:
 
 
 def model_record(series: Series, model: FittedModel) -> dict[str, Any]:
-    """One model in the JSON schema `regionpredict/models/1`."""
+    """Returns one model in the JSON schema `regionpredict/models/1`."""
     return {
         **fields_of(series, "callpath metric"),
         **fields_of(model, "parameters constant law law_parameters reciprocal ceiling smape "
@@ -144,7 +148,7 @@ def _finite(value: float) -> float | None:
 
 
 def _together(result: FitResult) -> list[Block]:
-    """All models over one parameter in one picture, if there are a few of them."""
+    """Draws all models over one parameter in one picture, if there are a few of them."""
     models = result.models.models
     names = {(series.metric, model.parameters) for series, model in models}
     if not 2 <= len(models) <= MOST_CURVES or len(names) > 1:
@@ -181,7 +185,7 @@ def _percent(value: float) -> str:
 
 
 def fitness_text(value: float) -> str:
-    """An adjusted R2, or a dash if the measurements do not define it.
+    """Formats an adjusted R2, or a dash if the measurements do not define it.
 
     >>> fitness_text(0.51), fitness_text(float("nan"))
     ('0.510', '-')
@@ -190,7 +194,7 @@ def fitness_text(value: float) -> str:
 
 
 def _details(result: FitResult, at: int) -> list[Block]:
-    """The details of a model's row."""
+    """Returns the details of a model's row."""
     series, model = result.models.models[at]
     pairs = [("Model", model.formula())]
     pairs += [(name, f"{value:.4g}") for name, value in model.law_parameters.items()]
@@ -212,7 +216,7 @@ def _details(result: FitResult, at: int) -> list[Block]:
 
 
 def prediction_blocks(predictions: Sequence[PredictedValue]) -> list[Block]:
-    """The predictions as a table, if there are any, and the forecasters that replace the
+    """Returns the predictions as a table, if there are any, and the forecasters that replace the
     formula.
     """
     if not predictions:
@@ -253,5 +257,5 @@ def _formula_alone(prediction: PredictedValue) -> Cell:
 
 
 def point_text(point: Mapping[str, float]) -> str:
-    """A point as text: `p = 64, n = 100`."""
+    """Formats a point as text: `p = 64, n = 100`."""
     return ", ".join(f"{name} = {value:g}" for name, value in point.items())

@@ -20,7 +20,7 @@ from regionpredict.errors import one_line
 from regionpredict.report.document import Column, Document, Items, Section, Table, below_folder
 from regionpredict.report.json_text import fields_of
 from regionpredict.report.names import first_of
-from regionpredict.report.quantities import plural, seats_text, show_seconds
+from regionpredict.report.quantities import plural, show_seconds, threads_text
 
 SCHEMA = "regionpredict/diff/1"
 _KINDS: tuple[tuple[Kind, str], ...] = (
@@ -31,8 +31,8 @@ _REASONS = 6
 
 
 def changes_document(changes: HintChanges) -> Document:
-    """The regions that changed, appeared or disappeared, with the reasons. Absolute paths are
-    relative to their common folder.
+    """Returns the regions that changed, appeared or disappeared, with the reasons. Absolute paths
+    are relative to their common folder.
     """
     order = [kind for kind, _ in _KINDS]
     reported = [change for change in changes.changes if change.kind != "same"]
@@ -61,7 +61,7 @@ def changes_document(changes: HintChanges) -> Document:
 
 
 def _record(changes: HintChanges) -> dict[str, Any]:
-    """All regions. A region that exists on one side only is null on the other."""
+    """Returns all regions. A region that exists on one side only is null on the other."""
     return {
         "schema": SCHEMA,
         "old": fields_of(changes.old, "name machine model"),
@@ -101,7 +101,7 @@ def _head(changes: HintChanges) -> str:
 
 
 def _only_in(changes: HintChanges) -> str:
-    """` (2 only in time)`: the number of changed regions with the same hint."""
+    """Describes the number of changed regions with the same hint, such as ` (2 only in time)`."""
     parts = [
         f"{number} only in {what}" for what in ("time", "confidence")
         if (number := sum(change.only == what for change in changes.changes))
@@ -110,7 +110,7 @@ def _only_in(changes: HintChanges) -> str:
 
 
 def _change(change: HintChange) -> str:
-    """`1 package, 5 threads, 3.8x -> 2 packages, 36 threads, 14.2x`."""
+    """Describes a change as `1 package, 5 threads, 3.8x -> 2 packages, 36 threads, 14.2x`."""
     if change.old is None or change.new is None:
         return f"{'new' if change.old is None else 'removed'}: {_hint(change.region)}"
     before, now = _hint(change.old), _hint(change.new)
@@ -118,7 +118,7 @@ def _change(change: HintChange) -> str:
 
 
 def _reasons(change: HintChange) -> Iterator[str]:
-    """The time at the hint, and the reasons."""
+    """Describes the change of the time at the hint, and the reasons."""
     old, new = change.old, change.new
     if old is None or new is None:
         return
@@ -136,19 +136,19 @@ def _reasons(change: HintChange) -> Iterator[str]:
 
 
 def _hint(outline: RegionOutline | None) -> str:
-    """`2 packages, 36 threads, 14.2x`."""
+    """Formats a hint as `2 packages, 36 threads, 14.2x`."""
     if outline is None:
         return "-"
     if outline.status == "skipped":
         return "no prediction"
     if outline.packages is None:
         return "hint unknown"
-    text = seats_text(outline.packages, outline.threads)
+    text = threads_text(outline.packages, outline.threads)
     return text if outline.gain is None else f"{text}, {outline.gain:.1f}x"
 
 
 def _time(old: float | None, new: float | None) -> Iterator[str]:
-    """The change in time of one execution at the hint."""
+    """Describes the change in time of one execution at the hint."""
     if not old or not new:
         return
     ratio = new / old

@@ -1,4 +1,4 @@
-"""Hints as JSON, schema `regionpredict/hints/1` (schemas/hints-1.json)."""
+"""Converts hints to JSON, schema `regionpredict/hints/1` (schemas/hints-1.json)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from regionpredict.report.reuse import (
     counted_reuse,
     histogram_document,
 )
-from regionpredict.report.run_settings import AS_USUAL, RunSettings
+from regionpredict.report.run_settings import DEFAULT_SETTINGS, RunSettings
 from regionpredict.report.unconverged import unconverged_record
 from regionpredict.sizes.ranking import rank_sizes
 from regionpredict.workers import processes_for, spread
@@ -44,12 +44,12 @@ def hints_document(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     machine: Machine, model: str, notes: Sequence[Diagnostic],
     advice: ByTeam | None = None, request: Mapping[str, Any] | None = None,
-    run: RunSettings = AS_USUAL, processes: int = 1,
+    run: RunSettings = DEFAULT_SETTINGS, processes: int = 1,
     recommended: Recommended = NOTHING_RECOMMENDED, *, reuse: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
-    """The complete document, for `json.dumps`. `program` is the recommendation, and `plan` belongs
-    to the only program.
+    """Returns the complete document, for `json.dumps`.
 
+    `program` is the recommendation, and `plan` the plan of the program if there is only one.
     `unbound` is null if the model tries no sizes. `request` are the options, which `compare
     --at-measured-sizes` uses for a new prediction. With `reuse`, reuse distances are counted by up
     to `processes` processes.
@@ -90,7 +90,9 @@ def hints_document(
 
 
 def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) -> dict[str, Any]:
-    """The same `regions` without the fields that depend on a machine."""
+    """Returns the document of `analyze`: `regions` as in hints, without the fields that depend on a
+    machine.
+    """
     return {
         "schema": FACTS_SCHEMA,
         "tool": {"name": "regionpredict", "version": __version__},
@@ -108,7 +110,7 @@ def facts_document(facts: Sequence[RegionFacts], notes: Sequence[Diagnostic]) ->
 
 
 def schema(name: str) -> dict[str, Any]:
-    """A JSON Schema of the package, such as `hints-1` or `facts-1`."""
+    """Loads a JSON Schema of the package, such as `hints-1` or `facts-1`."""
     text = Path(__file__).with_name("schemas").joinpath(f"{name}.json").read_text("utf-8")
     loaded: dict[str, Any] = json.loads(text)
     return loaded
@@ -119,7 +121,9 @@ def _status(facts: RegionFacts) -> str:
 
 
 def _region(facts: RegionFacts, reuse: ByArray | None) -> dict[str, Any]:
-    """A region, with the reuse distances of its references if they were counted."""
+    """Returns the entry of a region, with the reuse distances of its references if they were
+    counted.
+    """
     region = facts.region
     return {
         "id": region.id,
@@ -193,7 +197,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, Any]:
-    """One entry of `teams`."""
+    """Returns one entry of `teams`: a parallel region."""
     facts = team.facts
     return {
         "id": facts.id, **fields_of(facts.span, "file line"), "function": facts.function,
@@ -213,10 +217,11 @@ def team_document(team: TeamPrediction, advice: Sequence[Advice]) -> dict[str, A
 def estimate_fields(
     estimate: Prediction | TeamPrediction, speedup: Iterable[tuple[float, ...]]
 ) -> dict[str, Any]:
-    """The common fields of loops and parallel regions. `speedup` has (threads, value, low, high).
+    """Returns the common fields of loops and parallel regions. `speedup` has (threads, value, low,
+    high).
 
-    `cores` is null if the hint is unknown. `range`, `depends_on`, `by_size` and `cut` say how it
-    depends on unknown sizes.
+    `cores` is null if the hint is unknown. `range`, `depends_on`, `by_size` and `cut` say how the
+    hint depends on unknown sizes.
     """
     names = ("threads", "value", "low", "high")
     seats: dict[str, int | None] = {"cores": None, "threads_per_core": None}
@@ -240,15 +245,15 @@ def estimate_fields(
 
 
 def plan_document(plan: Plan) -> dict[str, Any]:
-    """One entry of `plans`."""
+    """Returns one entry of `plans`: the plan of a program."""
     teams = [{"id": name, "threads": size} for name, size in plan.sizes.items()]
     names = "main packages threads seconds team_changes best_constant"
     return {**fields_of(plan, names), "teams": teams}
 
 
 def team_by_region(teams: Sequence[TeamPrediction]) -> dict[str, dict[str, Any]]:
-    """The parallel region of each loop (the first of several), and the loop's executions in the
-    program.
+    """Returns the parallel region of each loop (the first of several), and the loop's executions in
+    the program.
     """
     entries: dict[str, dict[str, Any]] = {}
     for team in teams:

@@ -1,4 +1,4 @@
-"""How unevenly a run's work is distributed, as a table or JSON."""
+"""Documents how unevenly a run's work is distributed, as a table or JSON."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from regionpredict.trace.imbalance import Imbalance, ImbalanceStudy
 
 SCHEMA = "regionpredict/imbalance/1"
 _MOST_CELLS = 20_000
-"""Maximum number of workloads on a page, in locations times call paths. Call paths beyond this
-limit, in the order of gain, have none.
+"""The maximum number of workloads on a page, in locations times call paths. Call paths with smaller
+gains have no workloads beyond it.
 """
 
 
 def _record(study: ImbalanceStudy, findings: Sequence[Finding]) -> dict[str, Any]:
-    """The study as a JSON record. `callpath` is "" for the whole run."""
+    """Returns the study as a JSON record. `callpath` is "" for the whole run."""
     metrics = (("workload", "workload_s"), ("workload_deviation", "deviation_s"))
     return {
         "schema": SCHEMA,
@@ -59,7 +59,7 @@ def _summary(row: Imbalance) -> dict[str, Any]:
 def imbalance_document(
     study: ImbalanceStudy, analysis: Analysis, findings: Sequence[Finding], top: int
 ) -> Document:
-    """Call paths by the gain of an even distribution. Text shows the first `top`."""
+    """Returns call paths by the gain of an even distribution. Text shows the first `top`."""
     whole = study.whole
     most = study.locations[whole.most_on]
     facts = [
@@ -146,7 +146,7 @@ def _evolution(imbalance: Imbalance) -> list[Block]:
 
 
 def pattern_text(row: Imbalance) -> str:
-    """The distribution of the workload as a sentence."""
+    """Describes the distribution of the workload as a sentence."""
     if row.pattern is None:
         return "too few locations"
     if len(row.groups) < 2:
@@ -156,7 +156,7 @@ def pattern_text(row: Imbalance) -> str:
 
 
 def course_text(row: Imbalance) -> str:
-    """The change of the imbalance over iterations, as a sentence."""
+    """Describes the change of the imbalance over iterations as a sentence."""
     evolution = row.evolution
     if evolution is None:
         return "unknown"

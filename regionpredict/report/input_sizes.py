@@ -1,4 +1,4 @@
-"""The input to which a recommendation applies, and the options for another input.
+"""Describes the input to which a recommendation applies, and the options for another input.
 
 Sizes: lulesh.cc without arguments (27000 iterations in lulesh.cc:1009).
 Options: --format slurm for a job script, --args '...' for other sizes.
@@ -24,12 +24,14 @@ _KNOWN = {
 }
 _OTHER = {"typical": "--args '...'", "defaults": "--args '...'", "run": "--sizes-from",
           "source": "-D NAME=VALUE"}  # fmt: skip
-"""The options that give other sizes, by the origin of the sizes. For the others: --set."""
+"""The options that set other sizes, by the origin of the sizes. The default is --set."""
 
 
 def input_lines(result: ProgramResult) -> list[str]:
-    """The sizes to which the recommendation applies, with the iterations of the most expensive
-    loop, and the options for a job script and other sizes. Empty without a recommendation.
+    """Returns the sizes to which the recommendation applies, and the options for a job script and
+    other sizes.
+
+    The sizes include the iterations of the most expensive loop. Empty without a recommendation.
     """
     hint = result.recommended.together
     if hint is None:
@@ -44,8 +46,8 @@ def input_lines(result: ProgramResult) -> list[str]:
 def sizes_sentence(
     hint: Recommendation, machine: Machine, arguments: str = "", example: str = ""
 ) -> str:
-    """The origin of the sizes to which a recommendation applies, followed by an example of a
-    size. `arguments` are those of the program.
+    """Returns the origin of the sizes to which a recommendation applies, followed by an example of
+    a size. `arguments` are those of the program.
     """
     large = hint.sizes_from == "large"
     source = size_target(machine).reason if large else PurePath(hint.main).name or "the programs"
@@ -54,7 +56,9 @@ def sizes_sentence(
 
 
 def _longest(result: ProgramResult) -> str:
-    """` (27000 iterations in lulesh.cc:1009)`. Empty if its number of iterations is unknown."""
+    """Describes the longest loop, such as ` (27000 iterations in lulesh.cc:1009)`. Empty if its
+    number of iterations is unknown.
+    """
     times = region_seconds(result.predictions, result.teams)
     timed = [own for own in result.predictions if times.get(own.facts.region.id)]
     if not timed:

@@ -1,4 +1,4 @@
-"""An isoefficiency campaign as a document and as JSON."""
+"""Documents an isoefficiency campaign, also as JSON."""
 
 from __future__ import annotations
 
@@ -51,7 +51,9 @@ _MOST_LINES = 4
 def isoefficiency_document(
     data: IsoefficiencyData, result: Isoefficiency, efficiency: float, threads: int, size: float
 ) -> Document:
-    """The five answers, the efficiencies, the sizes that keep one, and the models."""
+    """Returns the five answers, the efficiencies, the sizes that keep an efficiency, and the
+    models.
+    """
     formulas = [
         f"{name}(p, n) = {model.text()} ({_fitness(model.rrmse, model.adjusted_r2)})"
         for name, model in (("E_ac", result.actual), ("E_cf", result.free)) if model is not None
@@ -118,14 +120,16 @@ def _points(data: IsoefficiencyData, result: Isoefficiency) -> Block:
 
 
 def _rrmse(model: FittedModel) -> float:
-    """The root mean square error of a model's formula, divided by the mean of the observations."""
+    """Returns the root mean square error of a model's formula, divided by the mean of the
+    observations.
+    """
     y = np.asarray(model.observations.y, dtype=np.float64)
     error = model.formula_values(model.points) - y
     return float(np.sqrt(np.mean(error**2)) / (abs(y.mean()) or 1.0))
 
 
 def _curves(result: Isoefficiency) -> list[Block]:
-    """One picture per size with its three efficiencies over threads, and their models."""
+    """Draws one picture per size with its three efficiencies over threads, and their models."""
     by_size: dict[float, list[EfficiencyPoint]] = {}
     for point in result.points:
         by_size.setdefault(point.size, []).append(point)
@@ -162,8 +166,8 @@ def _sizes(result: Isoefficiency, efficiency: float, threads: int) -> list[Block
 
 
 def _discrepancies(result: Isoefficiency) -> list[Block]:
-    """The efficiency lost to contention and to the structure of the graph, over threads, with one
-    line per size.
+    """Draws the efficiency lost to contention and to the structure of the graph, over threads, with
+    one line per size.
     """
     if not result.points:
         return []
@@ -189,7 +193,7 @@ def _discrepancies(result: Isoefficiency) -> list[Block]:
 
 
 def _contours(result: Isoefficiency, threads: int) -> list[Block]:
-    """The lines of constant efficiency of the program and of its graph without contention."""
+    """Draws the lines of constant efficiency of the program and of its graph without contention."""
     most = max([threads, *(REACH * point.threads for point in result.points)])
     grid = np.geomspace(1, max(most, 2), _SAMPLES).tolist()
     blocks: list[Block] = []
@@ -208,7 +212,7 @@ def _contours(result: Isoefficiency, threads: int) -> list[Block]:
 
 
 def _graph(model: FittedModel | None, title: str, unit: str) -> list[Block]:
-    """A model over the size with its interval, and the recorded values."""
+    """Draws a model over the size with its interval, and the recorded values."""
     if model is None:
         return []
     values = tuple([value] for value in model.observations.y.tolist())
@@ -263,15 +267,17 @@ def _record(
 
 
 def _surface_record(model: EfficiencySurface | None) -> dict[str, Any] | None:
-    """E(p, n) = constant - loss * f(p) + gain * f(p) * g(n), with f and g as [power, power of
-    log2].
+    """Returns the terms of E(p, n) = constant - loss * f(p) + gain * f(p) * g(n), with f and g as
+    [power, power of log2].
     """
     names = "constant loss gain rrmse adjusted_r2"
     return None if model is None else fields_of(model, names, f="of_threads", g="of_size")
 
 
 def _graph_record(model: FittedModel | None) -> dict[str, Any] | None:
-    """The constant and the terms of a model over the size, with n as [power, power of log2]."""
+    """Returns the constant and the terms of a model over the size, with n as [power, power of
+    log2].
+    """
     if model is None:
         return None
     return {
@@ -286,8 +292,8 @@ def _graph_record(model: FittedModel | None) -> dict[str, Any] | None:
 
 
 def _surfaces_record(result: Isoefficiency, threads: int) -> dict[str, Any] | None:
-    """Each function on a grid of threads and sizes, one row per size. None if nothing was measured
-    on several threads.
+    """Evaluates each function on a grid of threads and sizes, one row per size. None if nothing was
+    measured on several threads.
     """
     if not result.points:
         return None
@@ -300,7 +306,7 @@ def _surfaces_record(result: Isoefficiency, threads: int) -> dict[str, Any] | No
 
 
 def _measured_record(time: SizeTime | None) -> dict[str, Any]:
-    """Seconds, processor time, and the activity of other processes on the host."""
+    """Returns seconds, processor time, and the activity of other processes on the host."""
     if time is None:
         return {"seconds": None, "cpu_s": None, "host": None}
     return fields_of(time, "host", seconds="mean_s", cpu_s="mean_cpu_s")

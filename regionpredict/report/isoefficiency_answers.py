@@ -1,4 +1,4 @@
-"""The five answers of an isoefficiency campaign in words."""
+"""Answers the five questions of an isoefficiency campaign in words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAME = 0.01  # relative difference below which a forecast is not mentioned
 def isoefficiency_answers(
     result: Isoefficiency, efficiency: float, threads: int, size: float
 ) -> list[tuple[str, str]]:
-    """The five questions with their answers."""
+    """Returns the five questions with their answers."""
     sizes = result.sizes_for(threads, efficiency)
     counts = result.threads_for(size, efficiency)
     return [
@@ -75,7 +75,7 @@ def _growth(model: FittedModel) -> str:
 
 
 def _contention(result: Isoefficiency) -> str:
-    undecided = _undecided(result)
+    undecided = _inconclusive_reason(result)
     if undecided:
         return undecided
     worst = max(result.sound, key=lambda point: point.contention)
@@ -91,9 +91,10 @@ def _where(point: EfficiencyPoint) -> str:
     return f"n = {show_size(point.size)}, {plural(point.threads, 'thread')}"
 
 
-def _undecided(result: Isoefficiency) -> str:
-    """The reason why the efficiencies are inconclusive, empty if they are not. Points at the
-    largest numbers of threads must count, since losses are largest there.
+def _inconclusive_reason(result: Isoefficiency) -> str:
+    """Returns the reason why the efficiencies are inconclusive, empty if they are not.
+
+    Points at the largest numbers of threads must count, since losses are largest there.
     """
     if not result.points:
         return "Not known: nothing was measured on several threads."
@@ -111,7 +112,7 @@ def _undecided(result: Isoefficiency) -> str:
 
 
 def _room(result: Isoefficiency) -> str:
-    undecided = _undecided(result)
+    undecided = _inconclusive_reason(result)
     if undecided:
         return undecided
     worst = max(result.sound, key=lambda point: point.structure)
@@ -139,7 +140,9 @@ def _solutions(solved: dict[str, Solution | None], name: str, none: str) -> str:
 
 
 def _forecast(model: FittedModel | None, solution: Solution | None) -> str:
-    """A sentence if the size by E_ub comes from forecasters and not from the formula of pi(n)."""
+    """Returns a sentence if the size by E_ub comes from forecasters and not from the formula of
+    pi(n).
+    """
     if model is None or solution is None or solution.value is None or solution.value >= LARGEST:
         return ""
     formula = float(model.formula_values(np.array([[solution.value]]))[0])
@@ -152,8 +155,8 @@ def _forecast(model: FittedModel | None, solution: Solution | None) -> str:
 
 
 def _impossible(solved: dict[str, Solution | None], exceeds: Callable[[float, float], bool]) -> str:
-    """A warning if a model of E_ac or E_cf exceeds E_ub, which can happen beyond the measured
-    points.
+    """Returns a warning if a model of E_ac or E_cf exceeds E_ub, which can happen beyond the
+    measured points.
     """
     bound = solved["E_ub"]
     if bound is None or bound.value is None:
@@ -172,7 +175,7 @@ def _impossible(solved: dict[str, Solution | None], exceeds: Callable[[float, fl
 
 
 def _warning_if_far(solved: dict[str, Solution | None], name: str, most: float) -> str:
-    """A warning if an answer is far beyond the measured range."""
+    """Returns a warning if an answer is far beyond the measured range."""
     values = [s.value for s in solved.values() if s is not None and s.value is not None]
     far = [value for value in values if FAR * most < value < LARGEST]
     if not far or not most:

@@ -1,4 +1,4 @@
-"""Results as JSON: fields of values as objects, and the text of a document."""
+"""Converts results to JSON: fields of values as objects, and the text of a document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ENCODE = json.JSONEncoder().encode
 
 
 def fields_of(value: Any, names: str, **renamed: str) -> dict[str, Any]:
-    """The fields `names` of a value, and those of `renamed` by their names in JSON.
+    """Returns the fields `names` of a value, and those of `renamed` by their names in JSON.
 
     >>> fields_of(3 + 4j, "real", imaginary="imag")
     {'real': 3.0, 'imaginary': 4.0}
@@ -24,8 +24,8 @@ def fields_of(value: Any, names: str, **renamed: str) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON: objects of fields, lists, numbers and texts. Its method `as_plain` takes
-    precedence.
+    """Converts a value to JSON: objects of fields, lists, numbers and texts. Its method `as_plain`
+    takes precedence.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value.value if isinstance(value, Enum) else value
@@ -43,14 +43,16 @@ def plain(value: Any) -> Any:
 
 
 def as_json(document: Mapping[str, Any]) -> str:
-    """The document as text with a final newline. Objects and lists without nested values are on one
-    line.
+    """Encodes the document as text with a final newline. Objects and lists without nested values
+    are on one line.
     """
     return _json(document, "\n") + "\n"
 
 
 def _json(value: Any, line: str) -> str:
-    """Faster than `json.dumps` with an indent, which writes each value separately."""
+    """Encodes a value. This is faster than `json.dumps` with an indent, which writes each value
+    separately.
+    """
     inner = value.values() if isinstance(value, dict) else value
     if not isinstance(value, (dict, list)) or not any(isinstance(v, (dict, list)) for v in inner):
         return _ENCODE(value)

@@ -1,4 +1,4 @@
-"""Loops and parallel regions as tables: the columns of text, pages and CSV."""
+"""Shows loops and parallel regions as tables: the columns of text, pages and CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GUESSED = "^"
 """The mark of a hint that depends on assumed sizes."""
 CONFLICTS = frozenset(("RP221", "RP222", "RP223", "RP224"))
 WRONG = "!"
-"""The mark of a row whose region has a finding of these rules."""
+"""The mark of a row whose region has a finding of `CONFLICTS`."""
 _FACTS = ("id", "file", "line", "function", "directive", "status", "iterations", "iterations_value",
           "working_set", "working_set_bytes")  # fmt: skip
 _HINTS = ("score", "miss_probability", "packages", "threads", "bottleneck", "confidence",
@@ -42,7 +42,7 @@ def loop_table(
     marked: bool = False, details: Callable[[int], Sequence[Block]] | None = None,
     below: Callable[[int], Sequence[str]] | None = None, **settings: Any,
 ) -> Table:  # fmt: skip
-    """The columns `names` of some loops. Paths are relative to `folder`.
+    """Returns a table of loops with the columns `names`. Paths are relative to `folder`.
 
     `times` are seconds by loop, and `whole` is their sum. Bars of packages are relative to
     `packages`. Values are `marked` as borderline, assumed, partial or wrong.
@@ -119,7 +119,9 @@ def _fields(
 
 
 def _where(loop: Loop) -> Any:
-    """The region, or the facts of a parallel region. Both have an id, a span and a function."""
+    """Returns the region, or the facts of a parallel region. Both have an id, a span and a
+    function.
+    """
     return loop.facts.region if isinstance(loop, Prediction) else loop.facts
 
 
@@ -140,7 +142,7 @@ def _data(loop: Loop) -> Any:
 
 
 def hint_rows(predictions: Sequence[Prediction]) -> Table:
-    """The table for CSV: facts and hints, with one row per loop."""
+    """Returns the CSV table of facts and hints, with one row per loop."""
     rows = [
         [
             *_facts_row(own.facts, own.status), *(getattr(own, name) for name in _HINTS),
@@ -155,7 +157,7 @@ def hint_rows(predictions: Sequence[Prediction]) -> Table:
 
 
 def fact_rows(facts: Sequence[RegionFacts]) -> Table:
-    """The table for CSV: facts, with one row per loop."""
+    """Returns the CSV table of facts, with one row per loop."""
     names = {"complete": "predicted"}
     rows = [_facts_row(own, names.get(own.status, own.status)) for own in facts]
     return csv_rows(_FACTS, rows)

@@ -1,4 +1,4 @@
-"""A machine model as a document, as `machines show` and `calibrate` write it."""
+"""Documents a machine model, as `machines show` and `calibrate` write it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GIGA = 1e9
 
 
 def machine_document(machine: Machine) -> Document:
-    """The node as a drawing. Text has the key figures. Pages have all figures with bandwidths and
+    """Draws the node. Text has the key figures. Pages have all figures with bandwidths and
     costs.
     """
     counts = evidence_counts(machine)
@@ -56,7 +56,9 @@ def machine_document(machine: Machine) -> Document:
 
 
 def _topology(machine: Machine) -> Drawing:
-    """Packages, NUMA domains, caches and cores. Each level has the `cores` that one part spans."""
+    """Returns packages, NUMA domains, caches and cores. Each level has the `cores` that one part
+    spans.
+    """
     path, memory = machine.memory.shared_path, machine.memory.bandwidth.values()
     texts: dict[int, list[str]] = {}
     for cache in reversed(machine.caches):
@@ -78,7 +80,7 @@ def _topology(machine: Machine) -> Drawing:
 
 
 def _bandwidths(machine: Machine) -> list[Block]:
-    """Bandwidths of memory and caches by kernel, over the cores of a domain."""
+    """Draws bandwidths of memory and caches by kernel, over the cores of a domain."""
     levels = [("Memory", machine.memory.bandwidth)]
     levels += [(f"L{cache.level}", cache.bandwidth) for cache in machine.caches]
     blocks: list[Block] = []
@@ -104,7 +106,7 @@ def _points(figure: Curve) -> list[tuple[int, float]]:
 
 
 def _spread(machine: Machine, key: str, figure: Curve) -> list[tuple[int, float, float]]:
-    """The 95 % interval, if a microbenchmark measured it."""
+    """Returns the 95 % interval of a figure, if a microbenchmark measured it."""
     half = machine.spread.get(key)
     if half is None:
         return []

@@ -1,4 +1,4 @@
-"""Measurements as a document and as JSON."""
+"""Documents measurements, also as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ _WIDE = 0.05  # share of the mean
 
 
 def measurements_document(campaign: Campaign) -> Document:
-    """Each region's time at the smallest number of threads, and its speedup at larger numbers."""
+    """Returns each region's time at the smallest number of threads, and its speedup at larger
+    numbers.
+    """
     host, counts = campaign.host, campaign.threads
     lead = [
         f"{Path(campaign.command[0]).name} on {host.name} ({plural(host.packages, 'package')} x "
@@ -46,7 +48,7 @@ def measurements_document(campaign: Campaign) -> Document:
 
 
 def _csv_table(summaries: Sequence[RegionSummary]) -> Table:
-    """A row per region and number of threads."""
+    """Returns a row per region and number of threads."""
     rows = [
         [f"{summary.last.file}:{summary.last.line}", summary.last.function, summary.last.directive,
          summary.last.executions, threads, timing.runs, timing.seconds, timing.least, speedup,
@@ -70,7 +72,7 @@ def _table(title: str, summaries: Sequence[RegionSummary], counts: Sequence[int]
 
 
 def disturbed_runs(campaign: Campaign) -> str:
-    """The number of disturbed runs and the disturbance. Empty without disturbed runs.
+    """Describes the number of disturbed runs and the disturbance. Empty without disturbed runs.
 
     `2 of 12 runs were disturbed: other processes kept up to 0.9 cores busy, 3 % of the time was
     stolen`
@@ -91,7 +93,7 @@ def disturbed_runs(campaign: Campaign) -> str:
 
 
 def failed_runs(campaign: Campaign) -> list[str]:
-    """The exit code of the failed runs, and the last lines of the last one.
+    """Describes the exit code of the failed runs, and the last lines of the last one.
 
     `2 of 4 runs ended with exit code 1. Their times are kept. The program's last lines:`
     """
@@ -108,7 +110,7 @@ def failed_runs(campaign: Campaign) -> list[str]:
 
 
 def _first_last_and_some(counts: Sequence[int]) -> list[int]:
-    """The first, the last, and some in between."""
+    """Selects the first, the last, and some of the counts in between."""
     if len(counts) <= _COLUMNS:
         return list(counts)
     step = (len(counts) - 1) / (_COLUMNS - 1)
@@ -135,7 +137,7 @@ def _mark(timing: Timing | None) -> str:
 
 
 def _record(campaign: Campaign) -> dict[str, Any]:
-    """An entry per loop or parallel region, and in it a timing per number of threads."""
+    """Returns an entry per loop or parallel region, with a timing per number of threads."""
     return {
         "schema": "regionpredict/measured/1",
         **fields_of(campaign, "command host binding"),

@@ -1,4 +1,4 @@
-"""Messages by pair of ranks and by size, as a document and as JSON."""
+"""Documents messages by pair of ranks and by size, also as JSON."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from regionpredict.trace.messages import Messages, Pair
 
 SCHEMA = "regionpredict/messages/1"
 _MATRIX = 8  # maximum ranks of a matrix as text
-_HEAT = 64  # and as a picture
+_HEAT = 64  # maximum ranks of a matrix as a picture
 
 
 def messages_document(
     messages: Messages, trace: EventTrace, top: int, findings: Sequence[Finding] = ()
 ) -> Document:
-    """The matrix for few ranks, the pairs with the most data, and the distribution of message
-    sizes. CSV has a row per pair of ranks. A page has the matrix of messages, too.
+    """Returns the matrix for few ranks, the pairs with the most data, and the distribution of
+    message sizes.
+
+    CSV has a row per pair of ranks. A page also has the matrix as a picture.
     """
     ranks = messages.ranks
     heaviest = Table("Pairs with the most bytes", [

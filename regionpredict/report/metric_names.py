@@ -1,4 +1,4 @@
-"""Names of a trace's metrics for people. JSON and CSV have the metrics themselves."""
+"""Maps the metrics of a trace to names in text. JSON and CSV have the metrics themselves."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ _GROUPS = {
 
 
 def metric_name(metric: str) -> str:
-    """The name of a metric in text and on pages. Counters keep theirs.
+    """Returns the name of a metric in text and on pages. Counters keep their names.
 
     >>> metric_name("delay_short.late_sender"), metric_name("wait_nxn"), metric_name("PAPI_TOT_INS")
     ('short-term delay: late sender', 'wait at N x N', 'PAPI_TOT_INS')
@@ -70,7 +70,7 @@ def metric_name(metric: str) -> str:
 
 
 def wait_name(metric: str) -> str:
-    """The short name of a wait state's metric.
+    """Returns the short name of a wait state's metric.
 
     >>> wait_name("wait_nxn")
     'N x N'

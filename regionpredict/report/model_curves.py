@@ -1,4 +1,4 @@
-"""Models over one parameter as curves with their points, intervals and segments."""
+"""Draws models over one parameter as curves with their points, intervals and segments."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def model_curves(
 
 
 def parameter_index(parameters: Sequence[str], name: str) -> int:
-    """The position of a parameter. Raises `InputError` if it is unknown."""
+    """Returns the position of a parameter. Raises `InputError` if it is unknown."""
     if name not in parameters:
         raise InputError(
             f"there is no parameter '{name}'", remedy=f"the parameters are {', '.join(parameters)}"
@@ -106,13 +106,15 @@ class ModelSlice:
         self.label = f"{self.name}: {model.formula()}" if self.name else model.formula()
 
     def coordinates_at(self, grid: FloatArray) -> FloatArray:
-        """The points `(k, m)` at which the drawn parameter has the values `(k,)`."""
+        """Returns the points `(k, m)` at which the drawn parameter has the values `(k,)`."""
         points = np.tile(self.point, (len(grid), 1))
         points[:, self.index] = grid
         return points
 
     def series(self, grid: FloatArray, level: float, colour: int) -> tuple[Drawing, Drawing]:
-        """The curve with its band over the values `grid` `(k,)`, and the measured points."""
+        """Returns the curve with its band over the values `grid` `(k,)`, and the measured
+        points.
+        """
         coordinates = self.coordinates_at(grid)
         values = self.model.predict_many(coordinates)
         bands = [self.model.interval(place, level) for place in coordinates]
@@ -127,7 +129,7 @@ class ModelSlice:
         )
 
     def _spread(self, index: int) -> tuple[float, float]:
-        """The smallest and the largest repetition at a measured value."""
+        """Returns the smallest and the largest repetition at a measured value."""
         middle = float(self.y[index])
         repetitions = self.repetitions[index] if index < len(self.repetitions) else ()
         finite = [float(value) for value in repetitions if np.isfinite(value)]
@@ -135,7 +137,7 @@ class ModelSlice:
 
     @property
     def changes(self) -> list[float]:
-        """The middles of the intervals in which the behavior changes."""
+        """Returns the middles of the intervals in which the behavior changes."""
         model = self.model
         ends = [*(piece.first for piece in model.pieces[1:]), model.start]
         return [0.5 * (piece.last + end) for piece, end in zip(model.pieces, ends, strict=False)]
@@ -157,7 +159,7 @@ def _wide(values: Sequence[float]) -> bool:
 
 
 def evenly_spaced(low: float, high: float, count: int) -> FloatArray:
-    """Evenly spaced numbers from low to high, on a linear or logarithmic axis."""
+    """Returns evenly spaced numbers from low to high, on a linear or logarithmic axis."""
     if low > 0:
         return np.geomspace(low, high, count)
     return np.linspace(low, high, count)

@@ -10,7 +10,7 @@ from regionpredict.report.page_width import PAGE_WIDTH
 
 
 def cut(name: str, width: int, head: int) -> str:
-    """A name shortened to `width` characters. The first `head` characters are kept.
+    """Shortens a name to `width` characters. The first `head` characters are kept.
 
     >>> cut("hypre_CSRMatrixMatvecT", 16, 8), cut("short", 16, 8)
     ('hypre_CS…MatvecT', 'short')
@@ -22,8 +22,10 @@ def cut(name: str, width: int, head: int) -> str:
 
 
 def common_folder(paths: Sequence[str]) -> str:
-    """The common folder of all paths with a final separator. It is empty if there is none or only
-    the root, since a path without the root would look relative.
+    """Returns the common folder of all paths with a final separator.
+
+    It is empty if there is none or only the root, since a path without the root would look
+    relative.
 
     >>> common_folder(["src/a/x.c", "src/a/y.c"]), common_folder(["x.c", "src/y.c"])
     ('src/a/', '')
@@ -35,8 +37,10 @@ def common_folder(paths: Sequence[str]) -> str:
     return common + os.sep if common.rstrip(os.sep) else ""
 
 
-def several_titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The common folder of all paths if some are too long, as a sentence, and a title per file."""
+def file_titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """Returns a sentence with the common folder of all paths if some are too long, and a title per
+    file.
+    """
     long = any(len(file) > PAGE_WIDTH for file in files)
     folder = common_folder(files) if long else ""
     names = {file: file.removeprefix(folder) for file in files}
@@ -45,7 +49,7 @@ def several_titles(files: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 
 def first_of(lines: Sequence[str], most: int, more: str = "more") -> list[str]:
-    """The first lines, and the number of the others.
+    """Returns the first lines, and the number of omitted lines.
 
     >>> first_of(["a", "b", "c"], 1)
     ['a', '... and 2 more']
@@ -55,8 +59,8 @@ def first_of(lines: Sequence[str], most: int, more: str = "more") -> list[str]:
 
 
 def several(names: Sequence[str], most: int = 4) -> str:
-    """The first names of a list, and the number of the others. If there is only one other, it is
-    named.
+    """Joins the first names of a list, and the number of omitted names. A single omitted name is
+    listed instead.
 
     >>> several(["a", "b"]), several(["a", "b", "c", "d", "e"], 3), several(["a", "b"], 1)
     ('a, b', 'a, b, c and 2 more', 'a, b')

@@ -1,4 +1,4 @@
-"""The next points to measure, as a table and as JSON."""
+"""Documents the next points to measure, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from regionpredict.report.quantities import show_share
 
 
 def next_points_table(suggestions: Sequence[Suggestion]) -> Table:
-    """A row per model."""
+    """Returns a table with one row per model."""
     rows: list[list[Cell]] = []
     for one in suggestions:
         point = None if isinstance(one.answer, str) or one.answer.stop else one.answer
@@ -34,7 +34,7 @@ def next_points_table(suggestions: Sequence[Suggestion]) -> Table:
 
 
 def next_point_record(suggestion: Suggestion) -> dict[str, Any]:
-    """The record as JSON."""
+    """Returns a suggested point as JSON."""
     series, model, item = suggestion
     names = fields_of(series, "callpath metric")
     if isinstance(item, str):

@@ -1,4 +1,4 @@
-"""Hints as clauses for each directive.
+"""Writes hints as clauses for each directive.
 
 // num_threads: of the plan, best for the whole program's time, as run takes it
 
@@ -28,12 +28,12 @@ from regionpredict.predict import (
     TeamPrediction,
 )
 from regionpredict.report.page_width import PAGE_WIDTH, page_lines
-from regionpredict.report.size_hints import open_sentence
+from regionpredict.report.size_hints import dependence_sentence
 from regionpredict.report.thread_rules import clauses_rule
 
 _SLASHES = "// "
 _SPLICE = " \\"
-_GO_ON = 4  # additional indentation, in columns
+_CONTINUATION_INDENT = 4  # additional indentation, in columns
 _PIECE = re.compile(r"""(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\s,])*,?\s*""")
 """Breaks after a blank or a comma, between two C tokens, where a line may be continued (C17,
 5.1.1.2). Blanks in string literals are kept.
@@ -45,12 +45,13 @@ def openmp_clauses(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], plans: Sequence[Plan],
     binding: str = "close", hint: Recommendation | None = None,
 ) -> str:  # fmt: skip
-    """One line per directive, grouped by file, with its clauses or the reason why it has none. If
-    threads make a region's result wrong, its clauses are a comment with the reason.
+    """Returns one line per directive, grouped by file, with its clauses or the reason why it has
+    none.
 
-    Threads are those that `run` uses: from the plan, else from the parallel region, and at most the
-    program's `hint`. `binding` is the thread placement of the predictions. Close fills one domain
-    after the other.
+    If threads make a region's result wrong, its clauses are a comment with the reason. Threads are
+    those that `run` uses: from the plan, else from the parallel region, and at most the program's
+    `hint`. `binding` is the thread placement of the predictions. Close fills one domain after the
+    other.
     """
     lines = clauses_rule(teams, plans, hint)
     sizes = planned_threads(teams, plans, hint)
@@ -81,7 +82,7 @@ def openmp_clauses(
     rows += [
         (team.facts.span, *_team_row(team, binding),
          _guess(team, [member.facts for member in team.facts.members]))
-        for team in teams if _has_no_loop(team)
+        for team in teams if _is_without_loop(team)
     ]  # fmt: skip
     rows.sort(key=lambda row: row[0])
     for file, group in groupby(rows, key=lambda row: row[0].file):
@@ -94,20 +95,20 @@ def openmp_clauses(
 
 
 def _choices_within_limit(choices: tuple[SizeHint, ...], most: int | None) -> tuple[SizeHint, ...]:
-    """Choices by size, limited to the program's number of threads."""
+    """Returns choices by size, limited to the program's number of threads."""
     return tuple(
         choice._replace(threads=at_most(choice.threads, most)) for choice in choices
     )  # fmt: skip
 
 
 def _guess(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) -> str:
-    """The assumption of a clause with one number, if another size changes it."""
+    """Describes the assumption of a clause with one number, if another size changes the number."""
     if estimate.range is None or _by_size(estimate, loops):
         return ""
-    return f"at assumed large sizes; otherwise {open_sentence(estimate)}"
+    return f"at assumed large sizes; otherwise {dependence_sentence(estimate)}"
 
 
-def _has_no_loop(team: TeamPrediction) -> bool:
+def _is_without_loop(team: TeamPrediction) -> bool:
     """Whether the directive is a `parallel` without a loop."""
     return team.facts.forks and all(
         member.facts.region.span != team.facts.span for member in team.facts.members
@@ -138,7 +139,7 @@ def _loop_row(
         str(team.facts.span.line)
         if team.facts.span.file == region.span.file
         else f"{team.facts.span.file}:{team.facts.span.line}"
-        for team in teams if _has_no_loop(team)
+        for team in teams if _is_without_loop(team)
         and any(member.facts.region.id == region.id for member in team.facts.members)
     ]  # fmt: skip
     if around:
@@ -154,7 +155,7 @@ def _loop_row(
 
 
 def _clauses(estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[RegionFacts]) -> str:
-    """The clauses. If one size decides, the clause chooses by its run-time value."""
+    """Returns the clauses. If one size decides, the clause chooses by its run-time value."""
     if estimate.threads is None:
         return "// no hint"
     number = _by_size(estimate, loops) or str(estimate.threads)
@@ -162,7 +163,9 @@ def _clauses(estimate: Estimate | TeamEstimate, binding: str, loops: Sequence[Re
 
 
 def _unless_wrong(clauses: str, loops: Sequence[RegionFacts]) -> str:
-    """The clauses. If threads would make the result wrong, a comment with the reason."""
+    """Returns the clauses. If threads would make the result wrong, returns a comment with the
+    reason.
+    """
     note = race_of(loops)
     if note is None:
         return clauses
@@ -170,14 +173,14 @@ def _unless_wrong(clauses: str, loops: Sequence[RegionFacts]) -> str:
 
 
 def race_of(loops: Sequence[RegionFacts]) -> Diagnostic | None:
-    """The first note about a certain or possible data race in the loops."""
+    """Returns the first note about a certain or possible data race in the loops."""
     notes = (note for facts in loops for note in facts.diagnostics if note.id in RACES)
     return next(notes, None)
 
 
 def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) -> str:
-    """`n < 90 ? 1 : n < 1100 ? 7 : 36`. Empty unless a single name decides and the loops contain
-    it.
+    """Returns an expression such as `n < 90 ? 1 : n < 1100 ? 7 : 36`. Empty unless a single name
+    decides and the loops contain it.
     """
     if len(estimate.by_size) < 2 or estimate.deciding != (estimate.by_size[0].name,):
         return ""
@@ -192,7 +195,7 @@ def _by_size(estimate: Estimate | TeamEstimate, loops: Sequence[RegionFacts]) ->
 
 
 def _kept_clauses(clauses: Sequence[Clause]) -> list[str]:
-    """The existing clauses that the hint does not replace."""
+    """Returns the existing clauses that the hint does not replace."""
     return _written(
         [clause for clause in clauses if clause.name not in ("num_threads", "proc_bind")]
     )
@@ -206,7 +209,7 @@ def _written(clauses: Sequence[Clause]) -> list[str]:
 
 
 def clause_lines(number: int, directive: str, clauses: str) -> list[str]:
-    """The directive of line `number`, followed by clauses or a comment.
+    """Returns the directive of line `number`, followed by clauses or a comment.
 
     >>> for line in clause_lines(7, "#pragma omp parallel for collapse(2) private(t, u, v)",
     ...                          "num_threads(n < 90 ? 1 : 36) proc_bind(close)"): print(line)
@@ -221,7 +224,7 @@ def clause_lines(number: int, directive: str, clauses: str) -> list[str]:
     line = f"{head}{directive}   {clauses}"
     if len(line) <= PAGE_WIDTH:
         return [line]
-    within, further = " " * len(head), " " * (len(head) + _GO_ON)
+    within, further = " " * len(head), " " * (len(head) + _CONTINUATION_INDENT)
     own = _with_continuation_lines(directive, head, further)
     if clauses.startswith(_SLASHES):
         begin = within + _SLASHES
@@ -230,7 +233,7 @@ def clause_lines(number: int, directive: str, clauses: str) -> list[str]:
 
 
 def _with_continuation_lines(text: str, first: str, then: str) -> list[str]:
-    """The text of a directive with continuation lines. Longer words are not broken."""
+    """Wraps a directive with continuation lines. Longer words are not broken."""
     lines, line = [], ""
     indent = first
     for piece in _PIECE.findall(text):

@@ -16,7 +16,7 @@ _SHOWN = 6
 
 
 def other_names(predictions: Sequence[Prediction], text: str) -> list[str]:
-    """A line for each name with a prime in `text`, and for each variable that it means."""
+    """Returns a line for each name with a prime in `text`, and for each variable with that name."""
     lines: dict[str, None] = {}
     for prediction in predictions:
         primed = [other for other in prediction.facts.region.others if other.name.endswith("'")]

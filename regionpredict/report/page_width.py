@@ -1,4 +1,4 @@
-"""The page width in pipes and files, and text wrapped to it."""
+"""Wraps text to the page width of pipes and files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ _JOINED = "\N{NO-BREAK SPACE}%"
 
 
 def page_lines(text: str, *, first: str = "", then: str = "    ") -> list[str]:
-    """The text wrapped at spaces. Longer words are not broken.
-
-    The first line begins with `first`, and all others with `then`.
+    """Wraps the text at spaces. Longer words are not broken. The first line begins with `first`,
+    and all others with `then`.
 
     >>> for line in page_lines("E(p) = 1 - 0.5*log2(p) + " + "n" * 60): print(line)
     E(p) = 1 - 0.5*log2(p) +
@@ -22,8 +21,8 @@ def page_lines(text: str, *, first: str = "", then: str = "    ") -> list[str]:
 
 
 def wrapped(text: str, columns: int, **options: Any) -> list[str]:
-    """The text wrapped at spaces, with these options of `textwrap`. Longer words are not broken,
-    and a number keeps its percent sign.
+    """Wraps the text at spaces, with these options of `textwrap`. Longer words are not broken, and
+    a number keeps its percent sign.
     """
     lines = textwrap.wrap(
         text.replace(" %", _JOINED), columns, break_long_words=False, break_on_hyphens=False,

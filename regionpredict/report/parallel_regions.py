@@ -1,4 +1,4 @@
-"""Measured parallel regions of a run next to their predictions."""
+"""Shows measured parallel regions of a run next to their predictions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from regionpredict.trace.predicted_regions import predicted_balance, predicted_e
 
 
 def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]:
-    """The records for JSON. `predicted` is null without a prediction."""
+    """Returns the records for JSON. `predicted` is null without a prediction."""
     return [
         {
             **plain(split),
@@ -28,8 +28,9 @@ def region_records(run: RunFactors, hints: Hints | None) -> list[dict[str, Any]]
 
 
 def region_tables(runs: Sequence[RunFactors], hints: Hints | None) -> list[Block]:
-    """A table per run with parallel regions, the longest first: the measured factors, and what the
-    hints expect."""
+    """Returns a table per run with parallel regions, the longest first: the measured factors, and
+    the predicted ones.
+    """
     columns = [
         Column("Region", cut=True), Column("Threads", str),
         Column("Seconds", "{:.4g}".format, bar=True),
@@ -59,5 +60,5 @@ def region_tables(runs: Sequence[RunFactors], hints: Hints | None) -> list[Block
 
 
 def percent_column(title: str, *, minor: bool = False, bar: bool | float = False) -> Column:
-    """A column of shares as percentages of two decimals, without the sign."""
+    """Returns a column of shares as percentages of two decimals, without the sign."""
     return Column(title, show_points, minor=minor, bar=bar)

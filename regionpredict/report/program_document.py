@@ -30,9 +30,9 @@ from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import (
     best_changes,
     first_change,
-    open_blocks,
     plan_blocks,
     planned_otherwise,
+    unknown_size_blocks,
 )
 from regionpredict.report.program_text import assumption_counts, program_text
 from regionpredict.report.quantities import plural
@@ -50,8 +50,8 @@ def program_document(
     result: ProgramResult, view: View = EVERYTHING,
     sources: Callable[[Iterable[str]], Mapping[str, str]] = lambda _: {},
 ) -> Document:  # fmt: skip
-    """The recommendation, the loops, and how they are known. `view` selects the loops. `sources`
-    maps file names to their texts.
+    """Returns the recommendation, the loops, and their assumptions. `view` selects the loops.
+    `sources` maps file names to their texts.
     """
     machine = result.machine
     together, each = result.recommended
@@ -84,15 +84,15 @@ def program_document(
 
 
 def _program_name(files: Sequence[str]) -> str:
-    """`LULESH on `, after the common folder of several files, or `sum.c on ` for one file. "" if
-    neither has a name.
+    """Returns `LULESH on `, after the common folder of several files, or `sum.c on ` for one file.
+    "" if neither has a name.
     """
     name = PurePath(files[0] if len(set(files)) == 1 else common_folder(files)).name
     return f"{name} on " if name else ""
 
 
 def _form(result: ProgramResult) -> str:
-    """The options of the density model that are not the default."""
+    """Returns the options of the density model that are not the default."""
     derived = (own.derivation for own in result.predictions)
     forms = [str(own.form) for own in derived if isinstance(own, DensityDerivation)]
     return f" ({forms[0]})" if forms and forms[0] else ""
@@ -111,19 +111,21 @@ def _source(result: ProgramResult, texts: Mapping[str, str]) -> list[Drawing]:
 
 
 def _overview(result: ProgramResult) -> list[Block]:
-    """The sizes to give, the changes that help most, and the speedup of the parallel regions."""
+    """Returns the sizes to set, the changes that help most, and the speedup of the parallel
+    regions.
+    """
     blocks: list[Block] = [best_changes(result)]
     together = result.recommended.together
     if together is not None and together.seconds and len(together.curve) > 1:
         blocks.append(whole_speedup(together, result.machine))
-    blocks += open_blocks(result.teams, rank_sizes(result.predictions))
+    blocks += unknown_size_blocks(result.teams, rank_sizes(result.predictions))
     if any(len(team.speedup) > 1 for team in result.teams):
         blocks.append(program_speedup(result.teams, result.machine))
     return blocks
 
 
 def _program(result: ProgramResult) -> list[Block]:
-    """The plan and the checks of each program."""
+    """Returns the plan and the checks of each program."""
     blocks = plan_blocks(result)
     checks = program_checks(
         result.predictions, result.teams, result.machine, result.advice, result.spent
@@ -151,7 +153,7 @@ def _teams(result: ProgramResult) -> Table:
 
 
 def _regions(result: ProgramResult, sources: Mapping[str, str]) -> list[Block]:
-    """The loops, sorted by time."""
+    """Returns the loops, sorted by time."""
     teams = {member.facts.region.id: team for team in result.teams for member in team.facts.members}
 
     def details(at: int) -> list[Block]:

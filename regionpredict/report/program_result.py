@@ -16,12 +16,12 @@ from regionpredict.predict import (
     TeamPrediction,
 )
 from regionpredict.predict.program_advice import ByTeam
-from regionpredict.report.run_settings import AS_USUAL, RunSettings
+from regionpredict.report.run_settings import DEFAULT_SETTINGS, RunSettings
 
 
 class ProgramResult(NamedTuple):
-    """`notes` concern the whole program, for example loops that are not regions. `arguments` are
-    those of the program.
+    """The result of a prediction for a whole program. `notes` concern the whole program, for
+    example loops that are not regions. `arguments` are those of the program.
     """
 
     predictions: Sequence[Prediction]
@@ -30,13 +30,13 @@ class ProgramResult(NamedTuple):
     machine: Machine
     model: str
     advice: ByTeam = MappingProxyType({})
-    run: RunSettings = AS_USUAL
+    run: RunSettings = DEFAULT_SETTINGS
     notes: Sequence[Diagnostic] = ()
     recommended: Recommended = NOTHING_RECOMMENDED
     arguments: str = ""
 
     @property
     def spent(self) -> float | None:
-        """The seconds of the recommended run."""
+        """Returns the seconds of the recommended run."""
         together = self.recommended.together
         return None if together is None else together.seconds

@@ -24,19 +24,19 @@ from regionpredict.report.size_hints import needed_sentence, size_name
 from regionpredict.sizes.ranking import SizeRanking
 
 _SHOWN_SIZES = tuple(10**power for power in range(1, 9))
-_SIZES_NAMED = 4  # maximum number of listed sizes
+_SIZES_NAMED = 4  # maximum number of sizes that a line lists
 _NAMED = 3  # maximum number of listed regions, programs and changes
 _NOTABLE_SERIAL = 0.1  # share of the time
 _MANY = 20  # number of regions from which the output is summarized
 CAUTIONS = frozenset(("RP225", "RP226"))
-"""Rules whose findings depend on values in memory. Their rows are not marked."""
+"""The rules whose findings depend on values in memory. Rows with such findings are not marked."""
 _SHOWN = 0.005  # share of the time: smaller shares are shown as 0 %
 
 
 def program_summary(result: ProgramResult, ranking: SizeRanking) -> list[Block]:
-    """The blocks. Empty for one file with few regions."""
+    """Returns the summary blocks. Empty for one file with few regions."""
     teams, plans = result.teams, result.plans
-    if not is_summed_up(teams):
+    if not is_summarized(teams):
         return []
     timed = {team.facts.id: team.facts.executions.weight * team.seconds for team in teams
              if team.seconds is not None and team.packages is not None}  # fmt: skip
@@ -44,7 +44,7 @@ def program_summary(result: ProgramResult, ranking: SizeRanking) -> list[Block]:
     blocks: list[Block] = []
     if plans and sum(timed.values()):
         blocks = [*plan_blocks(result), *_scaling(known, timed)]
-    blocks += [*open_blocks(teams, ranking), best_changes(result, _NAMED)]
+    blocks += [*unknown_size_blocks(teams, ranking), best_changes(result, _NAMED)]
     wrong = Counter(note.id for team in teams for member in team.facts.members
                     for note in member.facts.diagnostics if note.id in CONFLICTS)  # fmt: skip
     told = ", ".join(f"{rule} ({number})" for rule, number in sorted(wrong.items()))
@@ -53,9 +53,9 @@ def program_summary(result: ProgramResult, ranking: SizeRanking) -> list[Block]:
     return [*blocks, Items([*conflicts, *_assumed_executions(unknown)])]
 
 
-def open_blocks(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterator[Block]:
-    """The sizes to set, and how others change the hints of the parallel regions that run. Empty if
-    no size changes a hint.
+def unknown_size_blocks(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterator[Block]:
+    """Returns the sizes to set, and how other sizes change the hints of the parallel regions that
+    run. Empty if no size changes a hint.
     """
     teams = [team for team in teams if team.facts.executions.value != 0]
     opened = [team for team in teams if team.range is not None]
@@ -84,7 +84,7 @@ def open_blocks(teams: Sequence[TeamPrediction], ranking: SizeRanking) -> Iterat
 
 
 def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Table:
-    """Numbers of parallel regions by their hint, with one column per size."""
+    """Counts parallel regions by their hint, with one column per size."""
     names = Counter(own[0].name for own in hints).most_common()
     told = [f"{size_name(name)} ({number})" for name, number in names]
     counts: dict[tuple[int, bool], list[int | None]] = {}
@@ -104,7 +104,7 @@ def _by_size(hints: Sequence[Sequence[SizeHint]]) -> Table:
 
 
 def _assumed_executions(unknown: Sequence[TeamPrediction]) -> list[str]:
-    """The assumed number of executions of parallel regions for which it is unknown."""
+    """Describes the assumed number of executions of parallel regions for which it is unknown."""
     called = [team for team in unknown if team.facts.executions.assumed]
     lines = []
     if len(called) < len(unknown):
@@ -119,14 +119,14 @@ def _assumed_executions(unknown: Sequence[TeamPrediction]) -> list[str]:
     return lines
 
 
-def is_summed_up(teams: Sequence[TeamPrediction]) -> bool:
-    """Whether the output begins with these lines: for several files or many regions."""
+def is_summarized(teams: Sequence[TeamPrediction]) -> bool:
+    """Whether the output begins with a summary: for several files or many regions."""
     return len({team.facts.span.file for team in teams}) > 1 or _regions(teams) > _MANY
 
 
 def _scaling(teams: Sequence[TeamPrediction], timed: Mapping[str, float]) -> list[Block]:
-    """The share of the time that scales to each number of packages, and the regions that stop at
-    one.
+    """Returns the share of the time that scales to each number of packages, and the regions that
+    stop at one.
     """
     whole = sum(timed.values())
     shares: dict[int, float] = {}
@@ -157,7 +157,7 @@ def _scaling(teams: Sequence[TeamPrediction], timed: Mapping[str, float]) -> lis
 
 
 def best_changes(result: ProgramResult, most: int | None = None) -> Items:
-    """The changes with the largest gain, at most this many."""
+    """Returns the changes with the largest gain, at most `most`."""
     folder = common_folder([team.facts.span.file for team in result.teams])
     return Items([
         f"{f'{change.span.file}:{change.span.line}'.removeprefix(folder)}  "
@@ -167,8 +167,10 @@ def best_changes(result: ProgramResult, most: int | None = None) -> Items:
 
 
 def first_change(result: ProgramResult) -> list[str]:
-    """The change that saves most of the program's time, or the serial loop with a larger part of
-    it and what threads could save there. Empty for a model without changes.
+    """Describes the change that saves most of the program's time.
+
+    If a serial loop takes more of the time, the loop and the saving by threads are described
+    instead. Empty for a model without changes.
     """
     if not result.spent or result.model != "saturation":
         return []
@@ -197,7 +199,9 @@ def _regions(teams: Sequence[TeamPrediction]) -> int:
 
 
 def plan_blocks(result: ProgramResult) -> list[Block]:
-    """The plan of each program, and where it has other threads than the rows."""
+    """Returns the plan of each program, and the parallel regions whose threads differ from their
+    rows.
+    """
     if not result.plans:
         return []
     folder = common_folder([plan.main for plan in result.plans if plan.main])
@@ -221,7 +225,7 @@ def plan_blocks(result: ProgramResult) -> list[Block]:
 
 
 def _plan_difference(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> list[str]:
-    """The reason why a plan has other threads than the rows, if it does."""
+    """Returns the reason why a plan has other threads than the rows, if it does."""
     own = {team.facts.id: team.threads for team in teams}
     planned = {(team, size) for plan in plans for team, size in plan.sizes.items()}
     other = {team for team, size in planned if own.get(team, size) != size}
@@ -235,7 +239,9 @@ def _plan_difference(plans: Sequence[Plan], teams: Sequence[TeamPrediction]) -> 
 
 
 def planned_otherwise(plans: Sequence[Plan], team: TeamPrediction | None) -> list[str]:
-    """The plan's threads for a region, if they differ from its own hint. One line per number."""
+    """Returns the plan's threads for a region, if they differ from its own hint. One line per
+    number.
+    """
     if team is None or team.threads is None:
         return []
     by_size: dict[int, list[str]] = {}

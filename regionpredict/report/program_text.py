@@ -29,17 +29,17 @@ from regionpredict.report.loop_table import (
     Loop,
     loop_table,
 )
-from regionpredict.report.names import common_folder, first_of, several_titles
+from regionpredict.report.names import common_folder, file_titles, first_of
 from regionpredict.report.other_names import other_names
 from regionpredict.report.program_result import ProgramResult
 from regionpredict.report.program_summary import (
     CAUTIONS,
-    is_summed_up,
+    is_summarized,
     program_summary,
 )
 from regionpredict.report.quantities import plural
 from regionpredict.report.reading_notes import note_lines
-from regionpredict.report.size_hints import cut_sentence, needed_sentence, open_sentence
+from regionpredict.report.size_hints import cut_sentence, dependence_sentence, needed_sentence
 from regionpredict.report.thread_rules import plan_rule
 from regionpredict.report.unconverged import convergence_sentence
 from regionpredict.report.view import View, chosen_predictions, chosen_teams
@@ -50,7 +50,7 @@ MANY_LOOPS = 10
 """The number of loops that one screen shows in full. With more loops, it shows the most expensive
 ones.
 """
-_MOST_ROWS = 6  # of the first screen
+_MOST_ROWS = 6  # maximum number of rows on the first screen
 _NOTES = 6
 _ORIGINS = {
     "large": "assumed large", "typical": f"unknown ones assumed ({TYPICAL})",
@@ -59,18 +59,22 @@ _ORIGINS = {
 }  # fmt: skip
 """The origins of sizes in words, in the order of `SIZE_ORIGINS`."""
 _AND_MORE = re.compile(r"(.*), and (\d+) more")  # several figures, the first with its name
-_BELOW_ROW = ("RP118", "RP121", "RP122")  # where the loop runs: on the host, inside other regions
+_BELOW_ROW = (
+    "RP118",
+    "RP121",
+    "RP122",
+)  # notes on the place of execution
 
 
 def program_text(result: ProgramResult, view: View) -> list[Block]:
-    """The blocks below the recommendation.
+    """Returns the blocks below the recommendation.
 
     For several files or many loops, a short `view` shows one screen. Otherwise, a parallel region
-    with several loops has its own row above theirs. For several files, the plan of each program
-    comes first. `view` selects the rows. Raises UsageError if it selects none.
+    with several loops has a separate row above the rows of its loops. For several files, the plan
+    of each program comes first. `view` selects the rows. Raises UsageError if it selects none.
     """
     predictions, teams, machine = result.predictions, result.teams, result.machine
-    summed_up = is_summed_up(teams)
+    summed_up = is_summarized(teams)
     if view.short and (len(predictions) > MANY_LOOPS or summed_up):
         return _first_screen(result)
     ranking = rank_sizes(predictions)
@@ -95,7 +99,7 @@ def _ranked(
     result: ProgramResult, shown: Sequence[Prediction], first: str, title: str,
     legend: Sequence[str] = (),
 ) -> Block:  # fmt: skip
-    """Loops of all files in one table. `title` has a place for their common folder."""
+    """Returns loops of all files in one table. `title` has a place for their common folder."""
     folder = common_folder([own.facts.region.span.file for own in shown])
     times = region_seconds(result.predictions, result.teams)
     return loop_table(
@@ -113,7 +117,7 @@ def _hint_columns(model: str) -> str:
 def _by_file(
     result: ProgramResult, shown: Sequence[Prediction], teams: Sequence[TeamPrediction]
 ) -> list[Block]:
-    """A table per file, in the order of lines."""
+    """Returns a table per file, in the order of lines."""
     advice = {
         team.facts.members[0].facts.region.id if len(team.facts.members) == 1 else team.facts.id:
         [advice_sentence(change) for change in result.advice.get(team.facts.id, ())]
@@ -127,7 +131,7 @@ def _by_file(
         return own.facts.region.span if isinstance(own, Prediction) else own.facts.span
 
     rows.sort(key=span)
-    lead, titles = several_titles([span(row)[0] for row in rows])
+    lead, titles = file_titles([span(row)[0] for row in rows])
     blocks: list[Block] = [Text(line) for line in lead]
     for file, group in groupby(rows, key=lambda row: span(row)[0]):
         known = list(group)
@@ -143,8 +147,8 @@ def _by_file(
 
 
 def _remarks(loop: Loop) -> list[str]:
-    """The sentences below a row: why it is skipped, how it depends on sizes, and notes."""
-    remarks = [sentence] if (sentence := open_sentence(loop)) else []
+    """Returns the sentences below a row: why it is skipped, how it depends on sizes, and notes."""
+    remarks = [sentence] if (sentence := dependence_sentence(loop)) else []
     if isinstance(loop, TeamPrediction):
         return remarks
     if loop.status == "skipped":
@@ -182,7 +186,7 @@ def _first_screen(result: ProgramResult) -> list[Block]:
 
 
 def _marks(shown: Sequence[Prediction], thresholds: str) -> list[str]:
-    """The legend of the columns and marks. `thresholds` says where the thresholds are."""
+    """Returns the legend of the columns and marks. `thresholds` says where the thresholds are."""
     if not any(own.packages for own in shown):
         return []
     guessed = any(own.range is not None for own in shown)
@@ -200,7 +204,7 @@ def _marks(shown: Sequence[Prediction], thresholds: str) -> list[str]:
 
 
 def _unshown(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> Iterator[str]:
-    """The partial loops, conflicts, and loops without a row, which --all shows."""
+    """Describes partial loops, conflicts, and loops without a row, which --all shows."""
     if any(own.status == "partial" for own in shown):
         yield "? part of the loop is unknown"
     notes = [[n for n in own.diagnostics if n.id in CONFLICTS] for own in predictions]
@@ -216,7 +220,7 @@ def _unshown(shown: Sequence[Prediction], predictions: Sequence[Prediction]) -> 
 def _legend(
     predictions: Sequence[Prediction], machine: Machine, planned: Sequence[str]
 ) -> list[str]:
-    """The legend of columns and marks with all that was assumed or is unknown."""
+    """Returns the legend of columns and marks, with all assumptions and unknowns."""
 
     def listed(title: str, lines: Iterator[str] | list[str]) -> list[str]:
         parts = [f"    {line}" for line in lines]
@@ -235,15 +239,15 @@ def _legend(
 
 
 def _shares(predictions: Sequence[Prediction]) -> str:
-    """`: 3 predicted, 1 skipped`. Empty if there are no loops."""
+    """Counts the loops by status, as in `: 3 predicted, 1 skipped`. Empty without loops."""
     kinds = Counter(p.status for p in predictions)
     order = ("predicted", "partial", "skipped")
     return ": " * bool(kinds) + ", ".join(f"{kinds[kind]} {kind}" for kind in order if kinds[kind])
 
 
 def _sizes_from(predictions: Sequence[Prediction]) -> list[str]:
-    """The origins of the sizes, with numbers of loops if they differ. Empty if the source has all
-    sizes.
+    """Returns the origins of the sizes, with numbers of loops if they differ. Empty if the source
+    has all sizes.
     """
     origins = Counter(p.sizes_from for p in predictions if p.status != "skipped")
     if not origins.keys() - {"source"}:
@@ -256,8 +260,8 @@ def _sizes_from(predictions: Sequence[Prediction]) -> list[str]:
 
 
 def assumption_counts(predictions: Sequence[Prediction]) -> Counter[str]:
-    """Each assumption with its number of loops. Assumptions that differ only in the number of
-    unnamed figures are merged.
+    """Counts the loops of each assumption. Assumptions that differ only in the number of unnamed
+    figures are merged.
     """
     seen: Counter[str] = Counter()
     more: dict[str, int] = {}
@@ -284,7 +288,7 @@ def _notes_of(predictions: Sequence[Prediction], rules: frozenset[str]) -> list[
 
 
 def _unsupported(predictions: Sequence[Prediction]) -> Iterator[str]:
-    """The first unsupported construct of each region. Identical ones share one line."""
+    """Returns the first unsupported construct of each region. Identical ones share one line."""
     first = []
     for prediction in predictions:
         if prediction.status == "partial":

@@ -1,4 +1,4 @@
-"""Formats numbers for people."""
+"""Formats numbers and units as text."""
 
 from __future__ import annotations
 
@@ -6,8 +6,17 @@ from regionpredict.errors import percent as show_share
 from regionpredict.errors import plural
 
 __all__ = [
-    "plural", "seats_text", "show_bytes", "show_count", "show_factor", "show_percent",
-    "show_points", "show_seconds", "show_share", "show_size", "show_times",
+    "plural",
+    "show_bytes",
+    "show_count",
+    "show_factor",
+    "show_percent",
+    "show_points",
+    "show_seconds",
+    "show_share",
+    "show_size",
+    "show_times",
+    "threads_text",
 ]  # fmt: skip
 
 _TIMES = 5  # digits
@@ -16,7 +25,7 @@ _UNITS = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def show_bytes(size: float | None) -> str:
-    """A size in a unit that gives two or three digits, without a final zero.
+    """Formats a number of bytes in a unit that gives two or three digits, without a final zero.
 
     >>> show_bytes(384000000), show_bytes(512), show_bytes(4 << 20), show_bytes(None)
     ('366 MiB', '512 B', '4 MiB', '?')
@@ -32,7 +41,7 @@ def show_bytes(size: float | None) -> str:
 
 
 def show_seconds(seconds: float | None, digits: int = 3) -> str:
-    """A time in a suitable unit, with three digits or as many as given.
+    """Formats a time in a suitable unit, with three digits or as many as given.
 
     >>> show_seconds(0.00123), show_seconds(-12.3), show_seconds(4e-8), show_seconds(None)
     ('1.23 ms', '-12.3 s', '40 ns', '?')
@@ -46,7 +55,7 @@ def show_seconds(seconds: float | None, digits: int = 3) -> str:
 
 
 def show_percent(share: float) -> str:
-    """A share in percent with one decimal.
+    """Formats a share in percent with one decimal.
 
     >>> show_percent(0.4212)
     '42.1 %'
@@ -55,7 +64,7 @@ def show_percent(share: float) -> str:
 
 
 def show_points(share: float) -> str:
-    """A share in percentage points with two decimals.
+    """Formats a share in percentage points with two decimals.
 
     >>> show_points(0.4212)
     '42.12'
@@ -64,7 +73,7 @@ def show_points(share: float) -> str:
 
 
 def show_factor(ratio: float) -> str:
-    """A factor.
+    """Formats a factor with two decimals.
 
     >>> show_factor(1.5)
     '1.50x'
@@ -73,7 +82,7 @@ def show_factor(ratio: float) -> str:
 
 
 def show_times(ratio: float, digits: int = 1) -> str:
-    """A speedup with this many decimals, if it fits into five digits and a point.
+    """Formats a speedup with this many decimals, if it fits into five digits and a point.
 
     >>> show_times(1.25), show_times(1.25, 2), show_times(12345.6), show_times(87434212.1)
     ('1.2', '1.25', '12346', '8.7e7')
@@ -91,7 +100,7 @@ def _with_exponent(value: float) -> str:
 
 
 def show_count(count: int | None) -> str:
-    """An integer, shortened if it is long.
+    """Formats an integer, with an exponent if it is long.
 
     >>> show_count(1024), show_count(120000000), show_count(None)
     ('1024', '1.2e8', '?')
@@ -102,7 +111,8 @@ def show_count(count: int | None) -> str:
 
 
 def show_size(size: float, digits: int = 15) -> str:
-    """A number of elements or processors in groups of three, rounded to this many digits.
+    """Formats a number of elements or processors in groups of three, rounded to this many
+    digits.
 
     >>> show_size(1048576.0), show_size(83601.4, 4), show_size(2.5), show_size(3.2e13)
     ('1,048,576', '83,600', '2.5', '3.2e13')
@@ -111,10 +121,10 @@ def show_size(size: float, digits: int = 15) -> str:
     return f"{rounded:,.15g}" if abs(rounded) < _LONGEST else _with_exponent(rounded)
 
 
-def seats_text(packages: int, threads: int | None) -> str:
-    """The packages and threads of a hint as text.
+def threads_text(packages: int, threads: int | None) -> str:
+    """Formats the packages and threads of a hint.
 
-    >>> seats_text(1, 6), seats_text(2, None)
+    >>> threads_text(1, 6), threads_text(2, None)
     ('1 package, 6 threads', '2 packages')
     """
     text = plural(packages, "package")

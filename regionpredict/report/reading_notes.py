@@ -1,4 +1,4 @@
-"""The notes from reading the files, one line each."""
+"""Formats the notes from reading the files, one line each."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ _HOW_MANY = re.compile(r" \(and \d+ more\)")
 _GUESSED_NAMES = "RP005"  # guessed names differ by file, but the remedy is the same
 _GUESSED_FOLDER = "RP003"
 _LEFT_OUT = "RP006"
-_FILE_LEFT_OUT = "RP004"  # each of these files is named
+_FILE_LEFT_OUT = "RP004"  # notes that list each file
 _EACH = 3  # maximum guessed folders with separate lines
 
 
 def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
-    """The notes. Identical notes for several places are shown once, at the first place.
+    """Returns the notes as lines.
 
-    The same holds for guesses of more than three folders. Directives that were left out come last.
-    Sample: `a.c:1: RP003: include folder guessed; pass -I inc to confirm it (in 4 files)`.
+    Identical notes for several source positions are shown once, at the first position. The same
+    holds for guesses of more than three folders. Directives that were left out come last. Sample:
+    `a.c:1: RP003: include folder guessed; pass -I inc to confirm it (in 4 files)`.
     """
     folders = {note.message for note in notes if note.id == _GUESSED_FOLDER}
     together = {_GUESSED_NAMES} | ({_GUESSED_FOLDER} if len(folders) > _EACH else set())
@@ -33,7 +34,7 @@ def note_lines(notes: Sequence[Diagnostic]) -> list[str]:
 
 
 def _others(same: Sequence[Diagnostic]) -> str:
-    """The number of other places with the same note."""
+    """Counts the other source positions with the same note."""
     files, lines = {note.span.file for note in same}, {note.span for note in same}
     if len(same) == 1:
         return ""

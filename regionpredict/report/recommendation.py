@@ -1,4 +1,4 @@
-"""The recommendation for a whole program, in words and in JSON.
+"""Describes the recommendation for a whole program, in words and in JSON.
 
 Use 18 threads on 1 package: 3.8x faster than 1 thread.
 Why: the fewest threads within 10 % of the shortest time. On 40 threads: 3.5x.
@@ -20,8 +20,8 @@ from regionpredict.report.names import several
 from regionpredict.report.quantities import plural, show_times
 
 _RULE = f"the fewest threads within {100 * PROGRAM_SLACK.value:.3g} % of the shortest time"
-_NAMED = 3  # maximum number of listed loops
-_SHOWN = 0.005  # share of the time: smaller shares are shown as 0 %
+_NAMED = 3  # maximum number of loops that a sentence lists
+_SHOWN = 0.005  # minimum share of the time that is mentioned: smaller shares are shown as 0 %
 _NOTABLE = 0.015  # share of the time
 _EXPLAINED = 0.1  # serial share of the time with named loops
 _OTHER = "code that no main reaches"
@@ -30,8 +30,10 @@ _UNREAL = 30 * 86400.0  # seconds: no job runs longer
 
 
 def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = ()) -> list[str]:
-    """The recommendation, and the share of serial time and of loops with data races. `each` are the
-    recommendations of several programs, which `hint` is for together.
+    """Returns the recommendation, and the share of serial time and of loops with data races.
+
+    `hint` is the recommendation for several programs together, and `each` are their separate
+    recommendations.
     """
     what = f" for {len(each)} programs together" if len(each) > 1 else ""
     use = f"Use {plural(hint.threads, 'thread')} on {plural(hint.packages, 'package')}{what}"
@@ -65,8 +67,8 @@ def recommendation_lines(hint: Recommendation, each: Sequence[Recommendation] = 
 
 
 def _by_program(each: Sequence[Recommendation]) -> str:
-    """The text `By program: train.c 37 threads, predict.c 11 and tools/main.c 1.`, longest first.
-    Files with the same name have their folder.
+    """Returns the text `By program: train.c 37 threads, predict.c 11 and tools/main.c 1.`, longest
+    first. Files with the same name have their folder.
     """
     files = Counter(PurePath(own.main).name for own in each)
     named: list[str] = []
@@ -75,14 +77,16 @@ def _by_program(each: Sequence[Recommendation]) -> str:
         name = "/".join(path.parts[-2:]) if files[path.name] > 1 else path.name
         threads = own.threads if named else plural(own.threads, "thread")
         named.append(f"{name or _OTHER} {threads}")
-    if len(named) > _NAMED + 1:  # a single other one is named
+    if len(named) > _NAMED + 1:  # a single other program is named
         named[_NAMED:] = [f"{len(named) - _NAMED} more"]
     return f"By program: {', '.join(named[:-1])} and {named[-1]}."
 
 
 def _longest_of(hint: Recommendation) -> str:
-    """`, most of it in setup.c:40 (30 %) and read.c:12 (8 %)`: the fewest loops with half of the
-    serial time, if they are few. "" without a choice of loops.
+    """Lists the fewest loops with half of the serial time, if they are few.
+
+    The text is like `, most of it in setup.c:40 (30 %) and read.c:12 (8 %)`, or "" without such
+    loops.
     """
     named: list[str] = []
     if hint.serial_share < _EXPLAINED:
@@ -97,7 +101,7 @@ def _longest_of(hint: Recommendation) -> str:
 
 
 def _on_all_threads(hint: Recommendation) -> str:
-    """The speedup on all threads, and why it is lower, if it is.
+    """Describes the speedup on all threads, and why it is lower, if it is.
 
     ` On 40 threads: 7.6x, because 22 parallel regions are slower (overhead). They take 9 % of the
     time on 1 thread, and 61 % on 40.`
@@ -125,7 +129,7 @@ def _on_all_threads(hint: Recommendation) -> str:
 
 
 def _interval(hint: Recommendation) -> list[str]:
-    """`Speedup: 3.4x-3.9x with 80 % probability.`"""
+    """Returns the text `Speedup: 3.4x-3.9x with 80 % probability.`"""
     if hint.low == hint.high or hint.threads == 1:
         return []
     at_sizes = " at assumed sizes" if hint.sizes_from in _ASSUMED else ""
@@ -134,7 +138,9 @@ def _interval(hint: Recommendation) -> list[str]:
 
 
 def _excluded_text(hint: Recommendation) -> list[str]:
-    """`Excluded: 1 parallel region without a prediction (fib.c:7), 2 serial loops of unknown length
+    """Lists what the recommendation excludes.
+
+    `Excluded: 1 parallel region without a prediction (fib.c:7), 2 serial loops of unknown length
     (main.c:12, read.c:40), and serial calls of functions without source (solve).`
     """
     parts = []
@@ -154,7 +160,7 @@ def _excluded_text(hint: Recommendation) -> list[str]:
 
 
 def speedup_text(hint: Recommendation) -> str:
-    """`3.8x faster than 1 thread`."""
+    """Returns a text such as `3.8x faster than 1 thread`."""
     if hint.threads == 1:
         racing = hint.race_share > MOST_OF_THE_TIME.value
         return "fix the data races first" if racing else "more threads gain too little"
@@ -162,8 +168,8 @@ def speedup_text(hint: Recommendation) -> str:
 
 
 def program_documents(recommended: Recommended) -> dict[str, Any]:
-    """The entries `program`, the overall recommendation, and `programs`, one recommendation per
-    program.
+    """Returns the JSON entries `program`, the overall recommendation, and `programs`, one
+    recommendation per program.
     """
     together = recommended.together
     return {

@@ -9,7 +9,7 @@ from regionpredict.report.json_text import as_json
 
 
 def rendered(document: Document, form: str) -> str:
-    """The document as `html`, `json`, `csv` or `markdown`, by default as text."""
+    """Renders the document as `html`, `json`, `csv` or `markdown`, by default as text."""
     if form == "json":
         return as_json(document.record())
     if form == "html":

@@ -1,4 +1,4 @@
-"""Reuse distances as JSON and as text."""
+"""Describes reuse distances as JSON and as text."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CountedReuse(NamedTuple):
 
 
 def counted_reuse(facts: RegionFacts, line_bytes: int) -> CountedReuse:
-    """The reuse in a region. After an internal error, no distance is known."""
+    """Counts the reuse in a region. After an internal error, no distance is known."""
     counted = attempt(reuse_facts, facts, line_bytes)
     by_array: dict[str, list[ReuseFact | None]] = {array.name: [] for array in facts.arrays}
     if not isinstance(counted, Failure):
@@ -43,7 +43,7 @@ def counted_reuse(facts: RegionFacts, line_bytes: int) -> CountedReuse:
 
 
 def access_reuse(fact: ReuseFact | None) -> dict[str, Any] | None:
-    """The `reuse_distance` of a reference. Null if no loop could be read."""
+    """Returns the `reuse_distance` of a reference. Null if no loop could be read."""
     if fact is None:
         return None
     return {
@@ -62,7 +62,7 @@ def _use(use: ReuseShare) -> dict[str, Any]:
 
 
 def histogram_document(by_array: ByArray) -> list[dict[str, Any]] | None:
-    """The region's histogram. Null if a size has no value."""
+    """Returns the region's histogram. Null if a size has no value."""
     facts = [fact for facts in by_array.values() for fact in facts if fact is not None]
     bars = reuse_histogram(facts)
     shown = [{"below": bar.below, "share": round(bar.share, _SHARE_DIGITS)} for bar in bars]
@@ -70,7 +70,9 @@ def histogram_document(by_array: ByArray) -> list[dict[str, Any]] | None:
 
 
 def reuse_sentence(fact: ReuseFact, line_bytes: int) -> str:
-    """`n*n/8 + 2 = 2002 lines (125 KiB) away, carried by i`. Unknown parts are left out."""
+    """Describes a reuse as `n*n/8 + 2 = 2002 lines (125 KiB) away, carried by i`. Unknown parts are
+    left out.
+    """
     if fact.expr is None and fact.lines is None:
         known = bool(fact.uses)
         return "no line is used again" if known else "reuse distance not known"
@@ -85,7 +87,7 @@ def reuse_sentence(fact: ReuseFact, line_bytes: int) -> str:
 
 
 def explain_reuse(facts: RegionFacts, line_bytes: int) -> Items:
-    """References with equal reuse, then the region's histogram."""
+    """Lists references with equal reuse, then the region's histogram."""
     reuse = attempt(reuse_facts, facts, line_bytes)
     if isinstance(reuse, Failure):
         return Items([f"Reuse distances: {WITHHELD}: {reuse.reason}"])

@@ -1,4 +1,4 @@
-"""Efficiency factors of runs and their extrapolation, as a document and as JSON."""
+"""Documents efficiency factors of runs and their extrapolation, also as JSON."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _TEAM_FACTORS = {
     "load_balance": "  load balance in constructs, %",
 }
 _MUCH_OUTSIDE = 0.05
-"""The share of the run time in and outside of MPI_Init and MPI_Finalize that is worth naming."""
+"""The share of the run time outside MPI_Init and MPI_Finalize from which a note reports it."""
 _SHORT_NAMES = {
     "load_balance": "load balance",
     "communication": "communication",
@@ -72,7 +72,7 @@ _SHORT_NAMES = {
 
 
 def _factors_of(run: ScaledRun) -> dict[str, float | None]:
-    """All factors of a run by their names in JSON. None if a factor is unknown."""
+    """Returns all factors of a run by their names in JSON. None if a factor is unknown."""
     own = fields_of(run.factors, "load_balance serialisation transfer communication parallel")
     return own | fields_of(
         run, "", computation_scalability="computation", instruction_scalability="instructions",
@@ -84,8 +84,8 @@ def _factors_of(run: ScaledRun) -> dict[str, float | None]:
 def factors_document(
     study: Study, extrapolation: Extrapolation | None, hints: Hints | None = None
 ) -> Document:
-    """The factors with one column per run, followed by the laws and their extrapolation. Curves
-    need an `extrapolation`. `hints` are compared with measured parallel regions.
+    """Returns the factors with one column per run, followed by the laws and their extrapolation.
+    Curves need an `extrapolation`. `hints` are compared with measured parallel regions.
     """
     runs = [run.factors for run in study.runs]
     regions = region_tables(runs, hints)
@@ -109,7 +109,7 @@ def factors_document(
 
 
 def _verdict(study: Study) -> list[str]:
-    """The parallel efficiency of the largest run, and the factor that loses most.
+    """Describes the parallel efficiency of the largest run, and the factor that loses most.
 
     If much of the run is outside MPI_Init and MPI_Finalize, only the time between them counts.
     """
@@ -136,7 +136,7 @@ def _largest_loss(factors: Mapping[str, float]) -> str:
 
 
 def _factors(study: Study) -> Table:
-    """The factors in percent, one column per run."""
+    """Returns the factors in percent, one column per run."""
     runs = [run.factors for run in study.runs]
     factors = [_factors_of(run) for run in study.runs]
     inside = [_initialized_record(run) for run in study.runs]
@@ -221,8 +221,8 @@ def _iterations(runs: Sequence[RunFactors]) -> list[Block]:
 
 
 def factors_curve(study: Study, extrapolation: Extrapolation) -> Drawing:
-    """Marks are measured, lines are the laws, and bands contain the values that the runs do not
-    exclude.
+    """Draws measured factors as marks, laws as lines, and bands with the values that the runs do
+    not exclude.
     """
     first = study.widths[0]
     last = max([study.widths[-1], *(point.width for point in extrapolation.points)])
@@ -314,7 +314,7 @@ def _more(extrapolation: Extrapolation) -> list[Block]:
 def _record(
     study: Study, extrapolation: Extrapolation | None, hints: Hints | None
 ) -> dict[str, Any]:
-    """Factors are from 0 to 1, and times in seconds."""
+    """Returns the factors from 0 to 1, and times in seconds."""
     models = {} if extrapolation is None else extrapolation.models
     points = () if extrapolation is None else extrapolation.points
     changes = () if extrapolation is None else extrapolation.changes

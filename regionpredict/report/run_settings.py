@@ -1,4 +1,4 @@
-"""The run settings that hints assume: page placement and thread binding.
+"""Defines the run settings that hints assume: page placement and thread binding.
 
 {"pages": "interleave", "binding": "close", "runtime": null}
 """
@@ -25,34 +25,36 @@ class RunSettings(NamedTuple):
 
     @property
     def proc_bind(self) -> str:
-        """The value of OMP_PROC_BIND. Other bindings use the order of OMP_PLACES."""
+        """Returns the value of OMP_PROC_BIND. Other bindings use the order of OMP_PLACES."""
         return "spread" if self.binding == "spread" else "close"
 
     @property
     def places(self) -> str:
-        """The value of OMP_PLACES. Binding by caches needs the numbers of the host instead."""
+        """Returns the value of OMP_PLACES. Binding by caches needs the numbers of the host
+        instead.
+        """
         return "cores" if self.binding in BINDINGS else self.binding
 
     @property
     def numactl(self) -> str:
-        """The numactl command for this page placement, with a final space. Empty if it is not
-        needed.
+        """Returns the numactl command for this page placement, with a final space. Empty if it is
+        not needed.
         """
         if self.pages == INTERLEAVE:
             return "numactl --interleave=all "
         return f"numactl --membind={self.pages} " if isinstance(self.pages, int) else ""
 
 
-AS_USUAL = RunSettings()
+DEFAULT_SETTINGS = RunSettings()
 
 
 def run_settings(machine: Machine, pages: str | int) -> RunSettings:
-    """The settings of predictions for this machine with this page placement."""
+    """Returns the settings of predictions for this machine with this page placement."""
     return RunSettings(pages, machine.binding, machine.runtime)
 
 
 def settings_sentences(run: RunSettings) -> list[str]:
-    """One sentence for each setting that is not the default."""
+    """Returns one sentence for each setting that is not the default."""
     sentences = []
     if run.pages == INTERLEAVE:
         sentences.append("Pages interleaved: run with numactl --interleave=all")

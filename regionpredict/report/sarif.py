@@ -34,10 +34,10 @@ def sarif_document(
     notes: Sequence[Diagnostic], line_at: Callable[[Span], str | None],
     recommended: Recommended = NOTHING_RECOMMENDED,
 ) -> dict[str, Any]:  # fmt: skip
-    """The log of one run, for `json.dumps`. `notes` concern files that could not be read. The
-    recommendation for the program is a property of the run.
+    """Returns the log of one run, for `json.dumps`.
 
-    `line_at` returns the text of a source line, which a fix replaces.
+    `notes` concern files that could not be read. The recommendation for the program is a property
+    of the run. `line_at` returns the text of a source line, which a fix replaces.
     """
     findings = list(_findings(predictions, advice, machine, notes))
     rules = list(dict.fromkeys(finding.rule for finding, _ in findings))
@@ -64,7 +64,7 @@ def sarif_document(
 def _findings(
     predictions: Sequence[Prediction], advice: ByTeam, machine: Machine, notes: Sequence[Diagnostic]
 ) -> Iterator[tuple[Finding, dict[str, Any]]]:
-    """The findings with their properties."""
+    """Returns the findings with their properties."""
     for note in notes:
         yield Finding(note.id, note.span, note.message), {}
     for prediction in predictions:
@@ -105,7 +105,7 @@ def _results(
 
 
 def _fix(finding: Finding, line: str | None) -> dict[str, Any] | None:
-    """The line with the clause. None if it cannot be derived from the line."""
+    """Replaces the line by the line with the clause. None if it cannot be derived."""
     edited = finding.edited(line)
     if line is None or edited is None:
         return None
@@ -131,7 +131,7 @@ def _location(finding: Finding) -> dict[str, Any]:
 
 
 def _uri(file: str) -> str:
-    """A path as a URI reference.
+    """Converts a path to a URI reference.
 
     >>> _uri("src/a b.c"), _uri("/tmp/x.c"), _uri("../x#1.c")
     ('src/a%20b.c', 'file:///tmp/x.c', '../x%231.c')
@@ -142,7 +142,7 @@ def _uri(file: str) -> str:
 
 
 def _fingerprint(*parts: str) -> str:
-    """A fingerprint that does not depend on the line of the finding in its function."""
+    """Returns a fingerprint that does not depend on the line of the finding in its function."""
     joined = "\0".join(parts).encode("utf-8", "surrogateescape")
     return hashlib.sha256(joined).hexdigest()[:32]
 

@@ -15,7 +15,7 @@ from regionpredict.report.quantities import plural
 from regionpredict.sizes.ranking import SizeRanking, UnboundSize, differs_by_element
 
 _MOST = 0.9
-"""The share of the decided hints that the listed names must decide."""
+"""The listed names decide at least this share of the hints that names can decide."""
 _OF_COMMAND_LINE = re.compile(r"\barg[cv]\b")
 _EQUAL = 3  # maximum listed names of one size
 _DECIDING = 4  # maximum listed deciding names
@@ -25,7 +25,8 @@ _NO_INPUT = re.compile(r"[(?]|\[\]$|:\d+$")
 
 
 def size_sentence(hints: Sequence[SizeHint], *, whole: bool = False) -> str:
-    """`1 thread below n = 90, 1 package (2 to 20 threads) below 1,100, 2 packages above`.
+    """Describes a hint by size: `1 thread below n = 90, 1 package (2 to 20 threads) below 1,100, 2
+    packages above`.
 
     Ranges with the same number of packages are merged, unless `whole`. Empty if the hint does not
     change.
@@ -52,7 +53,7 @@ def _kind(hint: SizeHint) -> tuple[int, bool]:
 
 
 def _numbers(hints: Sequence[SizeHint]) -> str:
-    """`1 package (2 to 20 threads)` for ranges with the same number of packages."""
+    """Returns `1 package (2 to 20 threads)` for ranges with the same number of packages."""
     threads = sorted({hint.threads for hint in hints})
     if threads == [1]:
         return "1 thread"
@@ -60,9 +61,9 @@ def _numbers(hints: Sequence[SizeHint]) -> str:
     return f"{plural(hints[0].packages, 'package')} ({told} threads)"
 
 
-def open_sentence(estimate: Estimate | TeamEstimate, *, whole: bool = False) -> str:
-    """How a hint depends on assumptions: by size if one size decides, else its range. Empty if the
-    hint is known.
+def dependence_sentence(estimate: Estimate | TeamEstimate, *, whole: bool = False) -> str:
+    """Describes how a hint depends on assumptions: by size if one size decides, else its range.
+    Empty if the hint is known.
 
     >>> range_sentence(HintRange((1, 2), (1, 36)), ["n", "m"])
     '1 to 2 packages, 1 to 36 threads: depends on n, m'
@@ -78,7 +79,7 @@ def open_sentence(estimate: Estimate | TeamEstimate, *, whole: bool = False) -> 
 
 
 def range_sentence(range_: HintRange, deciding: Sequence[str], *, whole: bool = False) -> str:
-    """The range of a hint, and the sizes that it depends on."""
+    """Returns the range of a hint, and the sizes that it depends on."""
     packages, threads = (
         plural(most, noun) if least == most else f"{least} to {most} {noun}s"
         for (least, most), noun in zip(range_, ("package", "thread"), strict=True)
@@ -87,7 +88,7 @@ def range_sentence(range_: HintRange, deciding: Sequence[str], *, whole: bool = 
 
 
 def size_name(names: str, *, whole: bool = False) -> str:
-    """The names of a size. Names that are varied together are joined by `=`. Long lists are
+    """Joins the names of a size. Names that are varied together are joined by `=`. Long lists are
     shortened, unless `whole`.
 
     >>> size_name("n, m"), size_name("a, b, c, d"), size_name("a, b, c, d", whole=True)
@@ -102,13 +103,13 @@ def size_name(names: str, *, whole: bool = False) -> str:
 
 
 def _name_list(names: Sequence[str], whole: bool) -> str:
-    """A list of names, shortened unless `whole`."""
+    """Joins names to a list, shortened unless `whole`."""
     return several(names, len(names) if whole else _DECIDING)
 
 
 def needed_sizes(ranking: SizeRanking) -> str:
-    """`Set these 4 sizes, and the hints of 34 of 39 loops no longer depend on assumed sizes (now
-    12)`. Empty if all hints are known.
+    """Describes the sizes to set: `Set these 4 sizes, and the hints of 34 of 39 loops no longer
+    depend on assumed sizes (now 12)`. Empty if all hints are known.
     """
     few = _few(ranking)
     return _needed(few, ranking) if few else ""
@@ -127,23 +128,25 @@ def _needed(few: Sequence[UnboundSize], ranking: SizeRanking) -> str:
 
 
 def known_hints_sentence(ranking: SizeRanking) -> str:
-    """`Hints are known for 34 of 39 loops, 3 of them partial`."""
+    """Returns a sentence such as `Hints are known for 34 of 39 loops, 3 of them partial`."""
     return f"Hints are known for {_settled(ranking, ranking.regions)}"
 
 
 def _settled(told: UnboundSize | SizeRanking, regions: int) -> str:
-    """Partial regions are counted separately, because sizes do not complete them."""
+    """Counts the known hints. Partial loops are counted separately, because sizes do not complete
+    them.
+    """
     part = f", {told.in_part} of them partial" if told.in_part else ""
     return f"{told.settled} of {plural(regions, 'loop')}{part}"
 
 
 def needed_names(ranking: SizeRanking) -> list[str]:
-    """The names to set, by their effect."""
+    """Returns the names to set, sorted by their effect."""
     return [one_line(size.name) for size in _few(ranking)]
 
 
 def cut_sentence(predictions: Sequence[Estimate]) -> list[str]:
-    """The numbers of loops that were tried at fewer sizes, or counted in less detail, than usual.
+    """Counts the loops for which fewer sizes or less detailed traffic than usual were evaluated.
     Empty if there are none.
     """
     less = sum(CUT_TRAFFIC in prediction.cut for prediction in predictions)
@@ -159,7 +162,7 @@ def cut_sentence(predictions: Sequence[Estimate]) -> list[str]:
 
 
 def needed_sentence(ranking: SizeRanking) -> list[str]:
-    """The sizes to set, with their options: `...: --set n=... --set m=...`.
+    """Lists the sizes to set, with their options: `...: --set n=... --set m=...`.
 
     Empty if all hints are known. If a size is known only at run time, or there are too many, the
     sentence recommends a recorded run. After one, it names the sizes that the run lacks. Names in
@@ -187,7 +190,7 @@ def needed_sentence(ranking: SizeRanking) -> list[str]:
 
 
 def _quoted(name: str) -> str:
-    """A name quoted for the shell.
+    """Quotes a name for the shell.
 
     >>> print(_quoted("n"), _quoted("s->n"), _quoted("n'"))
     n 's->n' "n'"
@@ -199,7 +202,9 @@ def _quoted(name: str) -> str:
 
 
 def _few(ranking: SizeRanking) -> list[UnboundSize]:
-    """The names to request first, up to the first one that is not an input of the program."""
+    """Returns the names to request first, up to the first one that is not an input of the
+    program.
+    """
     asked = takewhile(lambda size: _is_input(size.name), _settling_most(ranking))
     return list(islice(asked, _NAMED))
 
@@ -214,7 +219,7 @@ def _is_input(name: str) -> bool:
 
 
 def _settling_most(ranking: SizeRanking) -> list[UnboundSize]:
-    """The first names of the ranking that decide almost all hints that names can decide."""
+    """Returns the first names of the ranking that decide almost all hints that names can decide."""
     deciding = [size for size in ranking.unbound if size.decides]
     if not deciding:
         return []

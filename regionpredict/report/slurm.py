@@ -1,4 +1,4 @@
-"""A program's hint as Slurm options and as the head of a job script.
+"""Writes a program's hint as Slurm options and as a job script.
 
 #SBATCH --nodes=1
 #SBATCH --ntasks=1
@@ -24,13 +24,13 @@ from regionpredict.report.input_sizes import sizes_sentence
 from regionpredict.report.names import several
 from regionpredict.report.quantities import plural
 from regionpredict.report.recommendation import recommendation_lines
-from regionpredict.report.run_settings import AS_USUAL, RunSettings
+from regionpredict.report.run_settings import DEFAULT_SETTINGS, RunSettings
 from regionpredict.report.thread_rules import job_rule
 
 _NAMED = 8  # maximum listed parallel regions that are not counted
 
 
-def slurm_options(hint: Recommendation, run: RunSettings = AS_USUAL) -> tuple[str, ...]:
+def slurm_options(hint: Recommendation, run: RunSettings = DEFAULT_SETTINGS) -> tuple[str, ...]:
     """The options of sbatch and salloc.
 
     Sockets and cores are requirements for the node. `--cpus-per-task` is the size of the job. By
@@ -53,15 +53,15 @@ def slurm_options(hint: Recommendation, run: RunSettings = AS_USUAL) -> tuple[st
 
 def slurm_script(
     hint: Recommendation | None, teams: Sequence[TeamPrediction], machine: Machine, model: str,
-    seconds: Mapping[str, float] | None = None, run: RunSettings = AS_USUAL,
+    seconds: Mapping[str, float] | None = None, run: RunSettings = DEFAULT_SETTINGS,
     *, unreached: Collection[str] = (), arguments: str = "", notes: Sequence[Diagnostic] = (),
 ) -> str:  # fmt: skip
-    """A job script that is complete except for the program's name.
+    """Returns a job script that is complete except for the program's name.
 
     `seconds` are measured times on one thread by region id, which weight the `hint`. `unreached`
     are parallel regions that `main` cannot reach. `arguments` are those of the program. `notes` are
-    those of reading: one on a call that sets the number of threads is a comment. Raises InputError
-    if no region has a hint.
+    those of reading: a note on a call that sets the number of threads becomes a comment. Raises
+    InputError if no region has a hint.
     """
     if hint is None:
         raise InputError(
@@ -110,8 +110,8 @@ def _by(weighted: str) -> str:
 
 
 def _share(team: TeamPrediction, seconds: Mapping[str, float] | None) -> str:
-    """The share of a parallel region in the measured time, such as
-    ` (12 % of the measured time)`.
+    """Describes the share of a parallel region in the measured time, such as ` (12 % of the
+    measured time)`.
     """
     whole = sum((seconds or {}).values())
     own = [seconds[name] for name in loops_of(team) if name in seconds] if seconds else []

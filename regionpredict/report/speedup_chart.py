@@ -1,4 +1,4 @@
-"""Speedup curves over threads, with the machine's packages in the background."""
+"""Draws speedup curves over threads, with the machine's packages in the background."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from regionpredict.machine import Machine, cores_filled_first
 from regionpredict.predict import BAND_SHARE, Prediction, Recommendation, TeamPrediction
 from regionpredict.report.document import Drawing
 from regionpredict.report.html.blocks import curve, line, marks
-from regionpredict.report.quantities import plural, seats_text
+from regionpredict.report.quantities import plural, threads_text
 
 _MOST_CURVES = 5  # each has its own color, and hints have the sixth
 _WITH_BANDS = 3
@@ -21,7 +21,7 @@ _BAND = f"{100 * BAND_SHARE.value:.0f} %"
 
 
 def region_speedup(prediction: Prediction, machine: Machine) -> Drawing:
-    """The speedup of one loop with its interval, and its hint."""
+    """Draws the speedup of one loop with its interval, and its hint."""
     intervals = zip(prediction.speedup, prediction.band, strict=bool(prediction.band))
     band = [(threads, low, high) for (threads, _), (low, high) in intervals]
     mark = None
@@ -32,7 +32,7 @@ def region_speedup(prediction: Prediction, machine: Machine) -> Drawing:
 
 
 def whole_speedup(hint: Recommendation, machine: Machine) -> Drawing:
-    """The speedup of the whole program, with the recommended threads and their interval."""
+    """Draws the speedup of the whole program, with the recommended threads and their interval."""
     alone = hint.speedup * (hint.seconds or 0.0)
     points = [(threads, alone / seconds) for threads, seconds in hint.curve]
     bars = [(hint.threads, hint.low, hint.high)]
@@ -43,7 +43,7 @@ def whole_speedup(hint: Recommendation, machine: Machine) -> Drawing:
 
 
 def program_speedup(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
-    """Speedup over threads for the most expensive parallel regions.
+    """Draws the speedup over threads for the most expensive parallel regions.
 
     A loop without an enclosing parallel region counts as one. Identical curves are drawn once.
     Raises `InputError` if no parallel region has a curve.
@@ -79,7 +79,7 @@ def _chart(
     title: str, machine: Machine, last: int, series: Sequence[Drawing],
     mark: Drawing | None = None,
 ) -> Drawing:  # fmt: skip
-    """The packages are drawn if they are filled one after the other."""
+    """Draws curves. The packages are shown if they are filled one after the other."""
     each = machine.cores_per_package
     one_by_one = cores_filled_first(machine) == each
     zones = [
@@ -94,9 +94,7 @@ def _chart(
 
 
 def _groups(teams: Sequence[TeamPrediction]) -> list[list[TeamPrediction]]:
-    """Parallel regions with the same hint and indistinguishable curves, grouped, and sorted by
-    time.
-    """
+    """Groups parallel regions with the same hint and indistinguishable curves, sorted by time."""
     groups: list[list[TeamPrediction]] = []
     for team in sorted(teams, key=lambda team: -_seconds(team)):
         for group in groups:
@@ -119,16 +117,16 @@ def _are_indistinguishable(first: TeamPrediction, other: TeamPrediction) -> bool
 
 
 def _seconds(team: TeamPrediction) -> float:
-    """The time of all its executions on one thread."""
+    """Returns the time of all executions of a parallel region on one thread."""
     return (team.seconds or 0.0) * team.facts.executions.weight
 
 
 def _label(group: Sequence[TeamPrediction]) -> str:
-    """`2mm.c:49 kernel_2mm: 4 packages, 24 threads`."""
+    """Returns a label such as `2mm.c:49 kernel_2mm: 4 packages, 24 threads`."""
     team = group[0]
     facts = team.facts
     name = f"{PurePath(facts.span.file).name}:{facts.span.line} {facts.function}"
     if len(group) > 1:
         name += f" and {len(group) - 1} similar"
-    hint = "no hint" if team.packages is None else seats_text(team.packages, team.threads)
+    hint = "no hint" if team.packages is None else threads_text(team.packages, team.threads)
     return f"{name}: {hint}"

@@ -1,4 +1,4 @@
-"""The page of a study: the success of each model next to trivial strategies, with plots."""
+"""Makes the page of a study: the success of each model next to trivial strategies, with plots."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class Figure(NamedTuple):
 def study_document(
     campaign: Campaign, judged: Sequence[JudgedModel], sweeps: Sequence[Figure]
 ) -> Document:  # fmt: skip
-    """The success of each model next to trivial strategies, its plots, and the limits of the study.
+    """Returns the success of each model next to trivial strategies, its plots, and the limits of
+    the study.
 
     Markdown links to plot files. Pages draw the plots.
     """
@@ -96,7 +97,9 @@ def study_document(
 
 
 def _by_rule(judged: Sequence[JudgedModel], columns: Sequence[Column]) -> list[Table]:
-    """For text, a table for each definition of a right hint, with a column for each model."""
+    """Returns for text a table for each definition of a right hint, with a column for each
+    model.
+    """
     tables = []
     for rule in dict.fromkeys(_rule(one.comparison) for one in judged):
         own = [one for one in judged if _rule(one.comparison) == rule]
@@ -109,7 +112,7 @@ def _by_rule(judged: Sequence[JudgedModel], columns: Sequence[Column]) -> list[T
 
 
 def sweep_curve(figure: Figure) -> Drawing:
-    """The picture of model predictions."""
+    """Draws the models' predictions for synthetic loops."""
     lines = [line(name, points) for name, points in figure.lines.items()]
     return curve(figure.caption, figure.axis, "", lines, logx=True)
 
@@ -138,7 +141,7 @@ def _share(rate: Rate) -> str:
 
 
 def _verdict(judged: Sequence[JudgedModel]) -> str:
-    """The first line: the model with the most right hints, if any hint was right."""
+    """Describes the model with the most right hints, if any hint was right."""
     rates = [success(one.comparison) for one in judged]
     if not any(rate.judged for rate in rates):
         return "No hint was judged."
@@ -152,7 +155,7 @@ def _verdict(judged: Sequence[JudgedModel]) -> str:
 
 
 def _limits(campaign: Campaign, comparison: Comparison) -> list[str]:
-    """The limits of the study."""
+    """Describes the limits of the study."""
     lines = []
     if comparison.hints.packages == 1:
         lines.append("The machine has one package, so threads are judged instead of packages.")
@@ -177,7 +180,7 @@ def _limits(campaign: Campaign, comparison: Comparison) -> list[str]:
 
 
 def _threads(counts: Sequence[int]) -> str:
-    """`1 thread`, `1, 2, 4 threads`."""
+    """Returns a text such as `1 thread` or `1, 2, 4 threads`."""
     *before, last = counts
     return ", ".join([*map(str, before), plural(last, "thread")])
 

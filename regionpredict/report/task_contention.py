@@ -1,4 +1,4 @@
-"""Predicted contention of concurrent tasks next to the measured one, by source line."""
+"""Shows predicted contention of concurrent tasks next to the measured one, by source line."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from regionpredict.tasks.growth import LineGrowth
 from regionpredict.tasks.metrics import GraphMetrics, LineTotal
 
 UNREAD = "unread"
-"""Marks a body without source, or with unsupported code."""
+"""The mark of a task body without source, or with unsupported code."""
 RECURSIVE = "recursive"
-"""Marks a recursive body, since the source does not show the work of one task."""
+"""The mark of a recursive task body. The source does not show the work of one such task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class PredictedBodies:
     bodies: tuple[BodyContention, ...]
 
     def at(self, place: str) -> BodyContention | None:
-        """The body at `file:line`. None if there is none."""
+        """Returns the body at `file:line`. None if there is none."""
         file, _, line = place.partition(" (")[0].rpartition(":")
         number = whole_number(line)
         if not file or number is None:
@@ -56,7 +56,7 @@ class PredictedBodies:
 def contention_records(
     metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies
 ) -> list[dict[str, Any]]:
-    """One record per line with tasks or chunks, for JSON. Unknown values are null."""
+    """Returns one record per line with tasks or chunks, for JSON. Unknown values are null."""
     measured = {(row.place, row.kind): row.factor for row in growth or ()}
     rows = []
     for line in _lines(metrics):
@@ -71,7 +71,7 @@ def contention_records(
                 "share": None if known is None else known.share,
                 "predicted_growth": None if known is None else known.growth,
                 "measured_growth": measured.get((line.place, line.kind)),
-                "unread": _why(body),
+                "unread": _unread_reason(body),
                 "assumed": [] if body is None else list(body.assumed),
             }
         )
@@ -82,7 +82,9 @@ def contention_blocks(
     metrics: GraphMetrics, growth: Sequence[LineGrowth] | None, predicted: PredictedBodies,
     top: int,
 ) -> list[Block]:  # fmt: skip
-    """The same as a table, with its assumptions. Text shows the `top` lines with the most work."""
+    """Returns a table of contention by source line, with its assumptions. Text shows the `top`
+    lines with the most work.
+    """
     records = contention_records(metrics, growth, predicted)
     if not records:
         return [Text("No line has tasks: contention for memory is unknown.")]
@@ -114,7 +116,7 @@ def _lines(metrics: GraphMetrics) -> list[LineTotal]:
     return [line for line in metrics.lines if line.kind in ("task", "chunk")]
 
 
-def _why(body: BodyContention | None) -> str | None:
+def _unread_reason(body: BodyContention | None) -> str | None:
     if body is None:
         return UNREAD
     return None if body.contention is not None else body.unread

@@ -1,4 +1,4 @@
-"""A task graph's metrics as a document and as JSON, schema `regionpredict/tasks/1`."""
+"""Documents a task graph's metrics, also as JSON, schema `regionpredict/tasks/1`."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _graph(graph: TaskGraph, metrics: GraphMetrics) -> list[Block]:
 
 
 def _bound(parallelism: float | None) -> list[Block]:
-    """The upper bound of the speedup with any scheduler, min(p, pi)."""
+    """Draws the upper bound of the speedup with any scheduler, min(p, pi)."""
     if parallelism is None:
         return []
     least, most = math.floor(parallelism), math.ceil(parallelism)
@@ -168,7 +168,7 @@ def _path(graph: TaskGraph, metrics: GraphMetrics, top: int) -> Table:
 
 
 def growth_table(growth: Sequence[LineGrowth], top: int) -> Table:
-    """The growth of task times from one recording to another, by source line."""
+    """Returns the growth of task times from one recording to another, by source line."""
     rows: list[list[Cell]] = [
         [row.place, row.kind, row.alone_s, row.together_s, row.factor] for row in growth
     ]
@@ -182,7 +182,7 @@ def growth_table(growth: Sequence[LineGrowth], top: int) -> Table:
 
 
 def concurrency_text(metrics: GraphMetrics) -> str:
-    """The maximum number of concurrent tasks, in words."""
+    """Describes the maximum number of concurrent tasks."""
     known = metrics.concurrency
     if known is None:
         return "?"

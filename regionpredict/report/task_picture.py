@@ -1,4 +1,4 @@
-"""A task graph as boxes and edges with positions, as data for pictures and pages.
+"""Arranges a task graph as boxes and edges with positions, as data for pictures and pages.
 
 A task that only creates others is one box. Edges implied by other edges are left out. Large graphs
 are drawn by source line.
@@ -26,14 +26,14 @@ from regionpredict.tasks.task_graph import (
 MOST_BOXES = 2000
 """Graphs with more tasks are drawn by source line."""
 GROUPS = 5
-"""This many lines, those with the most work, have their own color."""
+"""The number of source lines with a separate color. These are the lines with the most work."""
 _ROW = 0.55
 _WIDEST = 2.0
 """The distance of rows in box widths, and the largest ratio of width to height. Assumed: fits a
 screen.
 """
 NARROW = 0.2
-"""The smallest share of a narrow end that is mentioned."""
+"""The minimum share of the time with few concurrent tasks at the end of a run that is mentioned."""
 _NAME = re.compile(r"[^\W\d]+")
 
 
@@ -77,7 +77,7 @@ class PictureGroup:
     path: float
 
     def text(self) -> str:
-        """The text in the legend."""
+        """Returns the text of a source line in the legend."""
         return (
             f"{self.name}: {show_share(self.work)} of the work, {show_share(self.path)} of the "
             "critical path"
@@ -98,8 +98,8 @@ class TaskPicture:
 
     @property
     def row_height(self) -> float:
-        """The distance of rows in box widths. It is larger for wide graphs, so that edges are
-        visible.
+        """Returns the distance of rows in box widths. It is larger for wide graphs, so that edges
+        are visible.
         """
         wide = max((box.x for box in self.boxes), default=0.0) + 1
         rows = max((box.row for box in self.boxes), default=0) + 1
@@ -107,7 +107,7 @@ class TaskPicture:
 
 
 def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
-    """The picture of a graph with its critical path."""
+    """Returns the picture of a graph with its critical path."""
     line_of, names = _line_names(graph)
     work = np.bincount(line_of, weights=graph.seconds, minlength=len(names))
     on_path = np.zeros(graph.nodes, dtype=bool)
@@ -176,7 +176,7 @@ def task_picture(graph: TaskGraph, metrics: GraphMetrics) -> TaskPicture:
 
 
 def _limit(graph: TaskGraph, metrics: GraphMetrics, groups: tuple[PictureGroup, ...]) -> str:
-    """The limit of the speedup, in up to three sentences."""
+    """Describes the limit of the speedup, in up to three sentences."""
     parallelism = metrics.average_parallelism
     if parallelism is None:
         return ""
@@ -197,8 +197,8 @@ def _limit(graph: TaskGraph, metrics: GraphMetrics, groups: tuple[PictureGroup, 
 
 
 def _line_names(graph: TaskGraph) -> tuple[IntArray, list[str]]:
-    """The index of each node's line in the names. In a file without lines, nodes are grouped by the
-    first word of their name.
+    """Returns the index of each node's line in the names. In a file without lines, nodes are
+    grouped by the first word of their name.
     """
     if (graph.lines >= 0).any():
         return graph.lines % (len(graph.places) + 1), [*(Path(p).name for p in graph.places), ""]

@@ -1,4 +1,4 @@
-"""Simulated or replayed times of a task graph over threads, as a document and as JSON."""
+"""Documents simulated or replayed times of a task graph over threads, also as JSON."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def timed_changes(
     graph: TaskGraph, wanted: Sequence[Change],
     times: Callable[[TaskGraph, GraphMetrics], Sequence[Simulated | Replayed]],
 ) -> list[ChangeTimes]:  # fmt: skip
-    """The times of each change of the graph."""
+    """Returns the times of each change of the graph."""
     changed = []
     for change in wanted:
         metrics = measure_graph(change.graph, concurrency=False)
@@ -45,7 +45,7 @@ def timed_changes(
 
 
 def change_text(graph: TaskGraph, change: Change) -> str:
-    """A change in words."""
+    """Describes a change of the graph in words."""
     if change.node is not None:
         return f"{graph.node_text(change.node)} in {PARTS} parts"
     if change.place is not None:
@@ -54,7 +54,7 @@ def change_text(graph: TaskGraph, change: Change) -> str:
 
 
 def change_gain(before: Simulated | Replayed, after: Simulated | Replayed) -> float | None:
-    """The speedup of the changed graph. None if other processes disturbed a replay."""
+    """Returns the speedup of the changed graph. None if other processes disturbed a replay."""
     if not (getattr(before, "undisturbed", True) and getattr(after, "undisturbed", True)):
         return None
     return before.seconds / after.seconds if after.seconds > 0 else None
@@ -64,7 +64,9 @@ def times_document(
     name: str, how: str, metrics: GraphMetrics, rows: Sequence[Simulated | Replayed],
     changed: Sequence[ChangeTimes] | None = None, policy: str | None = None, cost: str = "",
 ) -> Document:  # fmt: skip
-    """Time, speedup and efficiency, next to the bound min(p, pi), and the changes in `changed`.
+    """Returns time, speedup and efficiency, next to the bound min(p, pi), and the changes in
+    `changed`.
+
     `name` is the file's name. `how` says how the times were obtained: by a `policy` with the `cost`
     of a task.
     """
@@ -98,7 +100,7 @@ def times_document(
 
 
 def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
-    """The rows of the table, with the interval of the runs as a band."""
+    """Draws the rows of the table, with the interval of the runs as a band."""
     known = [row for row in rows if row[2] is not None]
     wide = [(row[0], row[2], row[7]) for row in known if row[7] is not None]
     band = [(n, speedup / (1 + half), speedup / max(1 - half, 0.01)) for n, speedup, half in wide]
@@ -109,7 +111,7 @@ def _speedup(how: str, rows: Sequence[Sequence[Any]]) -> Block:
 
 
 def _changes(rows: Sequence[Simulated | Replayed], changed: Sequence[ChangeTimes]) -> Block:
-    """The speedup of each change over the unchanged graph, by threads."""
+    """Returns the speedup of each change over the unchanged graph, by threads."""
     if not changed:
         return Text("What if: the graph has no tasks and no source lines to change.")
     cells: list[list[Cell]] = [

@@ -1,4 +1,4 @@
-"""Models by size and threads with the terms of the prediction, as a document and as JSON."""
+"""Documents models by size and threads with the terms of the prediction, also as JSON."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from regionpredict.report.document import Cell, Column, Document, Facts, Items, 
 from regionpredict.report.json_text import fields_of
 from regionpredict.report.quantities import plural, show_count, show_factor, show_percent
 
-_TITLE = "Measured over predicted time, by term; errors at the largest size, which was left out"
+_TITLE = "Measured over predicted time, by term; errors at the largest size, left out of the fit"
 
 
 def term_models_document(models: Sequence[TermModel]) -> Document:
-    """The factors of each region's terms, and the errors at the largest size, which is left out of
-    the fit. A search without terms and the prediction alone are shown for comparison.
+    """Returns the factors of each region's terms, and the errors at the largest size, which is left
+    out of the fit.
+
+    A search without terms and the prediction alone are shown for comparison.
     """
     columns = [
         Column("Region", cut=True, key="region"), Column("Iterations", str, key="iterations"),
@@ -39,7 +41,7 @@ def term_models_document(models: Sequence[TermModel]) -> Document:
     sections = [
         Section("Errors", [Facts(medians)]),
         Section("Regions", [Table(_TITLE, columns, [_row(model) for model in models])]),
-        Section("Differences", [Items(parted, "Prediction and measurement part")]),
+        Section("Differences", [Items(parted, "Prediction and measurement differ from")]),
     ]
     return Document("Models by size", [], sections, lambda: _record(models))
 

@@ -21,7 +21,7 @@ from regionpredict.report.quantities import plural
 
 
 def row_rule(estimates: Sequence[Estimate], what: str) -> list[str]:
-    """The rule of the columns `what` of a row. Empty if no row has threads."""
+    """Explains the columns `what` of a row. Empty if no row has threads."""
     known = [estimate for estimate in estimates if estimate.threads is not None]
     if not known:
         return []
@@ -36,7 +36,9 @@ def row_rule(estimates: Sequence[Estimate], what: str) -> list[str]:
 def plan_rule(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
 ) -> list[str]:
-    """A note that the threads of `run` and the clauses differ from the rows. Empty with a plan."""
+    """Explains that the threads of `run` and the clauses differ from the rows. Empty with a
+    plan.
+    """
     own = {team.facts.id: team.threads for team in teams}
     planned = planned_threads(teams, plans, hint)
     if all(own.get(team) == size for team, size in planned.items()):
@@ -49,7 +51,7 @@ def plan_rule(
 def clauses_rule(
     teams: Sequence[TeamPrediction], plans: Sequence[Plan], hint: Recommendation | None
 ) -> list[str]:
-    """The head of a list of clauses, as C comments."""
+    """Returns the head of a list of clauses, as C comments."""
     planned = planned_threads(teams, plans, hint)
     known = [team.facts.id for team in teams if team.threads is not None]
     alone = [name for name in known if name not in planned]
@@ -66,5 +68,5 @@ def clauses_rule(
 
 
 def job_rule(hint: Recommendation) -> list[str]:
-    """The rule of a job's number of threads."""
+    """Explains the number of threads of a job."""
     return [f"one number for the whole program: the {hint.rule}"]

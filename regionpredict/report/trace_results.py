@@ -1,4 +1,4 @@
-"""Results of a trace's analyses as a document and as JSON."""
+"""Documents results of a trace's analyses, also as JSON."""
 
 from __future__ import annotations
 
@@ -44,9 +44,10 @@ SCHEMA = "regionpredict/trace/1"
 def result_document(
     result: TraceResult, analysis: Analysis, top: int, metric: str | None = None
 ) -> Document:
-    """Sums by kind, call paths with the rank that has the largest part, and the sums that must
-    hold. With `metric`, only this metric. Text has the `top` call paths. CSV has one row per
-    record.
+    """Returns sums by kind, call paths with the rank that has the largest part, and the sums that
+    must hold.
+
+    With `metric`, only this metric. Text has the `top` call paths. CSV has one row per record.
     """
     trace = analysis.trace
     totals = _only(result.totals, metric)
@@ -68,7 +69,7 @@ def result_document(
         lead.append(f"{plural(int(totals['comms_send']), 'message')} with data, "
                     f"{show_bytes(totals['bytes_sent'])}")  # fmt: skip
     if not totals:
-        lead.append("nothing of the kind was found")
+        lead.append("no such metric was found")
     if not all(balance.holds for balance in result.balances):
         lead.insert(0, "Do not rely on these results: the sides of a sum differ, see the sums.")
     sections = [
@@ -105,7 +106,7 @@ def _records(result: TraceResult, metric: str | None) -> Table:
 
 
 def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
-    """The mean number of waiting locations in each part of the run."""
+    """Returns the mean number of waiting locations in each part of the run."""
     if result.severity is None:
         return []
     part = result.severity.part_s
@@ -121,7 +122,7 @@ def _severity(result: TraceResult, metric: str | None) -> list[Drawing]:
 
 
 def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list[Block]:
-    """Each metric by the place of the ranks in the topologies of the trace."""
+    """Draws each metric by the place of the ranks in the topologies of the trace."""
     known = {record.metric for record in result.records if record.location is not None}
     return [
         Folded(f"{metric_name(name)} on the grid {grid.name}".rstrip(),
@@ -131,7 +132,7 @@ def _grids(result: TraceResult, trace: EventTrace, names: Sequence[str]) -> list
 
 
 def grid_blocks(result: TraceResult, grid: ProcessGrid, metric: str) -> list[Block]:
-    """A picture for each index in the dimensions of the grid before the last two."""
+    """Draws a picture for each index in the dimensions of the grid before the last two."""
     sums = grid_values(result, grid, metric)
     title = f"{metric_name(metric)} on the {sums.sizes} grid"
     blocks: list[Block] = [
@@ -144,7 +145,7 @@ def grid_blocks(result: TraceResult, grid: ProcessGrid, metric: str) -> list[Blo
 
 
 def _panes(result: TraceResult, names: Sequence[str]) -> list[Drawing]:
-    """Metric, call path and location of the records, encoded as numbers."""
+    """Returns metric, call path and location of the records, encoded as numbers."""
     paths: dict[str, int] = {}
     location_numbers: dict[str, int] = {}
     metrics: dict[str, dict[str, Any]] = {}

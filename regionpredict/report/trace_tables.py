@@ -1,4 +1,4 @@
-"""The tables of a trace's results: kinds of waits and delays, regions, and call paths."""
+"""Makes the tables of a trace's results: kinds of waits and delays, regions, and call paths."""
 
 from __future__ import annotations
 
@@ -23,8 +23,9 @@ _SHORT, _LONG = "delay_short.", "delay_long."
 
 
 def kind_tables(result: TraceResult, metric: str | None, whole_s: float) -> list[Table]:
-    """Sums over all call paths and locations. Shares are of `whole_s`, the time of all locations.
-    With `metric`, only the sum of this metric.
+    """Returns sums over all call paths and locations.
+
+    Shares are of `whole_s`, the time of all locations. With `metric`, only the sum of this metric.
     """
     if metric is not None:
         unit = next((one.unit for one in result.records if one.metric == metric), "")
@@ -72,7 +73,7 @@ def _delay_kinds(result: TraceResult) -> Table:
 
 
 def _propagation(result: TraceResult) -> Table:
-    """Waits by cause and effect: all, and late senders and receivers separately."""
+    """Returns waits by cause and effect: all, and late senders and receivers separately."""
     rows: list[list[Cell]] = []
     for suffix, name in (("", "all"), (".late_sender", ""), (".late_receiver", "")):
         values = [result.totals.get(metric + suffix, 0.0) for metric in _PROPAGATION]
@@ -87,8 +88,8 @@ def _propagation(result: TraceResult) -> Table:
 
 
 def flat_table(regions: Sequence[RegionTotal], whole_s: float, top: int) -> Table:
-    """The flat profile: exclusive time, visits and waits of each region on all call paths. Shares
-    are of `whole_s`, the time of all locations.
+    """Returns the flat profile: exclusive time, visits and waits of each region on all call paths.
+    Shares are of `whole_s`, the time of all locations.
     """
     rows: list[list[Cell]] = [
         [one.region, one.kind, one.seconds, one.seconds / whole_s, one.visits or None,
@@ -108,7 +109,9 @@ def flat_table(regions: Sequence[RegionTotal], whole_s: float, top: int) -> Tabl
 
 
 def path_table(result: TraceResult, metric: str | None, top: int) -> Table:
-    """Call paths, those with the largest values first, with the location of the largest part."""
+    """Returns call paths, those with the largest values first, with the location of the largest
+    part.
+    """
     if metric is None and "critical_path" in result.totals:
         return _on_path(result, top)
     if metric is None and any(name.startswith((_SHORT, _LONG)) for name in result.totals):
@@ -132,7 +135,7 @@ _PLACE = (Column("Most on"), Column("Source", optional=True))
 
 
 def _delays(result: TraceResult, top: int) -> Table:
-    """The delay costs of call paths, and the kind of wait that most of them cause."""
+    """Returns the delay costs of call paths, and the kind of wait that most of them cause."""
     costs = _sum_by_path(result, lambda name: name.startswith((_SHORT, _LONG)))
     short = _sum_by_path(result, lambda name: name.startswith(_SHORT))
     kinds = {
@@ -155,7 +158,7 @@ def _delays(result: TraceResult, top: int) -> Table:
 
 
 def _on_path(result: TraceResult, top: int) -> Table:
-    """The parts of the critical path, and the imbalance of each."""
+    """Returns the parts of the critical path, and the imbalance of each."""
     length = result.totals["critical_path"]
     path, excess, impact = (_sum_by_path(result, name.__eq__) for name in _PATH[:3])
     rows: list[list[Cell]] = []
@@ -180,7 +183,7 @@ _NOTHING: tuple[float, Location | None] = (0.0, None)
 
 
 def largest(result: TraceResult) -> str:
-    """A sentence on the call path that costs others the most time. Empty if none does."""
+    """Describes the call path that costs others the most time. Empty if none does."""
     delays = _sum_by_path(result, lambda name: name.startswith((_SHORT, _LONG)))
     impact = _sum_by_path(result, "impact_imbalance".__eq__)
     for costs, says in ((delays, "makes others wait most"), (impact, "keeps others idle most")):
@@ -193,7 +196,9 @@ def largest(result: TraceResult) -> str:
 def _sum_by_path(
     result: TraceResult, wanted: Callable[[str], bool]
 ) -> Mapping[str, tuple[float, Location | None]]:
-    """The sum of the selected metrics by call path, with the location of its largest part."""
+    """Returns the sum of the selected metrics by call path, with the location of its largest
+    part.
+    """
     parts: dict[str, dict[Location | None, float]] = {}
     for record in result.records:
         if wanted(record.metric):
@@ -204,14 +209,16 @@ def _sum_by_path(
 
 
 def _source(result: TraceResult, callpath: str) -> str:
-    """File and line of a call path, unless its name has the line, like those of Paraver traces."""
+    """Returns file and line of a call path, unless its name has the line, like those of Paraver
+    traces.
+    """
     source = result.sources.get(callpath, "").rpartition("/")[2]
     line = source.rpartition(":")[2]
     return "" if f":{line}" in callpath else source
 
 
 def worst_table(result: TraceResult, metric: str | None) -> Table:
-    """The worst instance of each kind of wait, the waiting location, and its cause."""
+    """Returns the worst instance of each kind of wait, the waiting location, and its cause."""
     rows: list[list[Cell]] = []
     for instance in result.worst:
         if metric in (None, instance.metric):
@@ -232,7 +239,9 @@ def worst_table(result: TraceResult, metric: str | None) -> Table:
 
 
 def sum_facts(balance: Balance) -> list[tuple[str, str]]:
-    """The two sides of a sum, and the parts of the left side that exceed rounding errors."""
+    """Returns the two sides of a sum, and the parts of the left side that exceed rounding
+    errors.
+    """
     if balance.holds:
         sides = f"{show_seconds(balance.left)} on both sides"
     else:
@@ -248,7 +257,7 @@ def sum_facts(balance: Balance) -> list[tuple[str, str]]:
 
 
 def chosen_records(result: TraceResult, metric: str | None) -> Iterator[Record]:
-    """The records of one metric, or all."""
+    """Returns the records of one metric, or all records."""
     return (record for record in result.records if metric in (None, record.metric))
 
 
@@ -261,7 +270,7 @@ def _named(location: Location | None) -> str:
 
 
 def amount(value: float, unit: str) -> str:
-    """A value with its unit. Times get a suitable one."""
+    """Formats a value with its unit. Times get a suitable unit."""
     return show_seconds(value) if unit == SECONDS else _quantity(value, unit)
 
 

@@ -13,7 +13,7 @@ _SHOWN = 3
 
 
 def convergence_sentence(machine: Machine) -> list[str]:
-    """A sentence with the least certain figures. Empty if all converged."""
+    """Returns a sentence with the least certain figures. Empty if all figures converged."""
     wide = unconverged_figures(machine)
     if not wide:
         return []
@@ -29,5 +29,5 @@ def _shown(spread: float) -> str:
 
 
 def unconverged_record(machine: Machine) -> list[dict[str, Any]]:
-    """The same for hints in JSON."""
+    """Returns the figures that did not converge, for hints in JSON."""
     return [fields_of(own, "spread", figure="key") for own in unconverged_figures(machine)]

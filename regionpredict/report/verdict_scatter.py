@@ -1,4 +1,4 @@
-"""Pictures of a comparison: speedups, and scores with decision areas."""
+"""Draws comparisons: speedups, and scores with decision areas."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ KINDS = {True: "right", False: "wrong", None: "not judged"}
 
 
 def speedup_scatter(comparison: Comparison) -> Drawing:
-    """Predicted over measured speedup of each region on the most measured threads.
+    """Draws predicted over measured speedup of each region on the most measured threads.
 
     On the diagonal, they are equal. Bars are the intervals of the hints. The regions farthest from
     the diagonal are labeled. Regions without both speedups are left out.
@@ -48,7 +48,7 @@ def speedup_scatter(comparison: Comparison) -> Drawing:
 
 
 def utilisation_scatter(comparison: Comparison) -> Drawing:
-    """Score and measured utilization of each judged region that has both, in percent.
+    """Draws score and measured utilization of each judged region that has both, in percent.
 
     After Chatzopoulos 2012, figures 6.3 to 6.7. Each axis is divided into as many decision areas as
     packages were measured.
@@ -77,7 +77,7 @@ def utilisation_scatter(comparison: Comparison) -> Drawing:
 
 
 def scored(comparison: Comparison) -> list[tuple[float, float, Verdict]]:
-    """Score and utilization (0 to 1) of each judged region that has both."""
+    """Returns score and utilization (0 to 1) of each judged region that has both."""
     return [
         (verdict.hint.score, min(verdict.utilisation, 1.0), verdict)
         for verdict in comparison.judged
@@ -90,8 +90,8 @@ def _models(comparison: Comparison) -> str:
 
 
 def _trend(points: Sequence[tuple[float, float]]) -> list[list[float]]:
-    """The ends of the least-squares line inside the square, in percent. Empty for fewer than two
-    different scores.
+    """Returns the ends of the least-squares line inside the square, in percent. Empty for fewer
+    than two different scores.
 
     >>> _trend([(0.0, 0.25), (1.0, 0.75)])
     [[0.0, 25.0], [100.0, 75.0]]

@@ -1,6 +1,7 @@
-"""Selects and sorts the regions of a result: `--only`, `--sort`, `--top`.
+"""Selects and sorts the loops of a result: `--only`, `--sort`, `--top`.
 
-Output about the whole program (its plan, the lines above the table) does not depend on them.
+Output about the whole program (its plan, the lines above the table) does not depend on these
+options.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ Order = tuple[bool, float | str]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The selection and order of a table's rows. `only` are patterns of files, functions, folders
-    or FILE:LINE. A region must match one of them, if there are any. `sort` is the order (`_order`),
-    and `top` the maximum number. `short`: many regions are reduced to the most expensive ones, on
-    one screen.
+    """The selection and order of a table's rows.
+
+    `only` are patterns of files, functions, folders or FILE:LINE. A region must match one of them,
+    if there are any. `sort` is the order (`_order`), and `top` the maximum number. `short`: many
+    regions are reduced to the most expensive ones, on one screen.
     """
 
     only: tuple[str, ...] = ()
@@ -38,15 +40,17 @@ EVERYTHING = View()
 
 
 def chosen_facts(facts: Sequence[RegionFacts], view: View) -> tuple[RegionFacts, ...]:
-    """The facts that a view shows, in its order. Raises UsageError if a pattern matches nothing."""
+    """Returns the facts that a view shows, in its order. Raises UsageError if a pattern matches
+    nothing.
+    """
     return _chosen(facts, view, lambda facts: facts, lambda facts: _facts_order(facts, view.sort))
 
 
 def chosen_predictions(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], view: View
 ) -> tuple[Prediction, ...]:
-    """The predictions that a view shows, in its order. Raises UsageError if a pattern matches
-    nothing.
+    """Returns the predictions that a view shows, in its order. Raises UsageError if a pattern
+    matches nothing.
     """
     times = region_seconds(predictions, teams)
     return _chosen(
@@ -60,7 +64,7 @@ def chosen_predictions(
 def chosen_teams(
     teams: Sequence[TeamPrediction], predictions: Sequence[Prediction]
 ) -> tuple[TeamPrediction, ...]:
-    """The parallel regions with at least one of these loops, in their own order."""
+    """Returns the parallel regions with at least one of these loops, in their own order."""
     shown = {prediction.facts.region.id for prediction in predictions}
     return tuple(
         team
@@ -83,7 +87,7 @@ def _chosen(
                 )
         kept = [facts for facts in items
                 if any(fits(facts_of(facts).region, pattern) for pattern in view.only)]  # fmt: skip
-    if view.sort != "line":  # otherwise in the order of file and line
+    if view.sort != "line":  # without --sort, rows are in the order of file and line
         kept.sort(key=order_of)
     return tuple(kept[: view.top])
 
@@ -110,7 +114,7 @@ def _facts_order(facts: RegionFacts, sort: str) -> Order:
 
 
 def _order(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Order:
-    """The sort keys: most time, least speedup, or least confidence first."""
+    """Returns the sort keys: most time, least speedup, or least confidence first."""
     if sort == "time":
         seconds = times.get(prediction.facts.region.id)
         return seconds is None, -(seconds or 0.0)
@@ -124,15 +128,15 @@ def _order(prediction: Prediction, sort: str, times: Mapping[str, float]) -> Ord
 
 
 def gain_of(loop: Prediction | TeamPrediction) -> float | None:
-    """The speedup on the hinted threads. None for a model without a curve, and for a loop that does
-    not run at the assumed sizes, whose hint is for other sizes.
+    """Returns the speedup on the hinted threads. None for a model without a curve, and for a loop
+    that does not run at the assumed sizes, whose hint is for other sizes.
     """
     if loop.shared_core_speedup is not None:
         return loop.shared_core_speedup
-    return None if is_hinted_elsewhere(loop) else _on_hinted_threads(loop)
+    return None if is_hinted_for_other_sizes(loop) else _on_hinted_threads(loop)
 
 
-def is_hinted_elsewhere(loop: Prediction | TeamPrediction) -> bool:
+def is_hinted_for_other_sizes(loop: Prediction | TeamPrediction) -> bool:
     """Whether a loop does not run at the assumed sizes, so that its hint is for other sizes."""
     gain = _on_hinted_threads(loop)
     return loop.range is not None and gain is not None and gain < 1.0

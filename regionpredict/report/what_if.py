@@ -1,4 +1,4 @@
-"""The gain of a run without the delays of call paths, as a table, JSON or CSV."""
+"""Documents the gain of a run without the delays of call paths, as a table, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCHEMA = "regionpredict/what-if/1"
 def what_if_document(
     what_if: WhatIf, analysis: Analysis, findings: Sequence[Finding]
 ) -> Document:  # fmt: skip
-    """Call paths by the time that the run saves without their delays."""
+    """Returns call paths by the time that the run saves without their delays."""
     runtime = what_if.runtime_s
     lead = []
     if what_if.changes:

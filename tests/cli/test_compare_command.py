@@ -198,7 +198,7 @@ def test_disturbed_runs_alone_are_refused(measured: Path) -> None:
                 "-o", "loud.html", folder=measured)  # fmt: skip
     assert page.returncode == 1
     assert "2 of 2 runs were disturbed" in page.stderr
-    assert "they are judged nevertheless" in (measured / "loud.html").read_text()
+    assert "their hints are judged anyway" in (measured / "loud.html").read_text()
 
 
 def test_disturbed_runs_that_are_judged_are_told(measured: Path) -> None:
@@ -213,10 +213,10 @@ def test_disturbed_runs_that_are_judged_are_told(measured: Path) -> None:
     words = ("compare", "hints.json", "noisy.jsonl", "--with-disturbed", "--at-measured-sizes")
     done = _run(*words, folder=measured)
     assert done.returncode == 0, done.stderr
-    assert f"{told}; they are judged nevertheless" in " ".join(done.stdout.split())
+    assert f"{told}; their hints are judged anyway" in " ".join(done.stdout.split())
     done = _run(*words, "--format", "json", folder=measured)
     assert json.loads(done.stdout)["disturbed"] == [told]
     done = _run(*words, "--format", "html", folder=measured)
-    assert "they are judged nevertheless" in done.stdout
+    assert "their hints are judged anyway" in done.stdout
     done = _run(*words, "noisy.jsonl", folder=measured)
-    assert f"noisy.jsonl: {told}; they are judged nevertheless" in " ".join(done.stdout.split())
+    assert f"noisy.jsonl: {told}; their hints are judged anyway" in " ".join(done.stdout.split())

@@ -1,4 +1,4 @@
-"""The pictures on pages. The page's script draws each by its `kind`."""
+"""Makes the pictures on pages as data. The page's script draws each by its `kind`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def curve(
     zones: Sequence[Drawing] = (), mark: Drawing | None = None, step: bool | None = None,
     logx: bool | None = None, logy: bool | None = None, band: str | None = None,
 ) -> Drawing:  # fmt: skip
-    """Curves over a number. Each of `series` is a `line` or `marks`, and `band` describes their
-    intervals.
+    """Returns curves over a number. Each of `series` is a `line` or `marks`, and `band` describes
+    their intervals.
     """
     return {"kind": "curve", "title": title, "x": x, "y": y, "series": list(series),
             "zones": list(zones), "mark": mark, "step": step, "logx": logx,
@@ -29,8 +29,8 @@ def line(
     name: str, points: Iterable[Sequence[float]], band: Iterable[Sequence[float]] = (), *,
     colour: int | None = None,
 ) -> Drawing:  # fmt: skip
-    """A line through `points` (x, y) with a `band` (x, low, high). `colour` is an index, by default
-    the position of the series.
+    """Returns a line through `points` (x, y) with a `band` (x, low, high). `colour` is an index, by
+    default the position of the series.
     """
     return {"name": name, "points": [list(interval) for interval in points],
             "band": [list(interval) for interval in band], "colour": colour}  # fmt: skip
@@ -40,7 +40,7 @@ def marks(
     name: str, points: Iterable[Sequence[float]], *, colour: int,
     bars: Iterable[Sequence[float]] = (),
 ) -> Drawing:  # fmt: skip
-    """Points (x, y) without a line, in the color of a line. `bars` (x, low, high) are error
+    """Returns points (x, y) without a line, in the color of a line. `bars` (x, low, high) are error
     bars.
     """
     return {"name": name, "points": [list(point) for point in points], "colour": colour,
@@ -50,15 +50,15 @@ def marks(
 def heat(
     title: str, rows: Sequence[Sequence[float | None]], unit: str, names: Sequence[str] = ()
 ) -> Drawing:
-    """A heat map of values in this unit. A value is None if there is no number. `names` are those
-    of rows and columns, else their numbers.
+    """Returns a heat map of values in this unit. A value is None if there is no number. `names` are
+    those of rows and columns, else their numbers.
     """
     return {"kind": "heat", "title": title, "unit": unit, "names": list(names),
             "rows": [["" if cell is None else cell for cell in row] for row in rows]}  # fmt: skip
 
 
 def task_graph(title: str, picture: TaskPicture) -> Drawing:
-    """A layered graph that the reader can move and zoom."""
+    """Returns a layered graph that the reader can move and zoom."""
     longest = max((box.seconds for box in picture.boxes), default=0.0)
     groups = [
         [g.name or "other", g.tasks, show_share(g.work), show_share(g.path)] for g in picture.groups

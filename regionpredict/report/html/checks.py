@@ -1,4 +1,4 @@
-"""Graded checks of a program: which parts of its predicted time use the machine well, and what
+"""Grades a program by checks: which parts of its predicted time use the machine well, and what
 would improve them.
 """
 
@@ -13,7 +13,7 @@ from regionpredict.predict.program_advice import ByTeam, ProgramAdvice, program_
 from regionpredict.predict.teams import region_seconds
 from regionpredict.report.advice import advice_sentence
 from regionpredict.report.document import Drawing
-from regionpredict.report.html.constants import GRADES, HALF_GOOD, WORTH_TELLING
+from regionpredict.report.html.constants import GRADES, LEAST_GOOD_GRADE, LEAST_SHARE_LISTED
 from regionpredict.report.loop_table import CONFLICTS
 from regionpredict.report.quantities import plural
 
@@ -21,7 +21,7 @@ _OF = int(GRADES.value)
 
 
 class _Part(NamedTuple):
-    """A region at its hint. `weight` is its time in the whole program, in seconds."""
+    """The time of a region at its hint. `weight` is its time in the whole program, in seconds."""
 
     prediction: Prediction
     derivation: SaturationDerivation
@@ -33,8 +33,10 @@ def program_checks(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction], machine: Machine,
     advice: ByTeam, spent: float | None = None,
 ) -> list[Drawing]:  # fmt: skip
-    """One check per question: its `name`, its `grade` out of `of` (-1: unknown) with its mark, and
-    its evidence. Changes that save almost nothing of the `spent` seconds are left out.
+    """Returns one check per question: its `name`, its `grade` out of `of` (-1: unknown) with its
+    mark, and its evidence.
+
+    Changes that save almost nothing of the `spent` seconds are left out.
     """
     parts = _parts(predictions, teams)
     changes = program_advice(advice, spent)
@@ -87,7 +89,7 @@ def program_checks(
 
 
 def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
-    """The mean number of packages, weighted by time."""
+    """Checks the mean number of packages in use, weighted by time."""
     timed = [(team.packages, team.seconds * team.facts.executions.weight) for team in teams
              if team.packages is not None and team.seconds]  # fmt: skip
     whole = sum(seconds for _, seconds in timed)
@@ -101,7 +103,8 @@ def _packages(teams: Sequence[TeamPrediction], machine: Machine) -> Drawing:
 
 
 def _used(mean: float, least: float, machine: Machine) -> str:
-    """A sentence. `least` is the share of the time in regions that stop at one package.
+    """Describes the packages in use. `least` is the share of the time in regions that stop at one
+    package.
 
     Shares of 0 % are left out, and a machine with one package has no such regions.
     """
@@ -151,13 +154,13 @@ def _worst(
     some: Sequence[_Part], part: Callable[[_Part], float], parts: Sequence[_Part], begin: str,
     good: str,
 ) -> str:  # fmt: skip
-    """The place with the largest share, relative to the whole time. `good` says that the share is
-    small.
+    """Describes the region with the largest share, relative to the whole time. `good` is the text
+    for a small share.
     """
     whole = sum(candidate.weight for candidate in parts) or 1.0
     worst = max(some, key=lambda candidate: part(candidate) * candidate.weight, default=None)
     share = 0.0 if worst is None else part(worst) * worst.weight / whole
-    if worst is None or share < WORTH_TELLING.value:
+    if worst is None or share < LEAST_SHARE_LISTED.value:
         return good
     return f"{begin} {worst.prediction.facts.region.id}, {100 * share:.0f} % of the time"
 
@@ -165,7 +168,7 @@ def _worst(
 def _grade_of_share(
     name: str, share: float, why: str, advice: Sequence[ProgramAdvice], *rules: str
 ) -> Drawing:
-    """A share as a grade in quarters, with the best change."""
+    """Grades a share in quarters, with the best change."""
     known = [change for change in advice if change.id in rules]
     if known:
         change = known[0]
@@ -176,6 +179,6 @@ def _grade_of_share(
 def _check(name: str, grade: int | None, why: str, of: int = _OF) -> Drawing:
     mark = "none"
     if grade is not None:
-        mark = "good" if grade >= of else "some" if grade >= HALF_GOOD.value * of else "poor"
+        mark = "good" if grade >= of else "some" if grade >= LEAST_GOOD_GRADE.value * of else "poor"
     return {"name": name, "grade": -1 if grade is None else grade, "of": of, "mark": mark,
             "text": why}  # fmt: skip

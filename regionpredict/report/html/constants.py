@@ -1,4 +1,4 @@
-"""The thresholds of grades and errors on pages: unit, evidence, source."""
+"""Defines the thresholds of grades and errors on pages: unit, evidence, source."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ GRADES = Constant(
     "predicted times and speedups on data without influence on the model (docs/accuracy.md), so "
     "a finer grade would be noise",
 )  # fmt: skip
-HALF_GOOD = Constant(
+LEAST_GOOD_GRADE = Constant(
     0.5, "of the grades", "assumed",
     "a check with less than half of its grades is marked as poor, since more time is lost than "
     "well used. A check with less than all is marked as in between",
 )  # fmt: skip
-WORTH_TELLING = Constant(
+LEAST_SHARE_LISTED = Constant(
     0.01, "of the time", "assumed",
     "places with a smaller share of the program's time are not listed. Runs on quiet machines "
     "differ by a percent or two",

@@ -17,7 +17,7 @@ _HOLE = re.compile(r"@([A-Z]+)@")
 
 
 def document_page(document: doc.Document) -> str:
-    """A document as one self-contained HTML page."""
+    """Renders a document as one self-contained HTML page."""
     document = doc.below_folder(document, document.files)
     shown = [
         {"title": section.title, "blocks": blocks}
@@ -39,7 +39,7 @@ def _drawn_all(blocks: Sequence[doc.Block]) -> list[doc.Drawing]:
 
 
 def _drawn(block: doc.Block) -> list[doc.Drawing]:
-    """A block as JSON for the page's script."""
+    """Converts a block to JSON for the page's script."""
     if isinstance(block, dict):
         return [block]
     if isinstance(block, doc.Text):
@@ -60,7 +60,7 @@ def _drawn(block: doc.Block) -> list[doc.Drawing]:
 
 
 def _table(table: doc.Table) -> doc.Drawing:
-    """A cell is its text, or its text and the value for sorting."""
+    """Converts a table to JSON. A cell is its text, or its text and the value for sorting."""
     chosen = table.chosen("page")
     columns = [table.columns[at] for at in chosen]
     details = table.details
@@ -104,7 +104,7 @@ def _cell(column: doc.Column, cell: doc.Cell, row: int) -> Any:
 
 
 def script_json(value: Any) -> str:
-    """JSON that can be embedded in HTML, without NaN and infinities.
+    """Encodes JSON that can be embedded in HTML, without NaN and infinities.
 
     >>> script_json(["</script>", float("inf")])
     '["\\\\u003c/script\\\\u003e",null]'
@@ -114,12 +114,12 @@ def script_json(value: Any) -> str:
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     if text.isprintable():
         return text
-    # Half surrogate pairs cannot be encoded, and terminals interpret control characters.
+    # Unpaired surrogates cannot be encoded, and terminals interpret control characters.
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
 def _finite(value: Any) -> Any:
-    """The value with five digits for drawing. None if a number is not finite."""
+    """Rounds a value to five digits for drawing. None if the number is not finite."""
     if isinstance(value, float):
         return float(f"{value:.5g}") if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""The roofline of a node with its regions (Williams, Waterman, Patterson 2009).
+"""Draws the roofline of a node with its loops (Williams, Waterman, Patterson 2009).
 
-Operations per second over floating-point operations per byte of memory traffic, on the hinted
-threads. The roof is the limit of the pipes and of memory bandwidth on all cores.
+The picture shows operations per second over floating-point operations per byte of memory traffic,
+on the hinted threads. The roof is the limit of the pipes and of memory bandwidth on all cores.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LEAST, _MOST = 1 / 64, 64.0  # operations per byte that are always drawn
 
 
 def roofline(predictions: Sequence[Prediction], machine: Machine) -> list[Block]:
-    """The picture and what it leaves out. Empty if no region has a point in it."""
+    """Returns the picture, and a note on omitted loops. Empty if no loop has a point in it."""
     points = [
         point for prediction in predictions if (point := _point(prediction, machine)) is not None
     ]

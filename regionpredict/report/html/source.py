@@ -1,4 +1,4 @@
-"""Source code with hints at its lines. Long files are reduced to the lines near regions."""
+"""Shows source code with hints at its lines. Long files are reduced to the lines near regions."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def source_blocks(
     predictions: Sequence[Prediction], advice: Sequence[Advice], sources: Mapping[str, str],
     rows: Mapping[str, int],
 ) -> list[Drawing]:  # fmt: skip
-    """One block per file that has a region and a known text. `rows` are the table rows of the
-    regions.
+    """Returns one block per file that has a region and a known text. `rows` are the table rows of
+    the regions.
     """
     notes: dict[str, list[Drawing]] = {}
     for prediction in predictions:
@@ -37,7 +37,7 @@ def source_blocks(
 
 
 def excerpt(span: Span, sources: Mapping[str, str]) -> list[Drawing]:
-    """The lines around a place, if the text of the file is known."""
+    """Returns the lines around a source position, if the text of the file is known."""
     if span.file not in sources:
         return []
     lines = sources[span.file].splitlines()
@@ -51,8 +51,10 @@ def excerpt(span: Span, sources: Mapping[str, str]) -> list[Drawing]:
 def file_blocks(
     notes: Mapping[str, Sequence[Drawing]], sources: Mapping[str, str]
 ) -> list[Drawing]:  # fmt: skip
-    """One block per file with a known text. `notes` by file are shown at their `line`. A note of a
-    region has the `row` of the table with its details.
+    """Returns one block per file with a known text.
+
+    `notes` by file are shown at their `line`. A note of a region has the `row` of the table with
+    its details.
     """
     return [_file(file, own, sources[file]) for file, own in notes.items() if file in sources]
 

@@ -1,5 +1,5 @@
-"""A trace over time as a block: activities and waits of each rank or thread, messages, and the
-critical path.
+"""Shows a trace over time: activities and waits of each rank or thread, messages, and the critical
+path.
 """
 
 from __future__ import annotations
@@ -20,9 +20,10 @@ MOST_ROWS = 32
 of the critical path are shown.
 """
 MOST_MESSAGES = 300
-"""Maximum number of messages that are drawn. More arrows would hide the rest."""
+"""The maximum number of messages that are drawn. More arrows would cover the rest."""
 _BINS = 4000
-"""The number of parts of the run on few rows. Each shows its longest activity, also after zooming.
+"""The number of parts into which a picture with few rows divides the run. Each part shows its
+longest activity, also after zooming.
 """
 _CELLS = 40_000  # rows times parts: more make a page slow
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -50,22 +51,21 @@ NAMES = {
 
 
 def timeline_section(analysis: Analysis) -> Section:
-    """The picture on pages. Empty if the trace has no duration."""
+    """Returns the picture for pages. Empty if the trace has no duration."""
     lasts = analysis.trace.time.any()
     return Section("Timeline", lambda: [timeline_block(analysis)] if lasts else [], "page")
 
 
 def timeline_block(analysis: Analysis, bins: int | None = None) -> Drawing:
-    """The run in `bins` parts of equal length, each with its main activity by location.
+    """Returns the run in `bins` parts of equal length, each with its main activity by location.
 
-    By default, pages have more parts if they have fewer rows.
-
-    Raises `InputError` if the trace has no duration.
+    By default, pages have more parts if they have fewer rows. Raises `InputError` if the trace has
+    no duration.
     """
     trace = analysis.trace
     end = int(trace.time.max(initial=0))
     if not end:
-        raise InputError("no time passes in this trace", remedy="there is nothing to draw")
+        raise InputError("the trace has no duration", remedy="there is nothing to draw")
     size, unit = time_unit(end / trace.ticks_per_second)
     tick = 1.0 / (trace.ticks_per_second * size)
     shown = _locations(analysis)
@@ -110,7 +110,7 @@ def timeline_block(analysis: Analysis, bins: int | None = None) -> Drawing:
 
 
 def time_unit(seconds: float) -> tuple[float, str]:
-    """A unit for a run of this length: its size in seconds, and its name.
+    """Returns a unit for a run of this length: its size in seconds, and its name.
 
     >>> time_unit(0.02), time_unit(0.0)
     ((0.001, 'ms'), (1e-09, 'ns'))
@@ -119,7 +119,7 @@ def time_unit(seconds: float) -> tuple[float, str]:
 
 
 def _locations(analysis: Analysis) -> list[int]:
-    """The locations in the picture, in ascending order."""
+    """Returns the locations in the picture, in ascending order."""
     count = len(analysis.trace.locations)
     if count <= MOST_ROWS:
         return list(range(count))
@@ -141,7 +141,7 @@ def _doing_in(region: Region) -> Doing:
 def _bars(
     analysis: Analysis, location: int, edges: NDArray[np.float64]
 ) -> Iterator[tuple[Doing, float, float]]:
-    """The main activities of a location, each with its start and end in ticks."""
+    """Returns the main activities of a location, each with its start and end in ticks."""
     filled = np.stack([_time_in(*spans, edges) for spans in _spans(analysis, location)])
     for other in (Doing.COMMUNICATES, Doing.SYNCHRONISES):
         filled[other] -= np.minimum(filled[Doing.WAITS], filled[other])
@@ -154,7 +154,9 @@ def _bars(
 
 
 def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
-    """The starts and ends of the activities of a location, for each of `Doing` except idle time."""
+    """Returns the starts and ends of the activities of a location, for each of `Doing` except idle
+    time.
+    """
     trace, paths = analysis.trace, analysis.paths
     rows = np.arange(int(trace.starts[location]), int(trace.starts[location + 1]))
     rows = rows[(trace.kind[rows] == Kind.ENTER) | (trace.kind[rows] == Kind.LEAVE)]
@@ -174,8 +176,8 @@ def _spans(analysis: Analysis, location: int) -> list[tuple[Ticks, Ticks]]:
 
 
 def _waits(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
-    """The waits of a location. Each starts at the beginning of the region of its synchronization
-    point.
+    """Returns the waits of a location. Each starts at the beginning of the region of its
+    synchronization point.
     """
     points = analysis.points
     own = analysis.waiting_points()
@@ -191,7 +193,7 @@ def _waits(analysis: Analysis, location: int) -> tuple[Ticks, Ticks]:
 
 
 def _time_in(begins: Ticks, ends: Ticks, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The time of disjoint spans in each bin, in ticks."""
+    """Returns the time of disjoint spans in each bin, in ticks."""
     if not len(begins):
         return np.zeros(len(edges) - 1)
     at = np.stack([begins, ends], axis=1).ravel().astype(np.float64)

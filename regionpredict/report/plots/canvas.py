@@ -1,4 +1,4 @@
-"""Common parts of all figures: size, colors, axes and file formats.
+"""Defines common parts of all figures: size, colors, axes and file formats.
 
 The colors are those of Okabe and Ito 2008, "Color Universal Design", which people with color vision
 deficiency can distinguish. Models also differ in markers and dashes, so gray prints are readable.
@@ -30,14 +30,16 @@ COLOUR_MAP = "cividis"
 """The color map for values over two parameters. It has uniform lightness, also for color-blind
 readers (Nuñez, Anderton and Renslow 2018).
 """
-MOST_FAR = 1e100
-"""Largest drawn value. Near the largest doubles, matplotlib shows no tick labels."""
+MAX_DRAWN = 1e100
+"""The largest drawn value. Near the largest doubles, matplotlib shows no tick labels."""
 _WIDTH_IN, _HEIGHT_IN, _DPI = 5.0, 3.4, 200
 _TICKS = (1.0, 2.0, 5.0)
 
 
 def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
-    """An empty figure of this size in inches. Raises `UsageError` if matplotlib is missing."""
+    """Returns an empty figure of this size in inches. Raises `UsageError` if matplotlib is
+    missing.
+    """
     try:
         from matplotlib.figure import Figure as NewFigure
     except ImportError:
@@ -46,7 +48,9 @@ def new_figure(width: float = _WIDTH_IN, height: float = _HEIGHT_IN) -> Figure:
 
 
 def style_axes(axes: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -> None:
-    """Common style of axes: a light grid in the background, two frame lines, small tick labels."""
+    """Sets the common style of axes: a light grid in the background, two frame lines, small tick
+    labels.
+    """
     axes.set_axisbelow(True)
     if grid is not None:
         axes.grid(visible=True, axis=grid, color="0.9", linewidth=0.7)
@@ -58,12 +62,12 @@ def style_axes(axes: Axes, *, grid: Literal["both", "x", "y"] | None = "both") -
 
 
 def legend_below(figure: Figure, columns: int) -> None:
-    """A legend below the axes, where it covers no data."""
+    """Adds a legend below the axes, where it covers no data."""
     figure.legend(loc="outside lower center", ncols=columns, fontsize=7.5, frameon=False)
 
 
 def plain(text: str, longest: int = 60) -> str:
-    """A text as a label: one line, shortened, without formula markup, and visible.
+    """Converts a text to a label: one line, shortened, without formula markup, and visible.
 
     >>> plain("a$b"), plain("_x"), plain("abcdef", 5)
     ('a\\\\$b', 'x', 'ab...')
@@ -74,7 +78,7 @@ def plain(text: str, longest: int = 60) -> str:
 
 
 def figure_bytes(figure: Figure, form: str) -> bytes:
-    """The figure as `png`, `pdf` or `svg`. The same figure always gives the same bytes."""
+    """Encodes the figure as `png`, `pdf` or `svg`. The same figure always gives the same bytes."""
     import matplotlib
 
     if form not in FORMATS:
@@ -111,7 +115,7 @@ def scale_axis(axes: Axes, which: str, values: FloatArray, measured: Sequence[fl
 
 
 def tick_text(value: float) -> str:
-    """A number as a tick label: short, with a power of ten if it is very large or small.
+    """Formats a number as a tick label: short, with a power of ten if it is very large or small.
 
     >>> tick_text(0.5), tick_text(1024.0), tick_text(2e6), tick_text(1e-7)
     ('0.5', '1024', '$2\\\\cdot10^{6}$', '$10^{-7}$')
@@ -124,8 +128,8 @@ def tick_text(value: float) -> str:
 
 
 def _round_ticks(low: float, high: float) -> list[float]:
-    """The values 1, 2 and 5 times powers of ten in the range, or only the powers if the range is
-    wide.
+    """Returns the values 1, 2 and 5 times powers of ten in the range, or only the powers if the
+    range is wide.
     """
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
     wide = np.log10(high / low) > 3
@@ -135,7 +139,7 @@ def _round_ticks(low: float, high: float) -> list[float]:
 
 
 def _spaced_ticks(ticks: Sequence[float], low: float, high: float) -> list[float]:
-    """The ticks that are at least an eleventh of the axis from each other."""
+    """Returns the ticks that are at least an eleventh of the axis from each other."""
     least = np.log(high / low) / 11
     kept: list[float] = []
     for tick in ticks:

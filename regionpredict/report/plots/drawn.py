@@ -14,7 +14,7 @@ from regionpredict.report.plots.canvas import (
     COLOURS,
     DASHES,
     MARKERS,
-    MOST_FAR,
+    MAX_DRAWN,
     ORANGE,
     SKY,
     VERMILION,
@@ -37,10 +37,8 @@ _ROW_IN = 0.17  # row height of a legend below the axes
 
 
 def figure_of(block: Drawing) -> Figure:
-    """The figure of a curve, scatter, stack or timeline of `html/blocks.py`.
-
-    Raises `UsageError` if matplotlib is missing, and `InputError` for numbers near the largest
-    doubles.
+    """Draws a curve, scatter, stack or timeline of `html/blocks.py`. Raises `UsageError` if
+    matplotlib is missing, and `InputError` for numbers near the largest doubles.
     """
     draw = {"curve": _curve, "scatter": _scatter, "stack": _stack, "timeline": _timeline}
     return draw[block["kind"]](block)
@@ -49,8 +47,8 @@ def figure_of(block: Drawing) -> Figure:
 def _curve(block: Drawing) -> Figure:
     series = block["series"]
     x, y = (np.array([point[k] for one in series for point in one["points"]]) for k in (0, 1))
-    if max(abs(x).max(), abs(y).max()) > MOST_FAR:
-        raise InputError(f"numbers above {MOST_FAR:g} cannot be drawn", remedy="give smaller ones")
+    if max(abs(x).max(), abs(y).max()) > MAX_DRAWN:
+        raise InputError(f"numbers above {MAX_DRAWN:g} cannot be drawn", remedy="give smaller ones")
     lines = [one for one in series if not one.get("alone")]
     below = len(lines) > _MOST_INSIDE or bool(block["zones"])
     figure = new_figure(5.6, 3.3 + _ROW_IN * len(lines)) if below else new_figure()
@@ -83,8 +81,8 @@ def _curve(block: Drawing) -> Figure:
 
 
 def _series(axes: Axes, one: Drawing, colour: int, lines: int, step: bool | None) -> None:
-    """A line with its band, or marks with their bars. Marks in the color of one of the `lines` have
-    no own entry in the legend.
+    """Draws a line with its band, or marks with their bars. Marks in the color of one of the
+    `lines` have no own entry in the legend.
     """
     if not one["points"]:
         return
@@ -108,7 +106,7 @@ def _series(axes: Axes, one: Drawing, colour: int, lines: int, step: bool | None
 
 
 def _zone(axes: Axes, zone: Drawing, number: int, *, short: bool) -> None:
-    """A shaded part of the horizontal axis with its label above."""
+    """Draws a shaded part of the horizontal axis with its label above."""
     axes.axvspan(zone["from"], zone["to"], color="0.5", alpha=0.10 if number % 2 else 0.03,
                  linewidth=0, zorder=0, gid="zone")  # fmt: skip
     axes.annotate(
@@ -127,7 +125,7 @@ def _labels(axes: Axes, block: Drawing) -> None:
 
 
 def _scatter(block: Drawing) -> Figure:
-    """Points by kind, with their intervals, and lines such as a diagonal."""
+    """Draws points by kind, with their intervals, and lines such as a diagonal."""
     figure = new_figure(_SIDE_IN, _SIDE_IN)
     axes = figure.add_subplot()
     for number, (low, high) in enumerate(block.get("areas", ())):
@@ -163,7 +161,7 @@ def _scatter(block: Drawing) -> Figure:
 
 
 def _stack(block: Drawing) -> Figure:
-    """Bars of several parts, which differ in color and in hatching."""
+    """Draws bars of several parts, which differ in color and in hatching."""
     figure = new_figure(height=3.4 + _ROW_IN * len(block["names"]) / 2)
     axes = figure.add_subplot()
     places = np.arange(len(block["rows"]))
@@ -182,7 +180,7 @@ def _stack(block: Drawing) -> Figure:
 
 
 def _timeline(block: Drawing) -> Figure:
-    """Locations as rows, as in figures 3.2, 3.3 and 4.8 of Boehme 2014. The black line is the
+    """Draws locations as rows, as in figures 3.2, 3.3 and 4.8 of Boehme 2014. The black line is the
     critical path, and thin lines are messages.
     """
     rows = block["rows"]

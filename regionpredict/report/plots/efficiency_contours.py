@@ -1,5 +1,5 @@
-"""Efficiencies and discrepancies over threads and size, and lines of constant efficiency (Shudler
-2018, 5.2, 5.6, 5.7; Shudler 2017, 8).
+"""Draws efficiencies and discrepancies over threads and size, and lines of constant efficiency
+(Shudler 2018, 5.2, 5.6, 5.7; Shudler 2017, 8).
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def _surface(
     figure: Figure, axes: Axes, threads: np.ndarray, sizes: np.ndarray, values: np.ndarray, *,
     discrepancy: bool,
 ) -> None:  # fmt: skip
-    """A filled map with labeled contours. Low efficiencies and high discrepancies are dark."""
+    """Draws a filled map with labeled contours. Low efficiencies and high discrepancies are
+    dark.
+    """
     clipped = np.clip(values, 0, 1)
     filled = axes.contourf(
         threads, sizes, clipped, levels=_LEVELS, cmap=COLOUR_MAP + "_r" * discrepancy

@@ -1,4 +1,4 @@
-"""One model over two parameters, as contours or as a surface."""
+"""Draws one model over two parameters, as contours or as a surface."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _REACH = 2.0
 
 
 _ROOM_FOR_LABELS = 0.8
-"""The relative size of a surface plot, since its labels are outside the layout."""
+"""The relative size of a surface plot. Its labels need room, since they are outside the layout."""
 
 
 def contour_figure(
     series: Series, model: FittedModel, fixed: Mapping[str, float] | None = None
 ) -> Figure:
-    """Values over the first two parameters that are not `fixed`, and the measured points.
+    """Draws values over the first two parameters that are not `fixed`, and the measured points.
 
     Parameters must be positive. Raises `InputError` unless exactly two parameters are free.
     """
@@ -71,7 +71,9 @@ def contour_figure(
 def surface_figure(
     series: Series, model: FittedModel, fixed: Mapping[str, float] | None = None
 ) -> Figure:
-    """The same as `contour_figure`, as a surface with the measured points on vertical lines."""
+    """Draws the data of `contour_figure` as a surface with the measured points on vertical
+    lines.
+    """
     figure = new_figure(height=4.2)
     axes: Any = figure.add_subplot(projection="3d")
     names, x, y, z = _sampled(model, fixed or {})
@@ -102,8 +104,8 @@ def _title(series: Series, model: FittedModel) -> str:
 def _sampled(
     model: FittedModel, fixed: Mapping[str, float]
 ) -> tuple[tuple[str, str], FloatArray, FloatArray, FloatArray]:
-    """The two free parameters, their values with shape `(s,)`, and the model's values with shape
-    `(s, s)`.
+    """Returns the two free parameters, their values with shape `(s,)`, and the model's values with
+    shape `(s, s)`.
     """
     free = [name for name in model.parameters if name not in fixed]
     if len(free) != 2:

@@ -1,5 +1,5 @@
-"""A task graph in rows. Small graphs show every task, and large graphs show one box per source
-line.
+"""Draws a task graph in rows. Small graphs show every task, and large graphs show one box per
+source line.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_WITH_TEXT = 200
-"""Boxes of larger pictures are too small for text. Assumed: what is legible on a page."""
+"""The maximum number of boxes with text. Boxes of larger pictures are too small for text. Assumed:
+what is legible on a page.
+"""
 _WIDTH, _HEIGHT = 1.32, 0.40
 """The size of a box, in inches."""
 _JOIN = 0.25  # size of a synchronization point
@@ -37,7 +39,7 @@ _STEP = 1.5  # distance between boxes, in inches
 _SMALL = 0.35
 """The scale of pictures without text."""
 _LARGEST_IN = 40.0
-"""A wider or taller picture is scaled down."""
+"""The maximum width and height of a picture in inches. A larger picture is scaled down."""
 _LEAST_IN = 4.2
 _FONT = 6.5
 _LETTER = 0.065  # width of a letter in the legend, in inches
@@ -45,9 +47,10 @@ _LINES = (BLUE, GREEN, ORANGE, PURPLE, SKY)
 
 
 def graph_figure(graph: TaskGraph, metrics: GraphMetrics) -> Figure:
-    """Tasks are below the tasks that they wait for.
+    """Draws each task below the tasks that it waits for.
 
-    The critical path is red and thick, colors are source lines, and a wide edge represents several.
+    The critical path is red and thick, colors are source lines, and a wide edge represents several
+    edges.
     """
     picture = task_picture(graph, metrics)
     words = len(picture.boxes) <= MOST_WITH_TEXT
@@ -114,7 +117,7 @@ def _edges(axes: Axes, picture: TaskPicture, row: float, scale: float) -> None:
 def _shape(
     axes: Axes, box: PictureBox, at: tuple[float, float], scale: float, *, share: float, words: bool
 ) -> None:
-    """A box with its text, and a bar that shows its time as a `share` of the longest time."""
+    """Draws a box with its text, and a bar that shows its time as a `share` of the longest time."""
     from matplotlib.patches import Ellipse, FancyBboxPatch, Patch, Rectangle
 
     x, y = at
@@ -147,7 +150,7 @@ def _shape(
 
 
 def _light(colour: str) -> tuple[float, float, float]:
-    """A light background color for black text."""
+    """Returns a light background color for black text."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (0.65 + 0.35 * part for part in to_rgb(colour))
