@@ -211,7 +211,7 @@ def _incomparable_reason(prediction: Prediction, summary: RegionSummary) -> str:
         return "not predicted"
     iterations = facts.iterations.value
     if iterations is None or facts.working_set.value is None:
-        return "the source does not give the size"
+        return "with a size that the source does not give"
     if size_difference(iterations, last, over_threads=facts.region.over_threads):
         return "measured with another size than predicted"
     if last.nowait:
