@@ -84,18 +84,18 @@ from regionpredict.sizes.argument_sizes import not_entered, reached_only
 from regionpredict.sizes.name_check import check_names
 from regionpredict.sizes.open_evictions import with_open_neighbours
 from regionpredict.sizes.trials import (
-    AlikeTrials,
     Effort,
     KnownTrials,
     ModelOptions,
     OpenSizes,
     RegionTrials,
+    SharedTrials,
     Subject,
     TeamLoop,
     hint_of_team,
     open_sizes,
     quick_work,
-    work_a_region,
+    work_per_region,
 )
 from regionpredict.team_advice import AdvisedRegion, advice_of
 from regionpredict.time_limit import NO_LIMIT, NOTHING_LEFT_OUT, LeftOut, TimeLimit
@@ -325,9 +325,9 @@ def predict(
         Subject(facts, analysis.program.definitions[facts.region.id], analysis.given, *past)
         for facts, past in zip(analysis.facts, pasts, strict=True)
     ]
-    work = work_a_region(analysis.facts, effort)
+    work = work_per_region(analysis.facts, effort)
     choices = _Choices(model, density, ModelOptions(tuple(threads), within, None, parts, work))
-    alike = AlikeTrials(machine)  # each process has its own
+    alike = SharedTrials(machine)  # each process has its own
     estimate = partial(_timed, clock, limit, machine=machine, choices=choices, alike=alike)
     times.append(clock())
     progress = partial(stage_progress, tell, "predicting", len(subjects))
@@ -457,7 +457,7 @@ def predict_region(
     """
     choices = _Choices(model, density, ModelOptions(tuple(threads), within, warm, parts))
     subject = Subject(facts, (), {}, placement, history)
-    alike = AlikeTrials(machine)
+    alike = SharedTrials(machine)
     made = _estimate(subject, machine=machine, choices=choices, alike=alike)
     return Prediction.of(made.estimate, facts)
 
@@ -499,7 +499,7 @@ class _Estimated(NamedTuple):
 
 def _timed(
     clock: Callable[[], float], limit: TimeLimit, subject: Subject, *, machine: Machine,
-    choices: _Choices, alike: AlikeTrials,
+    choices: _Choices, alike: SharedTrials,
 ) -> tuple[float, bool, _Estimated]:  # fmt: skip
     """The computation time of a region's estimate, whether it began after the time limit, and the
     estimate.
@@ -511,7 +511,7 @@ def _timed(
 
 
 def _estimate_or_withhold(
-    subject: Subject, *, machine: Machine, choices: _Choices, alike: AlikeTrials
+    subject: Subject, *, machine: Machine, choices: _Choices, alike: SharedTrials
 ) -> _Estimated:
     """The estimate of a region. After an internal error, the estimate of the region without
     contents.
@@ -525,7 +525,7 @@ def _estimate_or_withhold(
 
 
 def _estimate(
-    subject: Subject, *, machine: Machine, choices: _Choices, alike: AlikeTrials
+    subject: Subject, *, machine: Machine, choices: _Choices, alike: SharedTrials
 ) -> _Estimated:
     facts, chosen = subject.facts, choices.chosen
     if choices.model != "saturation":
@@ -540,9 +540,9 @@ def _estimate(
         parts=chosen.parts,
     )  # fmt: skip
     sizes = open_sizes(subject, workload, estimate, machine, chosen.within)
-    trials = None if sizes is None else alike.of(subject, sizes, chosen)
+    trials = None if sizes is None else alike.region_trials(subject, sizes, chosen)
     if trials is not None:
-        estimate = with_open_sizes(estimate, trials.tried(estimate))
+        estimate = with_open_sizes(estimate, trials.hint_over_sizes(estimate))
     estimate = with_open_neighbours(estimate, workload, subject.history, machine, chosen, trials)
     if trials is None:
         return _Estimated(estimate, facts, sizes)

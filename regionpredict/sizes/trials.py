@@ -1,9 +1,8 @@
-"""Trials of a region, or of the loops of one `parallel`, over unknown sizes.
+"""Predicts a region, or the loops of a parallel region, for several values of unknown sizes.
 
-Every name without a value is tried alone, while the others have their assumed values. Names that
-bound loops are also tried together as one common size. Names that then decide nothing are tried
-again for other values of the deciding names. The result of a trial is the prediction with these
-values.
+A trial is the prediction for one set of values. Each unknown name is varied alone, while the other
+names have their assumed values. Names in loop bounds are also varied together, as one common size.
+Names without effect are varied again for other values of the names with effect.
 """
 
 from __future__ import annotations
@@ -56,17 +55,19 @@ from regionpredict.workload import TeamFacts, TrafficCounter, Workload, workload
 from regionpredict.workload.assumed_sizes import TEAM_SIZES, bound_sizes
 from regionpredict.workload.counted_work import work_so_far
 
-_LEAST_ITERATIONS = 2  # fewer cannot be shared
+_LEAST_ITERATIONS = 2  # fewer iterations cannot be distributed
 
 
 Effort = Literal["quick", "normal", "full"]
-"""The amount of optional work."""
+"""The amount of optional work of a prediction."""
 
 
 class ModelOptions(NamedTuple):
-    """The options of the saturation model: numbers of threads (empty for all), the loss that a hint
-    may have, the previous use of the data, and the active parts. `work` is the budget for trials of
-    one region.
+    """The options of the saturation model.
+
+    `threads` are the considered numbers of threads (empty for all). `within` is the maximum loss of
+    speed of a hint. `warm` says whether caches contain the data at the start. `parts` are the
+    enabled parts of the model. `work` is the budget for trials of one region.
     """
 
     threads: tuple[int, ...]
@@ -77,13 +78,13 @@ class ModelOptions(NamedTuple):
 
     @property
     def limited(self) -> bool:
-        """Whether counts outside of trials have a budget, too."""
+        """Whether counting has a budget."""
         return self.work < math.inf
 
 
-def work_a_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
-    """The budget for trials of one region. It decreases with the number of regions with unknown
-    names, and is the same on every machine.
+def work_per_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
+    """Returns the budget for trials of one region. The budget decreases with the number of regions
+    that have unknown names.
     """
     if effort == "full":
         return math.inf
@@ -94,14 +95,16 @@ def work_a_region(facts: Sequence[RegionFacts], effort: Effort) -> float:
 
 
 def quick_work(work: float) -> float:
-    """The budget for trials of one region after a time limit. It is that of the effort `quick`, but
-    at most `work`.
+    """Returns the budget for trials of one region after a time limit: the budget of the effort
+    `quick`, but at most `work`.
     """
     return min(work, TRIALS_WORK.value * QUICK_SHARE.value)
 
 
 class Subject(NamedTuple):
-    """A region with the known values of its names and the history of its arrays."""
+    """A region with the given values of names, the placement of pages, and the last writes of its
+    arrays.
+    """
 
     facts: RegionFacts
     definitions: tuple[Definition, ...]
@@ -111,8 +114,8 @@ class Subject(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A region with given sizes: its times on round numbers of threads, and its number of
-    iterations.
+    """The prediction of a region for one set of sizes: times on selected numbers of threads, and
+    the number of iterations.
     """
 
     points: tuple[Point, ...]
@@ -123,10 +126,9 @@ class Trial(NamedTuple):
 class OpenSizes:
     """The unknown sizes of a region.
 
-    `size` are the names of the common size, and `names` are all names. `assumed` gives their
-    values. Every trial gives the time on `also` threads: the number of a hint with one thread per
-    core. `runs` says that the loop runs at the assumed values. If it does not, their result is
-    ignored.
+    `size` contains the names that share the common size, and `names` contains all unknown names.
+    `assumed` gives the assumed value of each name. Every trial includes the time on `also` threads,
+    the number of the current hint. `runs` says that the loop has iterations at the assumed values.
     """
 
     size: tuple[str, ...]
@@ -137,7 +139,7 @@ class OpenSizes:
 
 
 class TrialResult(NamedTuple):
-    """A trial and its counted work. The trial is None if no program can have these sizes."""
+    """A trial and its cost in counted work. The trial is None for impossible sizes."""
 
     trial: Trial | None
     work: float
@@ -152,20 +154,22 @@ class _Counted(NamedTuple):
 
 _TriedValues = frozenset[tuple[str, int]]
 KnownTrials = dict[_TriedValues, TrialResult]
-"""The trials that were made. The key consists of their values."""
+"""A cache of trials by the values of the unknown sizes."""
 
 
 @dataclass(slots=True)
 class WorkBudget:
-    """The amount of counted work that one search over sizes may do. A cached trial counts like a
-    new one, so that results do not depend on previous searches.
+    """The remaining budget of one search over sizes. Cached trials cost as much as new ones, so
+    that results do not depend on previous searches.
     """
 
     left: float
     cut: bool = False
 
     def more(self) -> bool:
-        """Whether another trial is allowed. After a refusal, the search is incomplete."""
+        """Returns whether the budget allows another trial. A refusal marks the search as
+        incomplete.
+        """
         refused = self.left <= 0
         self.cut |= refused
         return not refused
@@ -174,15 +178,16 @@ class WorkBudget:
 def open_sizes(
     subject: Subject, workload: Workload, estimate: Estimate, machine: Machine, within: float
 ) -> OpenSizes | None:
-    """The unknown sizes of a region. None if all sizes are known or there is no hint.
+    """Returns the unknown sizes of a region. None if all sizes are known or if the region has no
+    hint.
 
-    `workload` and `estimate` are those at the assumed sizes.
+    `workload` and `estimate` belong to the assumed sizes.
     """
     if workload.execution is None or estimate.threads is None:
         return None
     facts = subject.facts
     names = [name for name in facts.bindings.unbound(facts.free_names) if name not in TEAM_SIZES]
-    lengths = _origins(workload.execution.work.nest.unbound, subject)
+    lengths = _unknown_origins(workload.execution.work.nest.unbound, subject)
     unbound = [name for name in lengths if name not in names]
     if not names and not unbound:
         return None
@@ -195,11 +200,11 @@ def open_sizes(
     return OpenSizes(size, (*names, *unbound), assumed, hinted, runs)
 
 
-def _origins(names: Sequence[str], subject: Subject) -> list[str]:
-    """The names without a value from which these names follow by definitions, without duplicates.
-    If there are none, the names themselves.
+def _unknown_origins(names: Sequence[str], subject: Subject) -> list[str]:
+    """Replaces each name by the unknown names in its definition, without duplicates.
 
-    `x = malloc(8 * n)` gives the length of x if n has a value, so `n` is listed instead of `x[]`.
+    After `x = malloc(8 * n)`, the length of x follows from n, so `n` replaces `x[]`. Names without
+    a definition remain.
     """
     made = {definition.name: definition.value for definition in subject.definitions}
     values = subject.facts.bindings.values
@@ -216,7 +221,7 @@ def _origins(names: Sequence[str], subject: Subject) -> list[str]:
             if value is None:
                 ends[origin] = None
             elif value.has_unreadable_part:
-                break  # values of other names do not determine it
+                break  # the definition contains unreadable code
             else:
                 waiting += sorted(value.names)
         else:
@@ -228,10 +233,10 @@ def _origins(names: Sequence[str], subject: Subject) -> list[str]:
 
 @dataclass(slots=True)
 class RegionTrials:
-    """A region with values for its unknown sizes. Each trial is made once and stored in `known`.
+    """The trials of one region. Each trial runs once and is stored in `known`.
 
-    The facts for all sizes are computed once for each set of names with values. `keeps_counts`
-    keeps the traffic counters of trials for `with_evictions`, until `forget_counts` is called.
+    Symbolic facts are computed once for each set of names with values. `keeps_counts` stores the
+    traffic counters of trials for `with_evictions`, until `forget_counts` is called.
     """
 
     subject: Subject
@@ -244,34 +249,35 @@ class RegionTrials:
     _facts: dict[frozenset[str], SymbolicFacts] = field(default_factory=dict, init=False)
 
     def at(self, sizes: Mapping[str, int]) -> Trial | None:
-        """The region with these values for some of its names. The others have their assumed values.
+        """Returns the trial with these values for some names, and assumed values for the others.
 
-        None for impossible sizes: the data exceed the memory, or the loop has no iterations.
+        Returns None for impossible sizes: the data exceed the memory, or the loop has fewer than
+        two iterations.
         """
         key = frozenset(sizes.items())
         if key not in self.known:
             before = work_so_far()
-            trial = self._tried(sizes)
-            self.known[key] = TrialResult(trial, self.uncounted_work + work_so_far() - before)
+            trial = self._run_trial(sizes)
+            self.known[key] = TrialResult(trial, self.fixed_work + work_so_far() - before)
         return self.known[key].trial
 
     @property
-    def uncounted_work(self) -> float:
-        """The work of a trial, except for the references and footprints that it counts."""
+    def fixed_work(self) -> float:
+        """The fixed cost of a trial, without counting references and footprints."""
         statements = len(self.subject.facts.statements)
         return max(TRIAL_WORK.value, STATEMENT_WORK.value * statements)
 
     def work(self, sizes: Mapping[str, int]) -> float:
-        """The counted work of a trial that was made."""
+        """Returns the cost of a finished trial in counted work."""
         return self.known[frozenset(sizes.items())].work
 
     def common(self, size: int) -> Trial | None:
-        """The region with one value for all names of the common size."""
+        """Returns the trial with one value for all names of the common size."""
         return self.at(dict.fromkeys(self.sizes.size, size))
 
     def with_evictions(self, sizes: Mapping[str, int]) -> Callable[[float], tuple[Point, ...]]:
-        """The times for these values, by the number of bytes that other regions evict from the
-        caches.
+        """Returns a function from the bytes that other regions access in between to the times of
+        this region for the given sizes.
         """
         counted = self._counted.get(frozenset(sizes.items()))
         if counted is None:
@@ -279,7 +285,7 @@ class RegionTrials:
             if made is None or made[0].execution is None or not made[0].contents.own:
                 return lambda _: ()
             counted = _Counted(made[0], counters_of(made[0], made[0].execution))
-        workload, counters = counted  # the counters count with any initial cache contents
+        workload, counters = counted  # valid for any initial cache contents
 
         def curve(between: float) -> tuple[Point, ...]:
             contents = workload.contents._replace(between=between)
@@ -288,15 +294,17 @@ class RegionTrials:
         return curve
 
     def work_of_workload(self, sizes: Mapping[str, int]) -> float:
-        """The work for the workload of `with_evictions`. Cached results count like new ones."""
+        """Returns the cost of the workload for `with_evictions`. Cached results cost as much as new
+        ones.
+        """
         kept = frozenset(sizes.items()) in self._counted
-        return self.work(sizes) if kept else self.uncounted_work
+        return self.work(sizes) if kept else self.fixed_work
 
     def forget_counts(self) -> None:
-        """Frees the traffic counters."""
+        """Frees the stored traffic counters."""
         self._counted.clear()
 
-    def _tried(self, sizes: Mapping[str, int]) -> Trial | None:
+    def _run_trial(self, sizes: Mapping[str, int]) -> Trial | None:
         made = self._workload(sizes)
         if made is None or made[0].execution is None:
             return None
@@ -312,7 +320,7 @@ class RegionTrials:
     def _curve(
         self, workload: Workload, counters: Sequence[TrafficCounter] = ()
     ) -> tuple[Point, ...]:
-        """The curve of a workload. Empty for sizes beyond 64 bits."""
+        """Returns the predicted times of a workload. Empty for sizes beyond 64 bits."""
         try:
             return rough_curve(
                 workload, self.machine, self.chosen.threads, also=self.sizes.also,
@@ -322,12 +330,12 @@ class RegionTrials:
             return ()
 
     def _workload(self, sizes: Mapping[str, int]) -> tuple[Workload, int | None] | None:
-        """The workload of the region with these values, and its number of iterations. Other names
-        have their assumed values. None for impossible sizes.
+        """Returns the workload of the region for these sizes, and its number of iterations. None
+        for impossible sizes.
         """
         subject, machine = self.subject, self.machine
         common = len({*sizes.values()}) == 1 and {*sizes} == {*self.sizes.size}
-        if not common:  # from a common size, other guesses may follow
+        if not common:  # a common size also determines assumed values
             sizes = {**self.sizes.assumed, **sizes}
         facts = self._facts_at(sizes)
         if facts is None:
@@ -343,7 +351,7 @@ class RegionTrials:
         return workload, facts.iterations.value
 
     def _facts_at(self, sizes: Mapping[str, int]) -> RegionFacts | None:
-        """The facts of the region with these values. None for impossible sizes."""
+        """Returns the facts of the region for these sizes. None for impossible sizes."""
         source, machine = self._facts_with(sizes), self.machine
         given = {**self.subject.given, **sizes}
         facts = source.at(bind(source.region, self.subject.definitions, given))
@@ -356,7 +364,7 @@ class RegionTrials:
         return facts
 
     def _facts_with(self, sizes: Mapping[str, int]) -> SymbolicFacts:
-        """The facts of the region with values for these names."""
+        """Returns the symbolic facts of the region in which these names have values."""
         names = frozenset(sizes)
         known = self._facts.get(names)
         if known is None:
@@ -365,14 +373,14 @@ class RegionTrials:
         return known
 
     def choice(self, sizes: Mapping[str, int]) -> Choice | None:
-        """The hint of a trial, with all numbers of threads that are equally good."""
+        """Returns the hint of a trial, with all numbers of threads that are equally good."""
         trial = self.at(sizes)
         if trial is None:
             return None
         return choice_of(trial.points, self.machine, self.chosen.threads, self.chosen.within)
 
     def iterations(self, size: int) -> int | None:
-        """The number of iterations that the threads share, for a common size."""
+        """Returns the number of parallel iterations for one value of the common size."""
         sizes = dict.fromkeys(self.sizes.size, size)
         if frozenset(sizes.items()) in self.known:
             trial = self.at(sizes)
@@ -380,8 +388,8 @@ class RegionTrials:
         facts = self._facts_at(sizes)  # a trial also counts the traffic
         return None if facts is None else facts.iterations.value
 
-    def tried(self, estimate: Estimate) -> OpenHint:
-        """The hint over all sizes. `estimate` is the estimate at the assumed sizes."""
+    def hint_over_sizes(self, estimate: Estimate) -> OpenHint:
+        """Returns the hint over all tried sizes. `estimate` belongs to the assumed sizes."""
         asked = [threads for threads, _ in estimate.speedup]
         now = choice_of(points_of(estimate), self.machine, asked, self.chosen.within)
         sizes = self.sizes
@@ -393,27 +401,28 @@ class RegionTrials:
             return choice
 
         here = {sizes.assumed[name] for name in sizes.size if name in sizes.assumed}
-        return _tried(
+        return _hint_over_sizes(
             sizes.names, now, sizes.size, ask, self.iterations, budget, runs=sizes.runs,
-            here=here.pop() if len(here) == 1 and sizes.runs else None,
+            assumed_size=here.pop() if len(here) == 1 and sizes.runs else None,
         )  # fmt: skip
 
 
 @dataclass(slots=True)
-class AlikeTrials:
-    """The trials of the regions of one program, on one machine, with one set of given sizes.
+class SharedTrials:
+    """The trials of all regions of one program, on one machine, with one set of given sizes.
 
-    Simple loops over vectors, for example, occur often. Regions that differ only in their places
-    share their trials.
+    Regions that differ only in their source locations share their trials.
     """
 
     machine: Machine
     _known: dict[tuple[object, ...], RegionTrials] = field(default_factory=dict, init=False)
 
-    def of(self, subject: Subject, sizes: OpenSizes, chosen: ModelOptions) -> RegionTrials:
-        """The trials of a region, including those of equal regions."""
+    def region_trials(
+        self, subject: Subject, sizes: OpenSizes, chosen: ModelOptions
+    ) -> RegionTrials:
+        """Returns the trials of a region, shared with all equal regions."""
         if any(":" in name for name in (*sizes.size, *sizes.names, *subject.given)):
-            # A loop's place or a function's name has a value, so it is unique.
+            # A size refers to a source location or a function, so no other region is equal.
             return RegionTrials(subject, sizes, self.machine, chosen, keeps_counts=True)
         history = subject.history
         alike = subject._replace(
@@ -433,23 +442,25 @@ class AlikeTrials:
         return trials
 
 
-def _tried(
-    names: tuple[str, ...], now: Choice, size: tuple[str, ...],
+def _hint_over_sizes(
+    names: tuple[str, ...], current_choice: Choice, size: tuple[str, ...],
     ask: Callable[[Mapping[str, int]], Choice | None], iterations: Callable[[int], int | None],
-    budget: WorkBudget, *, runs: bool = True, here: int | None = None,
+    budget: WorkBudget, *, runs: bool = True, assumed_size: int | None = None,
 ) -> OpenHint:  # fmt: skip
-    """The hint over all sizes within the `budget`. The sizes at which packages change are tried
-    first, then the deciding names, then the sizes at which only threads change. `now` counts if the
-    loop `runs` at the assumed sizes. `here` is the assumed value of the common size, if there is
-    one.
+    """Returns the hint over all sizes within the `budget`.
+
+    Trials first search the sizes at which the number of sockets changes, then vary single names,
+    then search the sizes at which only threads change. `current_choice` is the choice at the
+    assumed sizes, and is used if the loop `runs` there. `assumed_size` is the assumed common size,
+    if it exists.
     """
 
     def common(value: int) -> Choice | None:
         return ask(dict.fromkeys(size, value))
 
     together, refused = choices_at_tried_sizes(common, budget.more) if size else ({}, ())
-    if together and here is not None:
-        together = dict(sorted({**together, here: now}.items()))
+    if together and assumed_size is not None:
+        together = dict(sorted({**together, assumed_size: current_choice}.items()))
     together = with_thresholds(together, common, budget.more, of_packages=True)
     others = [name for name in names if size != (name,)]
     by_name = choices_by_name(sorted(others, key=lambda name: name not in size), ask, budget.more)
@@ -458,7 +469,7 @@ def _tried(
     if len(others) < len(names):
         by_name[size[0]] = together
     hint = open_hint(
-        names, now, size, together, by_name, iterations, ask, budget.more, untried,
+        names, current_choice, size, together, by_name, iterations, ask, budget.more, untried,
         refused=refused, now_runs=runs,
     )  # fmt: skip
     return hint._replace(cut=budget.cut)
@@ -467,13 +478,15 @@ def _tried(
 def choice_of(
     points: Sequence[Point], machine: Machine, threads: Collection[int], within: float
 ) -> Choice:
-    """The choice among these numbers of threads. If none of them is known, among all."""
+    """Returns the best choice among these numbers of threads, or among all if no time for these
+    numbers is known.
+    """
     outlook = at_threads(outlook_of(points, machine), threads)
     return choice_on(machine, outlook, within)
 
 
 class TeamLoop(NamedTuple):
-    """A loop of a parallel region: its estimate, and trials of its unknown sizes."""
+    """The estimate of a loop in a parallel region, and the trials of the loop's unknown sizes."""
 
     estimate: Estimate
     trials: RegionTrials | None
@@ -483,10 +496,10 @@ def hint_of_team(
     facts: TeamFacts, loops: Sequence[TeamLoop], now: Sequence[Point], machine: Machine,
     chosen: ModelOptions,
 ) -> OpenHint | None:  # fmt: skip
-    """The hint of a parallel region over all sizes of its loops, which are in the order of its
-    members.
+    """Returns the hint of a parallel region over all unknown sizes of its loops. None if all sizes
+    are known.
 
-    `now` are its times at the assumed sizes. None if all sizes are known.
+    `loops` are in the order of `facts.members`. `now` are the region's times at the assumed sizes.
     """
     opened = [loop.trials.sizes for loop in loops if loop.trials is not None]
     names = tuple(sorted({name for sizes in opened for name in sizes.names}))
@@ -502,7 +515,7 @@ def hint_of_team(
             if loop.estimate.status == "skipped":
                 continue
             points: Sequence[Point] = points_of(loop.estimate)
-            if loop.trials is not None and (own := _own(sizes, loop.trials.sizes)):
+            if loop.trials is not None and (own := _sizes_of_loop(sizes, loop.trials.sizes)):
                 trial = loop.trials.at(own)
                 budget.left -= loop.trials.work(own)
                 if trial is None:
@@ -518,8 +531,8 @@ def hint_of_team(
         return None if first is None else first.iterations(value)
 
     choice = choice_of(now, machine, chosen.threads, chosen.within)
-    return _tried(names, choice, size, ask, iterations, budget)
+    return _hint_over_sizes(names, choice, size, ask, iterations, budget)
 
 
-def _own(trial_sizes: Mapping[str, int], sizes: OpenSizes) -> dict[str, int]:
+def _sizes_of_loop(trial_sizes: Mapping[str, int], sizes: OpenSizes) -> dict[str, int]:
     return {name: value for name, value in trial_sizes.items() if name in sizes.names}

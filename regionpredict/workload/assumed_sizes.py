@@ -1,6 +1,7 @@
-"""Values for unknown sizes. All have one value, which is chosen for a given amount of data.
+"""Chooses values for unknown sizes. All unknown sizes of a region get one common value, so that the
+region accesses a target amount of data.
 
-The caller chooses this amount. The saturation model uses a multiple of the machine's caches.
+The saturation model uses a multiple of the machine's caches as its target.
 """
 
 from __future__ import annotations
@@ -42,8 +43,8 @@ Values = Mapping[str, int | Fraction]
 TEAM_SIZES = frozenset(
     ("omp_get_num_threads()", "omp_get_max_threads()", "omp_get_num_procs()")
 )  # fmt: skip
-"""Names whose values come from the OpenMP runtime (OpenMP 5.2, section 18.2). They are not data
-sizes.
+"""OpenMP runtime calls that return a number of threads (OpenMP 5.2, section 18.2) and no data
+size.
 """
 
 
@@ -51,15 +52,15 @@ _MEMBER_STEPS = frozenset(".>[")
 
 
 def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
-    """The least certain source of the sizes of some loops, one of `SIZE_ORIGINS`. `unbound` are
-    further names without a value.
+    """Returns the least certain source of the sizes of some loops, one of `SIZE_ORIGINS`. `unbound`
+    are additional names without a value.
     """
     missing = {*unbound}.union(*(facts.bindings.unbound(facts.free_names) for facts in loops))
     origins = {facts.bindings.origin for facts in loops}
     if missing - TEAM_SIZES:
         scales = [facts.bindings.typical for facts in loops
                   if facts.bindings.unbound(facts.free_names)]  # fmt: skip
-        # Without such a loop, it is a row of unknown length in a run of known size.
+        # If every loop has its sizes, `unbound` are lengths of rows in a run of known size.
         scaled = None not in scales and (
             bool(scales) or not origins.isdisjoint(INTERPRETED_ORIGINS)
         )
@@ -70,13 +71,12 @@ def sizes_origin(loops: Sequence[RegionFacts], unbound: Collection[str]) -> str:
 def with_typical_sizes(
     regions: Sequence[RegionFacts], runs: Mapping[str, float]
 ) -> tuple[RegionFacts, ...]:
-    """The regions of a program whose `main` was executed. Regions of unknown size get the number of
-    elements of the largest region of known size. `runs` are the executions of the regions, by id.
+    """Sets the typical size of regions with unknown sizes, for a program whose `main` was
+    interpreted. `runs` gives the executions of each region, by id.
 
-    The sizes of one program have a common scale. A loop over the elements of a material has at most
-    as many iterations as a loop over all elements. A size that is an element of an array
-    (`length[r]`) is the size of one of several parts. The number of parts is the number of
-    executions per execution of the largest region.
+    The typical size is the number of elements of the largest region of known size. A size that is
+    an element of an array, such as `length[r]`, is the size of one of several parts. The number of
+    parts is the number of executions per execution of the largest region.
     """
     counts = {
         facts.region.id: count
@@ -95,14 +95,14 @@ def with_typical_sizes(
             fewest[name] = min(often, fewest.get(name, often))
     return tuple(
         replace(facts, bindings=replace(facts.bindings, typical=typical / parts))
-        if (parts := _parts(facts, fewest, once)) else facts
+        if (parts := _number_of_parts(facts, fewest, once)) else facts
         for facts in regions
     )  # fmt: skip
 
 
-def _parts(facts: RegionFacts, fewest: Mapping[str, float], once: float) -> float:
-    """The number of parts of the data, if the region's unknown size is the size of a part. 0 if
-    there is no unknown size.
+def _number_of_parts(facts: RegionFacts, fewest: Mapping[str, float], once: float) -> float:
+    """Returns the number of parts into which the data are divided, if the unknown size is the size
+    of a part. Returns 0 for a region without unknown sizes.
     """
     unknown = facts.bindings.unbound(facts.free_names)
     whole = any(not name.endswith("]") or name.endswith("[]") for name in unknown)
@@ -111,11 +111,10 @@ def _parts(facts: RegionFacts, fewest: Mapping[str, float], once: float) -> floa
 
 
 class CommonSizes:
-    """One assumed value for an unknown size that several regions, or serial loops, have in common.
+    """Chooses one assumed value for an unknown size that several regions or serial loops use.
 
-    For example, an edge of a grid is as long in a loop over one face as in a loop over the whole
-    grid. Members of structs with the same name are assumed to be equal, and so are variables of
-    calling functions.
+    For example, the edge of a grid has the same length in a loop over a face and in a loop over the
+    whole grid. Struct members of equal name are assumed to be equal.
     """
 
     def __init__(self, regions: Sequence[RegionFacts], target: SizeTarget, line_bytes: int) -> None:
@@ -126,12 +125,12 @@ class CommonSizes:
         self._known: dict[int, OpenSize | None] = {}
 
     def regions(self) -> tuple[RegionFacts, ...]:
-        """The regions with their assumed sizes. If several regions use a size, it has the value of
-        the region for which it determines most data.
+        """Returns the regions with common assumed sizes. A size that several regions use gets the
+        smallest value that one of these regions needs.
         """
         uses = Counter(common for own in self._names for common in own.values())
         least = self.values({common for common, number in uses.items() if number > 1})
-        # The largest of a region's names decides, because others may be small elsewhere.
+        # The largest value counts, because other regions may limit a region's smaller names.
         most = [max((least[common] for common in own.values() if common in least), default=None)
                 for own in self._names]  # fmt: skip
         own = [self._known.get(number) for number in range(len(self._regions))]
@@ -142,8 +141,8 @@ class CommonSizes:
         )  # fmt: skip
 
     def values(self, wanted: Set[str]) -> dict[str, int]:
-        """The assumed values of the given sizes in a region, by common name. If there are several
-        values, the smallest is used.
+        """Returns the assumed value of each wanted size, by common name. The smallest value over
+        all regions is used.
         """
         least: dict[str, int] = {}
         for number, own in enumerate(self._names):
@@ -152,7 +151,7 @@ class CommonSizes:
             if number not in self._known:
                 facts = self._regions[number]
                 sizes = attempt(bound_sizes, facts, self._target, self._line_bytes)
-                # The region's own prediction reports an internal error.
+                # The prediction of this region will report the internal error.
                 self._known[number] = None if isinstance(sizes, Failure) else sizes.open
             size = self._known[number]
             for name, common in own.items():
@@ -162,7 +161,9 @@ class CommonSizes:
 
 
 def common_names(facts: RegionFacts) -> dict[str, str]:
-    """The unknown sizes that are equal in all regions, each with a common name."""
+    """Returns a common name for each unknown size that has the same value in all regions: variables
+    of calling functions, struct members and array elements.
+    """
     homes = {other.name: f"{other.function}:{other.plain}" for other in facts.region.others
              if other.function}  # fmt: skip
     return {
@@ -175,10 +176,11 @@ TYPICAL = "as in the largest loop of the run, or a part of it"
 
 
 class SizeTarget(NamedTuple):
-    """The assumed amount of data of a region with unknown size, in bytes, with its description.
+    """The amount of data in bytes that a region of unknown size is assumed to access, with the
+    reason.
 
-    `team` is the default number of threads of a program, which is the machine's number of cores.
-    None if no machine is known. The number is then unknown like a size.
+    `team` is the assumed number of threads, which is the machine's number of cores. None if no
+    machine is known.
     """
 
     bytes: float
@@ -187,16 +189,14 @@ class SizeTarget(NamedTuple):
 
 
 class OpenSize(NamedTuple):
-    """The names without a value, and the common value that is assumed for them."""
+    """The names without a value, and their common assumed value."""
 
     names: tuple[str, ...]
     value: int
 
 
 class BoundSizes(NamedTuple):
-    """The value of every name, a line for each assumption, and the assumed size, if there is
-    one.
-    """
+    """The value of every name, a line of text per assumption, and the common assumed size."""
 
     values: Values
     guessed: tuple[str, ...]
@@ -204,24 +204,22 @@ class BoundSizes(NamedTuple):
 
 
 def bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> BoundSizes:
-    """The value of every name. A name has its known value, a number of threads from the target, or
-    the common value n of the unknown names.
+    """Returns a value for every name of a region: its known value, or an assumed value.
 
-    Bisection finds n so that the region accesses the target amount of data. If the data do not grow
-    with n, the number of iterations equals the number of elements in that amount. If the work grows
-    faster than the data, it limits n (`MOST_WORK`). Names that only shorten a loop (`first` in
-    `i <= last - first`) are lower bounds and have the value 0. Divisors of a length
-    (`i < n / parts`) have the value 1.
+    Unknown sizes have a common value n. Bisection finds n so that the region accesses the target
+    amount of data. If the data do not grow with n, the number of iterations equals the number of
+    elements in that amount. `MOST_WORK` limits n. Names that only shorten a loop (`first` in
+    `i <= last - first`) are lower bounds of 0. Divisors of a length (`i < n / parts`) are 1.
     """
-    answers = _known_before(facts)
+    answers = _size_cache(facts)
     if (target, line_bytes) not in answers:
         answers[target, line_bytes] = _bound_sizes(facts, target, line_bytes)
     return answers[target, line_bytes]
 
 
 @once_a_region
-def _known_before(facts: RegionFacts) -> dict[tuple[SizeTarget, int], BoundSizes]:
-    """The sizes that are known in a region. Several stages need them."""
+def _size_cache(facts: RegionFacts) -> dict[tuple[SizeTarget, int], BoundSizes]:
+    """Returns the cache of a region's sizes, which several stages share."""
     return {}
 
 
@@ -235,20 +233,20 @@ def _bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Bou
     known = known if team is None else {**known, **dict.fromkeys(of_team, team)}
     notes = [f"{name} = {team} (no value given: all cores)" for name in of_team]
     missing = [name for name in missing if name not in of_team]
-    steps = _steps(facts, missing)
+    steps = _assumed_steps(facts, missing)
     known = {**known, **steps}
     notes += [f"{name} = {value} (no value given: a step)" for name, value in steps.items()]
     missing = [name for name in missing if name not in steps]
     lower, divisors = _lower_bounds(facts, missing)
     missing = [name for name in missing if name not in lower and name not in divisors]
-    least = 0 if missing or not lower else _least_running(facts, known, lower, divisors)
+    least = 0 if missing or not lower else _running_lower_bound(facts, known, lower, divisors)
     known = {**known, **dict.fromkeys(lower, least), **dict.fromkeys(divisors, 1)}
     why = "where the loop runs most often" if least else "a lower bound"
     notes += [f"{', '.join(lower)} = {least} (no value given: {why})"] if lower else []
     notes += [f"{', '.join(divisors)} = 1 (no value given: a divisor)"] if divisors else []
     if not missing:
         bindings = facts.bindings.with_derived(known)
-        return _bound(facts, with_middles(facts.region, bindings), notes, None)
+        return _with_middle_notes(facts, with_middles(facts.region, bindings), notes, None)
 
     def trial(n: int) -> Values:
         bindings = {**known, **dict.fromkeys(missing, n)}
@@ -257,14 +255,14 @@ def _bound_sizes(facts: RegionFacts, target: SizeTarget, line_bytes: int) -> Bou
     n, why = _common_size(facts, trial, target, line_bytes)
     names = ", ".join(missing)
     notes.append(f"{names} = {n} (no value given: {why})")
-    return _bound(facts, trial(n), notes, OpenSize(tuple(missing), n))
+    return _with_middle_notes(facts, trial(n), notes, OpenSize(tuple(missing), n))
 
 
 def _common_size(
     facts: RegionFacts, trial: Callable[[int], Values], target: SizeTarget, line_bytes: int
 ) -> tuple[int, str]:
-    """The value of all unknown sizes, and the reason for it. `trial` gives the value of every name
-    if they all have a given size.
+    """Returns the common value of all unknown sizes, and the reason for this value. `trial(n)`
+    gives the value of every name if all unknown sizes are n.
     """
     if facts.bindings.common_size is not None:
         return facts.bindings.common_size, "as in another loop over the same sizes"
@@ -301,7 +299,7 @@ def _common_size(
     return n, why
 
 
-def _bound(
+def _with_middle_notes(
     facts: RegionFacts, bindings: Values, notes: Sequence[str], open_size: OpenSize | None
 ) -> BoundSizes:
     middles = [
@@ -315,8 +313,8 @@ def _bound(
 
 
 def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], list[str]]:
-    """The names that shorten at least one loop and lengthen none. They are divisors, or lower
-    bounds, which may be 0.
+    """Returns the names that shorten at least one loop and lengthen none, as lower bounds and
+    divisors. Divisors cannot be 0.
     """
     size = int(LARGEST_TRIAL.value)
     first = dict.fromkeys(
@@ -327,14 +325,14 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
     divisors: list[str] = []
     for name in missing:
         longer = shorter = divides = False
-        for trips in _trips(facts):
+        for trips in _trip_counts(facts):
             if name not in trips.names:
                 continue
             here, beyond = trips.evaluate(base), trips.evaluate({**base, name: 2 * size})
             if here == beyond == 0:  # a known length divided by a large number is 0
                 here = trips.evaluate({**base, name: 1})
             if here is None or beyond is None:
-                longer = True  # unknown, so not a lower bound
+                longer = True  # unknown effect, so no lower bound
                 continue
             longer |= beyond > here
             shorter |= beyond < here
@@ -344,12 +342,11 @@ def _lower_bounds(facts: RegionFacts, missing: list[str]) -> tuple[list[str], li
     return lower, divisors
 
 
-def _least_running(
+def _running_lower_bound(
     facts: RegionFacts, known: Values, lower: Sequence[str], divisors: Sequence[str]
 ) -> int:
-    """The value of lower bounds. It is 0 if a loop runs with this value. Otherwise, it is the power
-    of two with the most iterations. For example, the diagonals of a matrix start at 2. If the loop
-    never runs, it is 0.
+    """Returns the assumed value of lower bounds: 0 if the parallel loop then has iterations, else
+    the power of two with the most iterations.
     """
     trips = facts.region.nest.trips if facts.region.nest is not None else None
     if trips is None:
@@ -364,9 +361,9 @@ def _least_running(
     return max((0, *powers), key=runs) if runs(0) == 0 else 0
 
 
-def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:
-    """The names of loop steps. A name that also occurs in a bound is the tile size. Any other is
-    1.
+def _assumed_steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:
+    """Returns the assumed value of each loop step: a tile size if the name also occurs in a bound,
+    else 1.
     """
     stepped: set[str] = set()
     bounds: set[str] = set()
@@ -379,13 +376,13 @@ def _steps(facts: RegionFacts, missing: list[str]) -> dict[str, int]:
     return {name: tile if name in bounds else 1 for name in missing if name in stepped}
 
 
-def _trips(facts: RegionFacts) -> list[Expr]:
+def _trip_counts(facts: RegionFacts) -> list[Expr]:
     in_unbound = facts.bindings.in_unbound
     return [in_unbound(trips) for loop in facts.region.loops() if (trips := loop.trips) is not None]
 
 
 def _executions(facts: RegionFacts, bindings: Values) -> float | None:
-    """The total number of iterations of the innermost loops."""
+    """Returns the largest number of executions of a statement."""
     counts = [
         _number(fact.executions.expr.evaluate(bindings))
         if fact.executions.expr is not None
@@ -397,9 +394,10 @@ def _executions(facts: RegionFacts, bindings: Values) -> float | None:
 
 
 def _elements(facts: RegionFacts, bindings: Values) -> float | None:
-    """The number of elements. It is the number of iterations of the innermost loops, without short
-    loops. A short loop is the work of one element, such as the corners of a cell or the entries of
-    a sparse row.
+    """Returns the number of data elements that a region processes: the executions of its innermost
+    statements, without short loops.
+
+    A short loop is the work of one element, such as the corners of a cell.
     """
     counts = []
     for fact, (_, loops) in zip(facts.statements, facts.region.statements(), strict=True):

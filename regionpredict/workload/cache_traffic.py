@@ -1,4 +1,4 @@
-"""Counts the bytes that move between the caches and to memory, for a region on p threads."""
+"""Counts the bytes that move between cache levels and to memory, for a region on p threads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from regionpredict.workload.layer_conditions import Carrier, LayerConditions, Mi
 from regionpredict.workload.line_overlap import Volume
 from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.team_footprint import TeamFootprints
-from regionpredict.workload.thread_nest import DistributedNest, deal, undivided
+from regionpredict.workload.thread_nest import DistributedNest, distribute, undivided
 from regionpredict.workload.work_distribution import WorkProfile, threads_at_work
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class CacheLevel(NamedTuple):
-    """A cache: the bytes of one instance, and the number of cores that share it.
+    """A cache: the size of one instance in bytes, and the number of cores that share an instance.
 
-    `lasting` says which share of data larger than the cache is still there at the next execution,
-    relative to the maximum.
+    `lasting` describes the replacement policy for repeated passes over data larger than the cache.
+    It is 0 for LRU and 1 for random replacement.
     """
 
     size: float
@@ -41,11 +41,11 @@ class CacheLevel(NamedTuple):
 
 
 class CacheContents(NamedTuple):
-    """The data of the region that are in the caches at its start, as far as they fit.
+    """The arrays that previous code has left in the caches at the start of the region.
 
-    Each thread has accessed its current part of the `own` arrays. One core has accessed all
-    `one_core` arrays. Since then, `between` bytes of other data were accessed. All other data come
-    from memory.
+    Each thread has accessed its own part of the `own` arrays. One core has accessed the whole
+    `one_core` arrays. Since then, `between` bytes of other data were accessed. All other data are
+    in memory.
     """
 
     own: frozenset[str] = frozenset()
@@ -60,10 +60,11 @@ NOT_ASKED = Carrier(None, -1.0)
 
 
 class ArrayTraffic(NamedTuple):
-    """The bytes of one array that cross one cache boundary, for all threads together.
+    """The bytes of one array that move between two neighboring cache levels, for all threads
+    together.
 
-    `carrier` is the loop along which its reuse hits in the cache above the boundary. It is
-    `NOT_ASKED` if the references were enumerated.
+    `carrier` is the loop whose reuse of the array hits in the upper level. It is `NOT_ASKED` if the
+    references were enumerated.
     """
 
     array: str
@@ -74,7 +75,9 @@ class ArrayTraffic(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LevelTraffic:
-    """The bytes below one cache, for all threads together, by array and in total."""
+    """The bytes between one cache and the next level, for all threads together, by array and in
+    total.
+    """
 
     arrays: tuple[ArrayTraffic, ...]
 
@@ -90,18 +93,18 @@ class LevelTraffic:
 
     @property
     def total(self) -> float:
-        """The bytes in both directions."""
+        """The sum of loaded bytes and written-back bytes."""
         return self.read + self.written
 
 
-_Asked = tuple[CacheLevel, int, Schedule, CacheContents, bool]
-"""A query: a cache, the threads, their schedule, the contents of caches, and whether the traffic is
-estimated.
+_TrafficKey = tuple[CacheLevel, int, Schedule, CacheContents, bool]
+"""The inputs of a traffic count: a cache, the number of threads, the schedule, the initial cache
+contents, and whether layer conditions replace enumeration.
 """
 
 
-class _Dealing(NamedTuple):
-    """A nest whose iterations are distributed, with its counts."""
+class _DistributedCounts(NamedTuple):
+    """A nest distributed among threads, with caches of its footprints and misses."""
 
     dealt: DistributedNest
     tables: FootprintTables
@@ -111,37 +114,37 @@ class _Dealing(NamedTuple):
 class TrafficCounter:
     """Counts the traffic of one nest with one schedule, for lines of `line_bytes`.
 
-    Each result is a pure function of the arguments. The counter belongs to one evaluation. It
-    caches the footprints of loops and the misses of inner loops.
+    Results depend only on the arguments. The counter caches the footprints of loops and the misses
+    of inner loops.
     """
 
     def __init__(
         self, nest: LoopNest, profile: WorkProfile, schedule: Schedule, line_bytes: int,
         *, traced: bool = True, limited: bool = False,
     ) -> None:  # fmt: skip
-        """With `traced`, nests with few references are enumerated. With `limited`, closed forms
-        replace the enumeration of lines if it takes long.
+        """`traced` enables the enumeration of nests with few references. `limited` replaces
+        enumeration by closed forms if counting takes too long.
         """
         self.nest = nest
         self.profile = profile
         self.schedule = schedule
         self.line_bytes = line_bytes
         self._work = GroupWork(limited)
-        self._whole = _Dealing(undivided(nest), FootprintTables(work=self._work), {})
+        self._whole = _DistributedCounts(undivided(nest), FootprintTables(work=self._work), {})
         self._alone = self._team(self._whole, 1.0)
         self._deals: dict[tuple[int, Schedule, bool], DistributedNest] = {}
-        self._rounds: dict[tuple[int, float | None, bool], _Dealing] = {}
+        self._rounds: dict[tuple[int, float | None, bool], _DistributedCounts] = {}
         self._traced: TracedTraffic | None = None
         self._trace_known = not traced
         self._volumes: dict[tuple[int, int, int | None, float], Volume] = {}
         self._arrays = frozenset(group.array for group in nest.groups())
-        self._known: dict[_Asked, LevelTraffic] = {}
+        self._known: dict[_TrafficKey, LevelTraffic] = {}
         self._teams: dict[tuple[int, int, Schedule], TeamFootprints] = {}
         self._pages: dict[int, TrafficCounter] = {}
         self._touched: dict[str, float] = {}
 
-    def in_pages(self, page_bytes: int) -> TrafficCounter:
-        """A counter for pages of `page_bytes` instead of lines, for a TLB."""
+    def page_counter(self, page_bytes: int) -> TrafficCounter:
+        """Returns a counter for pages of `page_bytes` instead of lines, for a TLB."""
         pages = self._pages.get(page_bytes)
         if pages is None:
             pages = self._pages[page_bytes] = TrafficCounter(
@@ -152,7 +155,7 @@ class TrafficCounter:
         return pages.with_schedule(self.schedule)
 
     def with_schedule(self, schedule: Schedule) -> TrafficCounter:
-        """A counter of the nest with another schedule. Both counters share their results."""
+        """Returns a counter of the same nest with another schedule. Both share their caches."""
         other = copy(self)
         other.schedule = schedule
         return other
@@ -161,9 +164,10 @@ class TrafficCounter:
         self, levels: Sequence[CacheLevel], threads: int, *, contents: CacheContents = EMPTY,
         estimated: bool = False,
     ) -> tuple[LevelTraffic, ...]:  # fmt: skip
-        """The bytes below each of `levels`, closest level first. The last entry is memory traffic.
+        """Returns the bytes between each of `levels` and the next level, closest to the core first.
+        The last entry is memory traffic.
 
-        Each cache keeps the part of the given `contents` that fits (`staying`). `estimated`
+        Each cache initially holds the part of `contents` that fits (`resident_share`). `estimated`
         requests layer conditions, even if the references can be enumerated.
         """
         asked = levels, threads, self.schedule, contents
@@ -182,17 +186,17 @@ class TrafficCounter:
 
     @property
     def work(self) -> float:
-        """The work so far on lines and pages in closed form. Zero if there is no budget."""
+        """The closed forms of lines and pages that were evaluated. Zero without a budget."""
         own = self._work.done if self._work.limited else 0.0
         return own + sum(pages.work for pages in self._pages.values())
 
     @property
     def is_closed_form(self) -> bool:
-        """Whether closed forms replaced the enumeration of lines or pages to save work."""
+        """Whether closed forms replaced the enumeration of lines or pages because of the budget."""
         return self._work.closed or any(pages.is_closed_form for pages in self._pages.values())
 
     def touched(self) -> dict[str, float]:
-        """The bytes of the lines of each array that the whole region accesses."""
+        """Returns the bytes of all lines that the whole region accesses, by array."""
         touched = self._touched
         if not touched:
             everything = CacheLevel(float("inf"), 1)
@@ -210,37 +214,37 @@ class TrafficCounter:
         *,
         estimated: bool = False,
     ) -> tuple[LevelTraffic, ...]:
-        threads = self._deal(threads, schedule, together=False).threads
+        threads = self._distributed(threads, schedule, together=False).threads
         below = []
         for level in levels:
             used = level._replace(sharers=max(1, min(threads, level.sharers)))
             asked = used, threads, schedule, contents, estimated
             known = self._known.get(asked)
             if known is None:
-                known = self._known[asked] = self._below(*asked)
+                known = self._known[asked] = self._traffic_below(*asked)
             below.append(known)
         return tuple(below)
 
-    def _below(
+    def _traffic_below(
         self, level: CacheLevel, threads: int, schedule: Schedule, contents: CacheContents,
         estimated: bool,
     ) -> LevelTraffic:  # fmt: skip
-        """The traffic below one cache that all of these threads share."""
+        """Returns the traffic between one cache level and the next, for all threads."""
         sharers = level.sharers
         comes: dict[str, float] = {}
-        parts: list[tuple[_Dealing, TeamFootprints, float, dict[str, float]]] = []
+        parts: list[tuple[_DistributedCounts, TeamFootprints, float, dict[str, float]]] = []
         for active, share in threads_at_work(self.profile, threads, sharers, schedule):
-            dealing = self._dealing(threads, schedule, together=active == threads)
-            team = self._footprints_of(dealing, active, threads, schedule)
+            dealing = self._distributed_counts(threads, schedule, together=active == threads)
+            team = self._team_footprints(dealing, active, threads, schedule)
             own = one_core = 0.0
             if contents.own:
                 others = contents.between * active / threads
-                own = staying(team.all_bytes() + others, level.size, level.lasting)
+                own = resident_share(team.all_bytes() + others, level.size, level.lasting)
                 if own == 1.0 and self._arrays <= contents.own:
                     continue
             if contents.one_core:
                 whole = self._alone.all_bytes()
-                one_core = staying(whole + contents.between, level.size, level.lasting)
+                one_core = resident_share(whole + contents.between, level.size, level.lasting)
             stay = {
                 array: one_core if array in contents.one_core
                 else own if array in contents.own else 0.0
@@ -253,7 +257,7 @@ class TrafficCounter:
         if any(comes.values()) and not estimated:
             traced = self._traced_lines(threads, sharers, schedule, level.size)
         volume: dict[str, tuple[float, float, Carrier]] = {}
-        # Layer conditions estimate the result of the trace.
+        # Layer conditions replace a missing trace.
         for dealing, team, each, stay in () if traced else parts:
             conditions = LayerConditions(team, level.size, dealing.misses)
             misses = conditions.misses(dealing.dealt.nest.root)
@@ -273,12 +277,12 @@ class TrafficCounter:
         return LevelTraffic(tuple(ArrayTraffic(array, *moved) for array, moved in volume.items()))
 
     def _traced_lines(self, threads: int, sharers: int, schedule: Schedule, size: float) -> Volume:
-        """The lines of each array that all caches of one level move. They are found by enumerating
-        the references of a small nest. None for a large nest.
+        """Returns the lines of each array that all caches of one level load and write back, from an
+        enumeration of all references. The result is empty for large nests.
         """
         if schedule.kind == "guided" and threads > 1:
             return {}
-        if schedule.chunk is None and is_one_stream(self.nest, self.line_bytes):
+        if schedule.chunk is None and is_single_stream(self.nest, self.line_bytes):
             return {}
         chunk = None if schedule.chunk is None else max(1, round(schedule.chunk))
         asked = (threads, sharers, chunk, size / self.line_bytes)
@@ -293,50 +297,54 @@ class TrafficCounter:
         return volume
 
     def forget_trace(self) -> None:
-        """Frees the arrays of the trace. Its counts are kept."""
+        """Frees the memory of the trace. Cached counts remain."""
         if self._traced is not None:
             self._traced, self._trace_known = None, False
 
-    def _dealing(self, threads: int, schedule: Schedule, *, together: bool) -> _Dealing:
-        """The distributed nest. If each thread has whole pieces, the tables are the same for any
-        number of threads.
+    def _distributed_counts(
+        self, threads: int, schedule: Schedule, *, together: bool
+    ) -> _DistributedCounts:
+        """Returns the distributed nest with its caches. Without chunks, all numbers of threads
+        share the same caches.
         """
-        dealt = self._deal(threads, schedule, together=together)
+        dealt = self._distributed(threads, schedule, together=together)
         if dealt.in_step:
             key = (dealt.threads, schedule.chunk, together)
             rounds = self._rounds.get(key)
             if rounds is None:
                 tables = FootprintTables(by_shape=self._whole.tables.by_shape, work=self._work)
-                rounds = self._rounds[key] = _Dealing(dealt, tables, {})
+                rounds = self._rounds[key] = _DistributedCounts(dealt, tables, {})
             return rounds
-        return _Dealing(dealt, self._whole.tables, self._whole.misses)
+        return _DistributedCounts(dealt, self._whole.tables, self._whole.misses)
 
-    def _deal(self, threads: int, schedule: Schedule, *, together: bool) -> DistributedNest:
-        """Like `deal`. The results are cached for all cache levels."""
+    def _distributed(self, threads: int, schedule: Schedule, *, together: bool) -> DistributedNest:
+        """Returns the cached result of `distribute`."""
         asked = (threads, schedule, together)
         dealt = self._deals.get(asked)
         if dealt is None:
-            dealt = self._deals[asked] = deal(self.nest, threads, schedule, together=together)
+            dealt = self._deals[asked] = distribute(self.nest, threads, schedule, together=together)
         return dealt
 
-    def _footprints_of(
-        self, dealing: _Dealing, active: int, threads: int, schedule: Schedule
+    def _team_footprints(
+        self, dealing: _DistributedCounts, active: int, threads: int, schedule: Schedule
     ) -> TeamFootprints:
-        """The footprints of `active` of the threads. The results are cached for all caches."""
+        """Returns the cached footprints of `active` out of `threads` threads."""
         team = self._teams.get((active, threads, schedule))
         if team is None:
             team = self._teams[active, threads, schedule] = self._team(dealing, float(active))
         return team
 
-    def _team(self, dealing: _Dealing, threads: float) -> TeamFootprints:
+    def _team(self, dealing: _DistributedCounts, threads: float) -> TeamFootprints:
         return TeamFootprints(dealing.dealt, threads, self.line_bytes, dealing.tables)
 
 
 def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
-    """The traffic that a trace of the nest gives. None if the trace is too long or unknown."""
+    """Enumerates the references of a nest. Returns None if there are too many references or unknown
+    addresses.
+    """
     if not may_be_traced(nest):
         return None
-    # Imported here, because most nests are too large for a trace.
+    # Imported on demand, because most nests are too large for a trace.
     from regionpredict.workload.reference_trace import reference_trace  # noqa: PLC0415
     from regionpredict.workload.traced_traffic import TracedTraffic  # noqa: PLC0415
 
@@ -344,11 +352,11 @@ def _traced(nest: LoopNest, line_bytes: int) -> TracedTraffic | None:
     return None if trace is None else TracedTraffic(trace, line_bytes)
 
 
-def is_one_stream(nest: LoopNest, line_bytes: int) -> bool:
-    """Whether closed forms are exact for a nest: one loop that streams through its arrays once.
+def is_single_stream(nest: LoopNest, line_bytes: int) -> bool:
+    """Whether the nest is a single loop that streams through its arrays once, so that closed forms
+    are exact.
 
-    All uses of a line are then close together, and every cache holds the data in between. The same
-    holds for several references to one array.
+    Every cache then holds the few lines between two uses of a line.
     """
     root = nest.root
     if root.children:
@@ -379,39 +387,44 @@ def may_be_traced(nest: LoopNest) -> bool:
 
 
 def warm_cache_contents(nest: LoopNest) -> CacheContents:
-    """The cache contents after a run of the nest on the same data."""
+    """Returns the cache contents after an execution of the nest on the same data."""
     return CacheContents(frozenset(group.array for group in nest.groups()))
 
 
 def touched_bytes(nest: LoopNest, line_bytes: int) -> float:
-    """Bytes of the lines that one thread touches in the whole region."""
+    """Returns the bytes of all lines that one thread touches in the whole region."""
     return TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables()).all_bytes()
 
 
-def staying(held: float, size: float, lasting: float = 0.0) -> float:
-    """The share of `held` bytes that a cache of `size` still contains at the next execution.
+def resident_share(data_bytes: float, cache_bytes: float, lasting: float = 0.0) -> float:
+    """Returns the share of `data_bytes` that a cache of `cache_bytes` still contains at
+    the next execution.
 
-    All data remain if they fill at most `KEPT_SHARE` of the cache, since no real cache is filled
-    without conflicts. With LRU, a cyclic traversal of more data never hits. With random
-    replacement, some accesses hit. `lasting` interpolates between the two. An adaptive policy
-    reaches at least the hit rate of random replacement (Qureshi, Jaleel, Patt, Steely and Emer
-    2007).
+    All data remain if they fill at most `KEPT_SHARE` of the cache, because conflict misses prevent
+    full use. With LRU, a cyclic traversal of data larger than the cache never hits. With random
+    replacement, some accesses hit. `lasting` interpolates between LRU (0) and random replacement
+    (1). An adaptive policy reaches at least the hit rate of random replacement (Qureshi, Jaleel,
+    Patt, Steely and Emer 2007).
 
-    >>> staying(25.0, 100.0), staying(75.0, 100.0), staying(100.0, 100.0)
+    >>> resident_share(25.0, 100.0), resident_share(75.0, 100.0), resident_share(100.0, 100.0)
     (1.0, 0.5, 0.0)
-    >>> round(staying(200.0, 100.0, lasting=1.0), 3)
+    >>> round(resident_share(200.0, 100.0, lasting=1.0), 3)
     0.102
     """
-    kept = min(1.0, max(0.0, (1.0 - held / size) / (1.0 - KEPT_SHARE.value)))
+    kept = min(1.0, max(0.0, (1.0 - data_bytes / cache_bytes) / (1.0 - KEPT_SHARE.value)))
     if not lasting:
         return kept
-    return max(kept, lasting * KEPT_SHARE.value * _kept_by_chance(held / size))
+    return max(
+        kept, lasting * KEPT_SHARE.value * _random_replacement_hits(data_bytes / cache_bytes)
+    )
 
 
-def _kept_by_chance(times: float) -> float:
-    """The hit rate of a cyclic traversal of data of several cache sizes with random replacement. It
-    solves h = exp(-(1 - h) times), where the exponential is the probability to survive the misses
-    of one round.
+def _random_replacement_hits(times: float) -> float:
+    """Returns the hit rate h of a cyclic traversal with random replacement, for data that are
+    `times` as large as the cache.
+
+    h solves h = exp(-(1 - h) times). The exponential is the probability that a line survives the
+    misses of one round.
     """
     if times <= 1.0:
         return 1.0

@@ -15,7 +15,7 @@ from regionpredict.ir import Operation, Statement
 from regionpredict.workload.constants import EXACT_RECIPROCAL
 
 
-def operations_run(
+def executed_operations(
     statement: Statement, *, reassociates: bool
 ) -> tuple[tuple[Operation, int], ...]:
     """The operations that one execution of a statement executes, with their numbers.
@@ -45,7 +45,7 @@ def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
     return tuple((kind, number) for (kind, _), number in sorted(count.items()))
 
 
-def path_run(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
+def executed_path(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
     """The operations that are executed on the path of a value, in order."""
     return tuple(made for kind in kinds for made in _strength_reduced(kind, reassociates))
 

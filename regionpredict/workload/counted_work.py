@@ -1,7 +1,7 @@
-"""Measures the work of counting in enumerated references. This unit does not depend on the machine.
+"""Measures the cost of the prediction itself in enumerated references.
 
-Optional work has a budget in this unit, so that results do not depend on the speed or load of the
-machine.
+Budgets of optional work use this unit instead of seconds. Results therefore do not depend on the
+speed or load of the host.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from regionpredict.workload.constants import FIRST_WORK, FOOTPRINT_WORK
 
 @dataclass(slots=True)
 class GroupWork:
-    """The work of one traffic counter on the lines of groups in closed form.
+    """The cost of one traffic counter, in evaluated closed forms.
 
-    `limited` says that the counter has a budget. `closed` says that its first result took too long,
-    so that closed forms replace enumeration. `done` is the work for all results.
+    `limited` says that the counter has a budget. `first` holds until the first result is complete.
+    `closed` says that the first result exceeded the budget, so that closed forms replace
+    enumeration. `done` is the cost of all results.
     """
 
     limited: bool = False
@@ -25,30 +26,28 @@ class GroupWork:
     done: float = 0.0
 
     def count(self, work: float) -> None:
-        """Adds work. The first result has a separate budget."""
+        """Adds `work` closed forms. Exceeding the budget of the first result sets `closed`."""
         self.done += work
         if self.limited and self.first and self.done > FIRST_WORK.value:
             self.closed = True
 
 
 class _Tally:
-    """The counts of this process."""
+    """The number of references that this process has enumerated."""
 
     references = 0.0
 
 
 def count_references(number: float) -> None:
-    """Adds enumerated references."""
+    """Adds `number` enumerated references to the cost of this process."""
     _Tally.references += number
 
 
 def count_footprint() -> None:
-    """Adds one footprint that was counted by enumeration."""
+    """Adds the cost of one footprint that was counted by enumeration."""
     _Tally.references += FOOTPRINT_WORK.value
 
 
 def work_so_far() -> float:
-    """References counted since the process started. The difference of two values is the work in
-    between.
-    """
+    """Returns the cost of all counting since the process started, in enumerated references."""
     return _Tally.references

@@ -1,11 +1,11 @@
-"""A number that stores how it was computed from the program's names.
+"""Floats that also store their formula in the program's names.
 
-Counting with such numbers gives the same results as with plain numbers, and each result has an
-expression. The formula that is shown is therefore exactly what was counted. It is valid for all
-sizes for which all comparisons have the same results.
+Arithmetic with derived numbers gives the same values as plain floats, and every result has an
+expression. Displayed formulas therefore match the counted values. A formula is valid for all sizes
+for which all comparisons of the computation have the same results.
 
-Out of thousands of numbers, the expressions of only a few are needed. Each number stores its
-operation and operands, and builds its expression on demand.
+Only a few expressions out of thousands are needed. Each number therefore stores its operation and
+operands, and builds its expression on demand.
 """
 
 from __future__ import annotations
@@ -20,15 +20,14 @@ from regionpredict.ir.folding import Number
 from regionpredict.workload.constants import LARGEST_DENOMINATOR, LONGEST_EXPRESSION
 
 Operation = Callable[..., Expr | None]
-"""Builds a number's expression from the known expressions of its operands, in order."""
+"""A function from the expressions of the operands to the expression of the result."""
 
 
 class Derived(float):
-    """A float whose value is also an expression, `expr`. The expression is None if it cannot be
-    shown.
+    """A float with its formula, `expr`. The formula is None if it is too long or unknown.
 
-    Arithmetic, comparisons and rounding are those of floats. Two derived numbers are equal only if
-    their expressions are equal.
+    Arithmetic, comparisons and rounding work like those of floats. Two derived numbers are equal
+    only if their formulas are equal, too.
 
     >>> n = Derived(100, Expr.name("n"))
     >>> half = (n - 1) / 2
@@ -43,16 +42,16 @@ class Derived(float):
     _operands: tuple[float, ...]
 
     def __new__(cls, value: float, expr: Expr | None) -> Derived:
-        """Creates a number from a `value` and its expression."""
+        """Creates a number from its value and its formula."""
         made = super().__new__(cls, value)
-        made._expr = _shown(expr)
+        made._expr = _short_enough(expr)
         made._operation = None
         made._operands = ()
         return made
 
     @classmethod
-    def by(cls, value: float, operation: Operation, *operands: float) -> Derived:
-        """A `value` whose expression is the `operation` applied to the expressions of the
+    def from_operation(cls, value: float, operation: Operation, *operands: float) -> Derived:
+        """Creates a number whose formula is `operation`, applied to the formulas of the
         `operands`.
         """
         made = super().__new__(cls, value)
@@ -63,14 +62,15 @@ class Derived(float):
 
     @property
     def expr(self) -> Expr | None:
-        """The value as an expression. None if it cannot be shown."""
+        """The formula of the value. None if the formula is too long or unknown."""
         if self._operation is not None:
-            self._work_out()
+            self._build_formula()
         return self._expr
 
-    def _work_out(self) -> None:
-        """Evaluates operands before their results, without recursion, since sums can have thousands
-        of terms.
+    def _build_formula(self) -> None:
+        """Builds the formulas of all operands, then the formula of this number.
+
+        The loop replaces a recursion, which would be too deep for sums of thousands of terms.
         """
         waiting = [self]
         while waiting:
@@ -88,12 +88,12 @@ class Derived(float):
                 continue
             exprs = [expression(operand) for operand in number._operands]
             known = [expr for expr in exprs if expr is not None]
-            number._expr = _shown(operation(*known)) if len(known) == len(exprs) else None
+            number._expr = _short_enough(operation(*known)) if len(known) == len(exprs) else None
             number._operation, number._operands = None, ()
             waiting.pop()
 
     def __reduce__(self) -> tuple[type[Derived], tuple[float, Expr | None]]:
-        """Pickles the value and the expression."""
+        """Pickles the value and the formula."""
         return Derived, (float(self), self.expr)
 
     def __eq__(self, other: object) -> bool:
@@ -109,12 +109,12 @@ class Derived(float):
         return float.__hash__(self)
 
     def __add__(self, other: float) -> Derived:
-        return Derived.by(float(self) + float(other), Expr.__add__, self, other)
+        return Derived.from_operation(float(self) + float(other), Expr.__add__, self, other)
 
     __radd__ = __add__
 
     def __neg__(self) -> Derived:
-        return Derived.by(-float(self), Expr.__neg__, self)
+        return Derived.from_operation(-float(self), Expr.__neg__, self)
 
     def __sub__(self, other: float) -> Derived:
         return self + -other
@@ -123,7 +123,7 @@ class Derived(float):
         return -self + other
 
     def __mul__(self, other: float) -> Derived:
-        return Derived.by(float(self) * float(other), Expr.__mul__, self, other)
+        return Derived.from_operation(float(self) * float(other), Expr.__mul__, self, other)
 
     __rmul__ = __mul__
 
@@ -146,15 +146,15 @@ class Derived(float):
         value = float(self) ** power
         if not power == int(power) >= 0:
             return Derived(value, None)
-        return Derived.by(value, partial(_power, power=int(power)), self)
+        return Derived.from_operation(value, partial(_power, power=int(power)), self)
 
     def __round__(self, digits: int | None = None) -> Derived:  # type: ignore[override]
         rounded = float(round(float(self), digits or 0))
         return self if rounded == float(self) else Derived(rounded, None)
 
 
-def _shown(expr: Expr | None) -> Expr | None:
-    """The expression, if it is short enough to be shown."""
+def _short_enough(expr: Expr | None) -> Expr | None:
+    """Returns the expression if it is short enough to be shown, else None."""
     return expr if expr is None or expr.size <= LONGEST_EXPRESSION.value else None
 
 
@@ -163,33 +163,33 @@ def _power(base: Expr, power: int) -> Expr:
 
 
 def as_number(value: Number | float) -> float:
-    """A float. It keeps its expression if it has one."""
+    """Converts a number to a float, and keeps the formula of a derived number."""
     return value if isinstance(value, Derived) else float(value)
 
 
 def lines_of_run(begin: float, end: float, element: float, line_bytes: float) -> float:
-    """The number of lines that elements from `begin` to `end` touch, at an unknown position within
-    a line.
+    """Returns the mean number of lines that elements from byte `begin` to `end` touch, at an
+    unknown offset within a line.
 
-    In a sum over thousands of runs, each run is a single operation.
+    Formulas of long sums stay small, because each run is a single operation.
     """
     if not (isinstance(begin, Derived) or isinstance(end, Derived)):
         return 1.0 + (end - begin - element) / line_bytes
     value = 1.0 + (float(end) - float(begin) - element) / line_bytes
-    return Derived.by(value, _run_in_lines, end, begin, element, line_bytes)
+    return Derived.from_operation(value, _lines_formula, end, begin, element, line_bytes)
 
 
-def _run_in_lines(end: Expr, begin: Expr, element: Expr, line_bytes: Expr) -> Expr | None:
-    bytes_between = _shown(end - begin)
-    less = None if bytes_between is None else _shown(bytes_between - element)
+def _lines_formula(end: Expr, begin: Expr, element: Expr, line_bytes: Expr) -> Expr | None:
+    bytes_between = _short_enough(end - begin)
+    less = None if bytes_between is None else _short_enough(bytes_between - element)
     if less is None or line_bytes.constant is None:
         return None
-    lines = _shown(less * _reciprocal(line_bytes.constant))
+    lines = _short_enough(less * _reciprocal(line_bytes.constant))
     return None if lines is None else lines + 1
 
 
 def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
-    """The value of an expression. None if a name has no value."""
+    """Returns the value of an expression. None if a name has no value."""
     derived = {
         name: value for name in expr.names
         if isinstance(value := cast("float | None", values.get(name)), Derived)
@@ -201,12 +201,14 @@ def evaluated(expr: Expr, values: Mapping[str, Number]) -> float | None:
     result = expr.evaluate({**values, **numbers})
     if result is None:
         return None
-    return Derived.by(float(result), partial(_substituted, expr, tuple(derived)), *derived.values())
+    return Derived.from_operation(
+        float(result), partial(_substituted, expr, tuple(derived)), *derived.values()
+    )
 
 
 def expression(value: float) -> Expr | None:
-    """A number in terms of the program's names. A plain number is unchanged, and infinity is
-    None.
+    """Returns the formula of a number in the program's names, or a constant for a plain number.
+    None for infinity and NaN.
     """
     if isinstance(value, Derived):
         return value.expr
@@ -215,12 +217,12 @@ def expression(value: float) -> Expr | None:
     return _constant(value)
 
 
-@lru_cache  # sums of thousands have the same few sizes and steps
+@lru_cache  # long sums contain the same few sizes and steps
 def _constant(value: float) -> Expr:
     return Expr.const(Fraction(value).limit_denominator(int(LARGEST_DENOMINATOR.value)))
 
 
-@lru_cache  # as above
+@lru_cache  # long sums contain the same few divisors
 def _reciprocal(value: Number) -> Fraction:
     return 1 / Fraction(value)
 
@@ -231,11 +233,11 @@ def _substituted(expr: Expr, names: tuple[str, ...], *known: Expr) -> Expr:
 
 def _quotient(above: float, below: float) -> Derived:
     value = float(above) / float(below)
-    return Derived.by(value, partial(_exact_quotient, value), above, below)
+    return Derived.from_operation(value, partial(_exact_quotient, value), above, below)
 
 
 def _exact_quotient(value: float, above: Expr, below: Expr) -> Expr | None:
-    """The quotient of two expressions, whose value is `value`. None if it is not exact."""
+    """Returns the quotient of two expressions if it is exact, else None. `value` is its value."""
     divisor = below.constant
     if divisor is not None:
         return above * _reciprocal(divisor)
@@ -249,9 +251,9 @@ def _floor_quotient(above: float, below: float) -> Derived:
     value = float(above) // float(below)
     exact = float(above) / float(below)
     if exact == value:
-        return Derived.by(value, partial(_exact_quotient, exact), above, below)
-    return Derived.by(value, _floored, above, below)
+        return Derived.from_operation(value, partial(_exact_quotient, exact), above, below)
+    return Derived.from_operation(value, _floor_formula, above, below)
 
 
-def _floored(above: Expr, below: Expr) -> Expr:
+def _floor_formula(above: Expr, below: Expr) -> Expr:
     return Expr.atom("floordiv", above, below)

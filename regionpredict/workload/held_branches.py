@@ -47,7 +47,7 @@ class TrueIterations(NamedTuple):
         return 1.0 / self.share if held else 0.0
 
 
-def held_in(
+def iterations_where_true(
     tests: Tests, variable: str, begin: float, step: int, trips: float,
     values: Mapping[str, int | Fraction],
 ) -> TrueIterations | None:  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
-from regionpredict.workload.constant_divisions import operations_run
+from regionpredict.workload.constant_divisions import executed_operations
 
 
 class Step(NamedTuple):
@@ -40,7 +40,7 @@ def steps_of(
         fresh = read - written.keys()
         loads = 2 if any(text in gathered for text in fresh) else 1 if fresh else 0
         after = {written[name] for name in statement.reads | read if name in written}
-        run = operations_run(statement, reassociates=reassociates)
+        run = executed_operations(statement, reassociates=reassociates)
         operations = tuple((operation.kind, float(n)) for operation, n in run)
         steps.append(Step(operations, tuple(sorted(after)), loads, statement.longest))
         for name in statement.writes:

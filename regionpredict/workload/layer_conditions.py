@@ -1,10 +1,10 @@
-"""Finds the loop that carries the reuse of an array in a cache of a given size: layer conditions.
+"""Counts cache misses by layer conditions: finds the loop that carries the reuse of each array in a
+cache of a given size.
 
-Loops are visited from the innermost outwards. As long as the data of one iteration fit the cache,
-the loop hits all reuse, and misses each distinct line once. Starting at the first loop whose data
-do not fit, the iterations of a loop miss what its body misses. (Stengel et al. 2015, sec. 2.4,
-layer conditions; the working sets of loop levels of Ferrante, Sarkar and Thrash 1991.) The lines
-are those of all threads that share the cache.
+If the data of one iteration of a loop fit the cache, all reuse along the loop hits, and each
+distinct line is missed once. Otherwise, the misses of its iterations add up. See Stengel et al.
+2015, sec. 2.4 (layer conditions), and Ferrante, Sarkar and Thrash 1991 (working sets of loop
+levels). The counted lines are those of all threads that share the cache.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from regionpredict.workload.loop_ranges import Ranges, loop_ranges
 from regionpredict.workload.team_footprint import TeamFootprints
 
 LoopEnv = dict[str, float]
-Held = frozenset[int]
-"""The `index` of groups whose lines an outer loop has already counted."""
+CountedGroups = frozenset[int]
+"""The `index` of each group whose lines an outer loop has already counted."""
 
 
 class Carrier(NamedTuple):
-    """The loop along which an array's reuse hits: its variable (or None), and the bytes per
-    iteration.
+    """The loop whose reuse of an array hits: its variable (or None), and the bytes that one
+    iteration touches.
     """
 
     loop: str | None
@@ -36,27 +36,29 @@ class Carrier(NamedTuple):
 
 
 Carriers = dict[str, Carrier]
-"""For each array, the outermost loop whose reuse hits in the cache."""
+"""The outermost loop whose reuse hits in the cache, by array."""
 
 
 class Misses(NamedTuple):
-    """The lines that the threads of a cache miss, by array, and the loops that carry the reuse."""
+    """The missed lines of all threads that share a cache, and the loops that carry the reuse, by
+    array.
+    """
 
     volume: Volume
     carriers: Carriers
 
 
-MissKey = tuple[TeamKey, float, int, Held, tuple[float, ...]]
+MissKey = tuple[TeamKey, float, int, CountedGroups, tuple[float, ...]]
 MissTable = dict[MissKey, Misses]
-"""The misses of inner loops. The key consists of threads, cache size, loop, counted groups and loop
+"""A cache of the misses of inner loops, by threads, cache size, loop, counted groups and outer
 variables.
 """
 
 
 class LayerConditions:
-    """Counts the misses of the threads' part of a nest in a cache of `capacity` bytes.
+    """Counts the misses of the threads that share one cache of `capacity` bytes.
 
-    The caller keeps `table` and reuses it for other numbers of threads and cache sizes.
+    `table` caches misses for all numbers of threads and cache sizes of a nest.
     """
 
     def __init__(self, team: TeamFootprints, capacity: float, table: MissTable) -> None:
@@ -66,17 +68,17 @@ class LayerConditions:
         self._ranges: dict[int, Ranges] = {}
 
     def misses(self, root: NestLoop) -> Misses:
-        """The misses of the threads' part of the region if the cache is empty at the start."""
+        """Returns the misses of the region's threads in an initially empty cache."""
         carriers: Carriers = {}
-        volume = dict(self._loop(root, {}, frozenset(), carriers))
+        volume = dict(self._loop_misses(root, {}, frozenset(), carriers))
         for group in root.groups_below:
             if group.irregular:
-                _add(volume, {group.array: self._random_misses(group)})
+                _add_lines(volume, {group.array: self._random_misses(group)})
         return Misses(volume, carriers)
 
     def _random_misses(self, group: ReferenceGroup) -> Lines:
-        """The misses of random accesses. Each misses with P = 1 - C/WS (Chatzopoulos 2012, eq.
-        4.2), and every touched line is missed at least once.
+        """Returns the misses of random accesses. An access misses with P = 1 - C/WS (Chatzopoulos
+        2012, eq. 4.2), and every touched line is missed at least once.
         """
         number = self.team.threads
         number *= lattice_lines((), group.offsets, group.element, self.team.line_bytes)
@@ -93,31 +95,36 @@ class LayerConditions:
         return Lines(missing, missing if group.written else 0.0)
 
     def window(self, loop: NestLoop, env: LoopEnv) -> float:
-        """The number of bytes that the threads touch in one iteration of `loop`."""
+        """Returns the number of bytes that the threads touch in one iteration of `loop`."""
         return self.team.bytes(loop.children, env, loop.groups_below)
 
     def _fits(self, loop: NestLoop, env: LoopEnv) -> bool:
         """Whether the data of one iteration of `loop` fit into the cache."""
         return not self.team.exceeds(loop.children, env, loop.groups_below, self.capacity)
 
-    def _loop(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
-        """The misses of one execution of a loop.
+    def _loop_misses(
+        self, loop: NestLoop, env: LoopEnv, counted: CountedGroups, carriers: Carriers
+    ) -> Volume:
+        """Returns the misses of one execution of a loop. Loops that carry reuse are added to
+        `carriers`.
 
-        The misses of an inner loop do not depend on the number of pieces.
-
-        `carriers` receives the loops that carry the reuse.
+        Results of non-parallel loops are cached, because they do not depend on the threads' pieces.
         """
         if loop.parallel:
-            return self._run(loop, env, held, carriers)
-        asked = (self.team.key, self.capacity, loop.index, held, tuple(env.values()))
+            return self._execution_misses(loop, env, counted, carriers)
+        asked = (self.team.key, self.capacity, loop.index, counted, tuple(env.values()))
         known = self._table.get(asked)
         if known is None:
             inner: Carriers = {}
-            known = self._table[asked] = Misses(self._run(loop, env, held, inner), inner)
+            known = self._table[asked] = Misses(
+                self._execution_misses(loop, env, counted, inner), inner
+            )
         carriers.update(known.carriers)
         return known.volume
 
-    def _run(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
+    def _execution_misses(
+        self, loop: NestLoop, env: LoopEnv, counted: CountedGroups, carriers: Carriers
+    ) -> Volume:
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
         total: Volume = {}
         if trips <= 0:
@@ -129,45 +136,48 @@ class LayerConditions:
             window = self.window(loop, middle)
             for group in loop.groups_below:
                 carriers[group.array] = Carrier(loop.variable, window)
-        parts = self._parts(loop, env) if slanted else [(0.0, 1.0, fits)]
+        parts = self._fitting_parts(loop, env) if slanted else [(0.0, 1.0, fits)]
         for begin, end, fitting in parts:
             cut = (begin, end) if slanted else None
             if fitting:
-                _add(total, self._fitting_loop(loop, env, _uncounted(loop.groups_below, held), cut))
+                _add_lines(
+                    total,
+                    self._fitting_loop(loop, env, _uncounted(loop.groups_below, counted), cut),
+                )
                 continue
             kept = [*self._invariant_groups(loop), *self._always_touched(loop, middle)]
-            still = _uncounted(kept, held)
+            still = _uncounted(kept, counted)
             if still:
-                _add(total, self._fitting_loop(loop, env, still, cut))
-            inside_held = held.union(group.index for group in still)
+                _add_lines(total, self._fitting_loop(loop, env, still, cut))
+            inside_held = counted.union(group.index for group in still)
             nodes = TRIANGLE_NODES if slanted else ((0.5, 1.0),)
             for place, weight in nodes:
                 inside = self._environment_at(loop, env, begin + place * (end - begin))
-                # Threads in step read a shared line at about the same time, so it is loaded once.
-                body = self._body(loop, inside, inside_held, carriers)
-                _add(total, body, weight * (end - begin) * trips)
+                # Threads read a common line at about the same time, so it is loaded once.
+                body = self._body_misses(loop, inside, inside_held, carriers)
+                _add_lines(total, body, weight * (end - begin) * trips)
         return total
 
     def _fitting_loop(
         self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None
     ) -> Volume:
-        """The lines of a loop in which each iteration fits into the cache. Lines that references
-        share count once.
+        """Returns the lines of a loop in which each iteration fits into the cache.
 
-        References count their lines separately if the distance between them exceeds the cache.
+        Lines that several references touch count once, unless the data between these references
+        exceed the cache.
         """
-        near, *far = self._within_reach(loop, env, groups)
-        total = dict(self._lines_of_fitting(loop, env, near, cut))
+        near, *far = self._reuse_partitions(loop, env, groups)
+        total = dict(self._lines_of_fitting_loop(loop, env, near, cut))
         for others in far:
-            _add(total, self._lines_of_fitting(loop, env, others, cut))
+            _add_lines(total, self._lines_of_fitting_loop(loop, env, others, cut))
         return total
 
-    def _within_reach(self, loop: NestLoop, env: LoopEnv, groups: Groups) -> list[Groups]:
-        """The groups, divided into parts in which references reuse each other's lines. For example,
-        the distance between `a[i]` and `a[i + m]` is m iterations.
+    def _reuse_partitions(self, loop: NestLoop, env: LoopEnv, groups: Groups) -> list[Groups]:
+        """Divides groups into parts in which references can reuse each other's lines.
 
-        References that do not meet while the loop runs, such as two rows of a matrix, are in the
-        same part. Other threads may have touched their lines.
+        For example, the distance between `a[i]` and `a[i + m]` is m iterations. References to
+        disjoint lines, such as two rows of a matrix, remain in one part, because other threads may
+        touch the same lines.
         """
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
         parts: list[list[ReferenceGroup]] = [[]]
@@ -193,7 +203,7 @@ class LayerConditions:
         return list(parts)
 
     def _fitting_iterations(self, loop: NestLoop, env: LoopEnv) -> float:
-        """The number of consecutive iterations of a loop whose data fit into the cache."""
+        """Returns the number of consecutive iterations of a loop whose data fit into the cache."""
         _, trips = loop.section(env, self.team.pieces.get(loop.index), None)
         window = self.window(loop, self._environment_at(loop, env, 0.5))
         everything = self.team.bytes((loop,), env, loop.groups_below)
@@ -201,14 +211,13 @@ class LayerConditions:
             return trips
         return 1.0 + max(0.0, self.capacity - window) / ((everything - window) / (trips - 1.0))
 
-    def _lines_of_fitting(
+    def _lines_of_fitting_loop(
         self, loop: NestLoop, env: LoopEnv, groups: Groups, cut: Cut | None
     ) -> Volume:
-        """The lines of a loop in which each iteration fits. They are counted once, or once for each
-        thread.
+        """Returns the lines of a loop in which each iteration fits into the cache.
 
-        The pieces of threads are far from each other, so threads touch common lines at their edges
-        at different times. Chunks are processed next to each other.
+        Lines at the edges of two threads' pieces count once per thread, because the threads touch
+        them at different times. Threads with neighboring chunks load a common line once.
         """
         together = self.team.in_step or (
             loop.parallel and self.team.bytes((loop,), env, groups, cut) <= self.capacity
@@ -216,18 +225,18 @@ class LayerConditions:
         return self.team.footprint((loop,), env, groups, per_thread=not together, cut=cut)
 
     def _environment_at(self, loop: NestLoop, env: LoopEnv, place: float) -> LoopEnv:
-        """The environment at a position (0 to 1) in the iterations of a loop, averaged over the
-        pieces of the threads.
+        """Returns the variables' values at a position (0 to 1) in the iterations of a loop,
+        averaged over the threads.
         """
-        # Threads are far from each other, so their mean covers only a part of the range.
+        # The mean over all threads' positions covers only a part of the loop's range.
         spread = 1.0 / self.team.threads if loop.parallel else 1.0
         along = 0.5 + (place - 0.5) * spread
         value = loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) * along
         return {**env, loop.variable: value}
 
-    def _parts(self, loop: NestLoop, env: LoopEnv) -> list[tuple[float, float, bool]]:
-        """The parts of a loop whose iterations grow or shrink, as (from, to, whether an iteration
-        fits).
+    def _fitting_parts(self, loop: NestLoop, env: LoopEnv) -> list[tuple[float, float, bool]]:
+        """Divides a loop with growing or shrinking iterations where an iteration begins to fit.
+        Each part is (from, to, whether an iteration fits).
         """
 
         def fits(place: float) -> bool:
@@ -246,16 +255,18 @@ class LayerConditions:
         edge = (low + high) / 2
         return [(0.0, edge, first), (edge, 1.0, last)]
 
-    def _body(self, loop: NestLoop, env: LoopEnv, held: Held, carriers: Carriers) -> Volume:
-        """The misses of an iteration that does not fit. They are the sum over its inner loops.
-        Neighboring loops that fit are merged.
+    def _body_misses(
+        self, loop: NestLoop, env: LoopEnv, counted: CountedGroups, carriers: Carriers
+    ) -> Volume:
+        """Returns the misses of an iteration that does not fit into the cache: the sum over its
+        inner loops. Neighboring loops that fit together count as one.
 
-        A loop that runs in only a share of the iterations contributes this share of its misses.
+        A loop that runs in a share of the iterations contributes this share of its misses.
         """
         total: Volume = {}
         waiting = list(loop.children)
         if loop.groups:
-            _add(total, self.team.footprint((), env, _uncounted(loop.groups, held)))
+            _add_lines(total, self.team.footprint((), env, _uncounted(loop.groups, counted)))
         while waiting:
             cluster = [waiting.pop(0)]
             groups = list(cluster[0].groups_below)
@@ -266,20 +277,19 @@ class LayerConditions:
                 groups = more
                 cluster.append(waiting.pop(0))
             if len(cluster) > 1:
-                uncounted = _uncounted(groups, held)
+                uncounted = _uncounted(groups, counted)
                 volume = self.team.footprint(cluster, env, uncounted, per_thread=True)
             else:
-                volume = self._loop(cluster[0], env, held, carriers)
-            _add(total, volume, max(inner.share for inner in cluster))
+                volume = self._loop_misses(cluster[0], env, counted, carriers)
+            _add_lines(total, volume, max(inner.share for inner in cluster))
         return total
 
     @staticmethod
     def _invariant_groups(loop: NestLoop) -> list[ReferenceGroup]:
-        """The groups whose address is constant in everything inside `loop`, such as `c[i][j]` in
-        the loop over k.
+        """Returns the groups whose address is constant in all loops inside `loop`, such as
+        `c[i][j]` in the loop over k.
 
-        They are touched in the last inner iteration and in the first one of the next outer
-        iteration. Their line therefore stays in the cache for any inner traffic.
+        Inner iterations touch their lines continually, so these lines stay in the cache.
         """
         if len(loop.children) != 1:
             return []
@@ -295,11 +305,10 @@ class LayerConditions:
         return invariant
 
     def _always_touched(self, loop: NestLoop, env: LoopEnv) -> list[ReferenceGroup]:
-        """The groups that every iteration of an inner loop touches completely, such as a small
-        matrix.
+        """Returns the groups that every iteration of an inner loop touches completely, such as a
+        small matrix.
 
-        If such an iteration fits, the next one finds their lines in the cache. This includes the
-        first iteration after `loop` advances.
+        If an inner iteration fits, all later ones hit these lines, even after `loop` advances.
         """
         if len(loop.children) != 1 or loop.groups:
             return []
@@ -320,11 +329,11 @@ class LayerConditions:
         ]
 
 
-def _uncounted(groups: Groups, held: Held) -> list[ReferenceGroup]:
-    return [g for g in groups if not g.irregular and g.index not in held]
+def _uncounted(groups: Groups, counted: CountedGroups) -> list[ReferenceGroup]:
+    return [g for g in groups if not g.irregular and g.index not in counted]
 
 
-def _add(total: Volume, volume: Volume, factor: float = 1.0) -> None:
+def _add_lines(total: Volume, volume: Volume, factor: float = 1.0) -> None:
     for array, lines in volume.items():
         known = total.get(array)
         if known is None:

@@ -1,10 +1,9 @@
-"""Counts loops from zero if their start depends on outer loops.
+"""Normalizes inner loops whose start depends on outer loops, so that they start at a constant.
 
     for (i..) for (k = 100 * i; k < 100 * i + 100; k++) s += val[k];
     for (i..) for (k = 0; k < 100; k++) s += val[100 * i + k];             the same
 
-Rows of a block, or of a table with equally long rows, are then steps of a lattice. Cyclic
-iterations leave gaps in the lattice.
+The addresses of blocks and of rows of equal length then form a lattice.
 """
 
 from __future__ import annotations
@@ -15,8 +14,8 @@ from dataclasses import replace
 from regionpredict.workload.loop_nest import (
     Affine,
     Curved,
+    Difference,
     Form,
-    Less,
     LoopHeader,
     NestLoop,
     ReferenceGroup,
@@ -24,12 +23,13 @@ from regionpredict.workload.loop_nest import (
 )
 
 
-def counted_from_begins(loop: NestLoop) -> NestLoop:
-    """The loop and its contents. Each loop counts from its start if the start moves and the length
-    is constant. If an address moves with both variables (`b[k][i]`, `k` from `i`), the loop is
-    unchanged. Its lines are then those of a matrix, and not those of a sheared one.
+def normalized_loops(loop: NestLoop) -> NestLoop:
+    """Normalizes a loop and all inner loops with a variable start and a constant length.
+
+    A loop remains unchanged if an address depends on both variables, such as `b[k][i]` with k from
+    i. Its addresses already form a lattice.
     """
-    children = tuple(map(counted_from_begins, loop.children))
+    children = tuple(map(normalized_loops, loop.children))
     loop = with_contents(loop, children, loop.groups, loop.statements)
     first, limit = loop.first, loop.limit
     if not isinstance(first, Affine) or not first.slopes or limit is None:
@@ -39,14 +39,14 @@ def counted_from_begins(loop: NestLoop) -> NestLoop:
         if isinstance(limit, Affine)
         else _has_constant_length(first, limit)
     )
-    if not alike or not _can_be_moved(loop, first.slopes):
+    if not alike or not _can_be_normalized(loop, first.slopes):
         return loop
-    return _Counted(loop, first.slopes).nest_loop(loop)
+    return _Normalization(loop, first.slopes).nest_loop(loop)
 
 
 def _has_constant_length(first: Affine, limit: Form) -> bool:
-    """Whether a length is constant, perhaps limited by a constant end: from i up to
-    `min(i + 8, n)`.
+    """Whether a loop from `first` to `limit` has a constant length, except for a constant end, such
+    as from i to `min(i + 8, n)`.
     """
     terms = limit.expr.terms if isinstance(limit, Curved) else {}
     varying = [term for term in terms.items() if term[0]]
@@ -66,9 +66,9 @@ def _has_constant_length(first: Affine, limit: Form) -> bool:
                             for name, each in factor.items()}  # fmt: skip
 
 
-def _can_be_moved(loop: NestLoop, moved: Mapping[str, float]) -> bool:
-    """Whether everything that depends on the loop's variable is affine, and is independent of the
-    quantities that shift the variable.
+def _can_be_normalized(loop: NestLoop, moved: Mapping[str, float]) -> bool:
+    """Whether all addresses and bounds that depend on the loop's variable are affine, and no
+    address also depends on the variables in `moved`.
     """
     for group in loop.groups_below:
         if any(form is not None and loop.variable in form.names for form in group.exact):
@@ -80,8 +80,8 @@ def _can_be_moved(loop: NestLoop, moved: Mapping[str, float]) -> bool:
     return all(isinstance(form, Affine) for form in bounds if loop.variable in form.names)
 
 
-class _Counted:
-    """A loop that counts from its start, with its contents."""
+class _Normalization:
+    """Rewrites a loop and its contents so that the loop starts at a constant."""
 
     def __init__(self, loop: NestLoop, moved: Mapping[str, float]) -> None:
         self.loop = loop
@@ -89,15 +89,15 @@ class _Counted:
 
     def nest_loop(self, loop: NestLoop) -> NestLoop:
         return with_contents(
-            self._header(loop), tuple(map(self.nest_loop, loop.children)),
-            tuple(map(self._group, loop.groups)), loop.statements,
+            self._normalized_header(loop), tuple(map(self.nest_loop, loop.children)),
+            tuple(map(self._normalized_group, loop.groups)), loop.statements,
         )  # fmt: skip
 
-    def _header(self, loop: LoopHeader) -> LoopHeader:
+    def _normalized_header(self, loop: LoopHeader) -> LoopHeader:
         if loop.index == self.loop.index:
-            first, limit = _at_rest(loop.first), self._cut(loop.limit)
+            first, limit = _constant_part(loop.first), self._normalized_limit(loop.limit)
         else:
-            first, limit = self._form(loop.first), self._form(loop.limit)
+            first, limit = self._normalized_form(loop.first), self._normalized_form(loop.limit)
         names = [form.names for form in (first, limit) if form is not None]
         return LoopHeader(
             loop.index, loop.variable, first, limit, loop.step, loop.parallel,
@@ -105,28 +105,30 @@ class _Counted:
             loop.unordered, share=loop.share, held=loop.held,
         )  # fmt: skip
 
-    def _cut(self, limit: Form | None) -> Form | None:
+    def _normalized_limit(self, limit: Form | None) -> Form | None:
         if limit is None or isinstance(limit, Affine):
-            return _at_rest(limit)
-        return Less(limit, Affine(0.0, dict(self.moved)))
+            return _constant_part(limit)
+        return Difference(limit, Affine(0.0, dict(self.moved)))
 
-    def _form(self, form: Form | None) -> Form | None:
+    def _normalized_form(self, form: Form | None) -> Form | None:
         if not isinstance(form, Affine) or self.loop.variable not in form.slopes:
             return form
-        return Affine(form.constant, self._slopes(form.slopes))
+        return Affine(form.constant, self._normalized_slopes(form.slopes))
 
-    def _slopes(self, slopes: Mapping[str, float]) -> dict[str, float]:
+    def _normalized_slopes(self, slopes: Mapping[str, float]) -> dict[str, float]:
         slope = slopes.get(self.loop.variable, 0.0)
         counted = dict(slopes)
         for name, each in self.moved.items() if slope else ():
             counted[name] = counted.get(name, 0.0) + slope * each
         return {name: each for name, each in counted.items() if each}
 
-    def _group(self, group: ReferenceGroup) -> ReferenceGroup:
+    def _normalized_group(self, group: ReferenceGroup) -> ReferenceGroup:
         return replace(
-            group, slopes=self._slopes(group.slopes), loops=tuple(map(self._header, group.loops))
+            group,
+            slopes=self._normalized_slopes(group.slopes),
+            loops=tuple(map(self._normalized_header, group.loops)),
         )
 
 
-def _at_rest(form: Form | None) -> Form | None:
+def _constant_part(form: Form | None) -> Form | None:
     return Affine(form.constant, {}) if isinstance(form, Affine) else form

@@ -1,5 +1,5 @@
-"""The work of a core in each loop body: operations, loads, stores, chains, and obstacles to
-vectorization.
+"""Describes the work of a core in each loop body: operations, loads, stores, dependence chains, and
+obstacles to vectorization.
 """
 
 from __future__ import annotations
@@ -9,28 +9,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from regionpredict.analysis import StatementFact
-from regionpredict.workload.constant_divisions import operations_run
+from regionpredict.workload.constant_divisions import executed_operations
 from regionpredict.workload.constants import DEFAULT_ELEMENT, GATHER_LOADS
 from regionpredict.workload.iteration_chain import Step, steps_of
-from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions, shares_of_runs
+from regionpredict.workload.loop_nest import LoopNest, NestLoop, body_executions, executed_shares
 from regionpredict.workload.recurrences import Recurrence, recurrences_of
 from regionpredict.workload.scalar_replacement import NONE_KEPT, ConstantAccesses, kept_in_memory
 
 
 @dataclass(frozen=True, slots=True)
 class LoopBody:
-    """A loop with the statements directly inside it. Counts are per iteration.
+    """The statements directly inside a loop. Counts are per iteration.
 
-    `executions` is the total number for the body. `innermost`: it contains no loop. `element_bytes`
-    is the widest element. `operations` are (kind, number), with conditional statements counted by
-    their share of the iterations. `loads` and `stores` are distinct references that move with the
-    loop. `scalars` is the number of variables that its statements read, without indices.
-    `scalar_because` is the reason why a compiler leaves it scalar. It is empty if only a recurrence
-    would, or if it is `masked` (vectors need masks for conditional references). `on_all_sides` are
-    the operations if both sides of branches are executed, as in vectors. `steps` are its statements
-    with their dependencies. `reassociates`: sums may be reordered. `trips` are the iterations of
-    one run of the loop. `kept` are the loads and stores of constant elements that must be in memory
-    after each iteration.
+    `executions` is the total number of iterations. `innermost` says that the body contains no loop.
+    `element_bytes` is the size of the widest element. `operations` are (kind, number), weighted by
+    the executed share of iterations. `loads` and `stores` count distinct references that move with
+    the loop. `scalars` counts variables that statements read, without indices. `scalar_because`
+    gives the obstacle to vectorization, except recurrences. `masked` says that vector code needs
+    masks. `on_all_sides` are the operations if all branches are executed, as in vector code.
+    `steps` are the statements with their dependences. `reassociates` allows reordered sums. `trips`
+    is the mean trip count. `kept` are loads and stores of constant elements that are not kept in
+    registers.
     """
 
     variable: str
@@ -55,14 +54,14 @@ class LoopBody:
 def loop_bodies(
     nest: LoopNest, statements: Sequence[StatementFact], *, reassociates: bool
 ) -> tuple[LoopBody, ...]:
-    """The bodies of all loops with statements, in source order. `statements` are the statements of
-    the nest.
+    """Returns the bodies of all loops with statements, in source order.
 
-    `reassociates` says that the compiler may reorder sums.
+    `statements` are all statements of the nest. `reassociates` says that the compiler may reorder
+    sums.
     """
     bodies = []
     inside = {child.index: loop for loop in nest.loops for child in loop.children}
-    counts = zip(nest.loops, body_executions(nest), shares_of_runs(nest), strict=True)
+    counts = zip(nest.loops, body_executions(nest), executed_shares(nest), strict=True)
     for loop, (trips, executions), left in counts:
         if loop.statements and left:
             taken = [(number, share) for number, share in loop.statements if share]
@@ -88,7 +87,7 @@ def _body(
     *, written: Sequence[StatementFact], around: Sequence[StatementFact], trips: float,
     reassociates: bool,
 ) -> LoopBody:  # fmt: skip
-    # Compilers do not know that a side never runs, so the `written` code counts.
+    # Compilers do not know that a branch is never taken, so all `written` statements count.
     loads, stores = _memory_operations(loop)
     return LoopBody(
         variable=loop.variable,
@@ -122,15 +121,13 @@ def _operations(
 ) -> tuple[tuple[str, float], ...]:
     count: dict[str, float] = {}
     for fact, share in zip(facts, shares, strict=True):
-        for operation, number in operations_run(fact.statement, reassociates=reassociates):
+        for operation, number in executed_operations(fact.statement, reassociates=reassociates):
             count[operation.kind] = count.get(operation.kind, 0.0) + share * number
     return tuple(count.items())
 
 
 def _memory_operations(loop: NestLoop) -> tuple[float, float]:
-    """The loads and stores of one iteration. They are distinct references that move with the
-    loop.
-    """
+    """Counts the distinct loads and stores of one iteration that move with the loop."""
     loads, stores = 0.0, 0.0
     for group in loop.groups:
         if not group.irregular and not group.slopes.get(loop.variable) and not loop.children:
@@ -159,7 +156,7 @@ def _scalars(loop: NestLoop, facts: Sequence[StatementFact]) -> int:
 
 
 def _scalar_because(loop: NestLoop, facts: Sequence[StatementFact]) -> str:
-    """The reason why the compiler does not vectorize the loop. Empty if it does."""
+    """Returns the reason why the compiler does not vectorize the loop, or an empty string."""
     if loop.children:
         return "not innermost"
     if not loop.counted or loop.limit is None:

@@ -1,9 +1,9 @@
-"""The loop nest in numbers. Loops have numeric bounds, and references have affine addresses.
+"""Data types of a loop nest with numeric loop bounds and affine byte addresses.
 
 References to one array whose addresses differ by a constant form a reference group ("uniformly
-generated", Wolf and Lam 1991). For example, `a[i-1]`, `a[i]` and `a[i+1]` are one stream. Its
-strides determine the footprint in whole cache lines, so the cost of counting does not depend on
-sizes.
+generated", Wolf and Lam 1991). For example, `a[i-1]`, `a[i]` and `a[i+1]` are one group. Strides
+and offsets of a group determine its footprint in cache lines, so the cost of counting does not
+depend on sizes.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from regionpredict.workload.held_branches import TrueIterations
 Env = Mapping[str, float]
 """The values of the variables of outer loops."""
 Conditional = Literal["", "values", "elements", "code"]
-"""The contents of branches in a loop body. They say how difficult vectorization is."""
+"""The content of branches in a loop body, in order of increasing difficulty of vectorization."""
 Cut = tuple[float, float]
-"""The start and the end of the executed part of a loop's iterations, from 0 to 1."""
+"""The start and the end of the executed part of a loop, as fractions of its iterations."""
 
 
 @dataclass(frozen=True, slots=True)
 class Affine:
-    """The form `constant + sum(slopes[v] * v)` over loop variables."""
+    """The affine function `constant + sum(slopes[v] * v)` of loop variables v."""
 
     constant: float
     slopes: dict[str, float]
 
     def at(self, env: Env) -> float:
-        """The value for given loop variables. A missing one counts as 0."""
+        """Returns the value for given loop variables. A variable without a value counts as 0."""
         total = self.constant
         for name, slope in self.slopes.items():
             total += slope * env.get(name, 0.0)
@@ -55,7 +55,9 @@ class Curved:
     names: frozenset[str]
 
     def at(self, env: Env) -> float:
-        """The value at rounded loop variables. NaN if there is no value."""
+        """Returns the value for given loop variables, which are rounded. NaN if the expression has
+        no value.
+        """
         bound: dict[str, int | Fraction] = dict(self.values)
         for name in self.names:
             bound[name] = round(env.get(name, 0.0))
@@ -64,10 +66,10 @@ class Curved:
 
 
 @dataclass(frozen=True, slots=True)
-class Substituted:
-    """A form in which an affine value replaces one of the variables."""
+class SubstitutedForm:
+    """A function of loop variables in which an affine value replaces one variable."""
 
-    form: Curved | Substituted | Less
+    form: Curved | SubstitutedForm | Difference
     variable: str
     value: Affine
 
@@ -82,8 +84,8 @@ class Substituted:
 
 
 @dataclass(frozen=True, slots=True)
-class Less:
-    """A form minus an affine value."""
+class Difference:
+    """The difference of a function of loop variables and an affine value."""
 
     form: Form
     begin: Affine
@@ -98,23 +100,22 @@ class Less:
         return self.form.at(env) - self.begin.at(env)
 
 
-Form = Affine | Curved | Substituted | Less
+Form = Affine | Curved | SubstitutedForm | Difference
 
 
 @dataclass(frozen=True, slots=True)
 class LoopHeader:
-    """A loop with numeric bounds. Its `variable` takes `trips` values, from `start` in steps of
-    `step`.
+    """A loop whose `variable` takes `trips` values, from `first` in steps of `step`.
 
-    `index` is its position among the loops of the nest in source order. `first` and `limit` are
-    forms over the outer loops' variables, with `limit` exclusive in the direction of `step`. Both
-    are None for unknown bounds (`trips` is then `UNKNOWN_TRIPS`). `parallel` loops share their
-    iterations among the threads. `depends` are the variables in its bounds. `unordered` are scalars
-    that it may sum in any order. `counted`: a `for` without early exits. `conditional` is the
-    content of branches directly in its body. It is "" for none, "values" if they only set variables
-    of the loop, "elements" if they access elements that move with it, else "code". `share` is the
-    share of outer iterations in which it runs. It is 1 unless conditions have a given share or
-    depend on the parallel loop's variable. `held` are the ranges along that loop.
+    `index` is the loop's position among the loops of the nest in source order. `first` and the
+    exclusive `limit` are functions of outer variables, or None for unknown bounds (`trips` is then
+    `UNKNOWN_TRIPS`). Threads share the iterations of `parallel` loops. `depends` are the variables
+    in the bounds. `unordered` are scalars that the loop may sum in any order. `counted` says that
+    the loop is a `for` without early exits. `conditional` is the content of branches directly in
+    the body. It is "" without branches, "values" if branches only set variables, "elements" if they
+    access elements that move with the loop, else "code". `share` is the share of outer iterations
+    in which the loop runs. It is below 1 if conditions have a given share or depend on the parallel
+    loop's variable. `held` are the parallel iterations in which these conditions hold.
     """
 
     index: int
@@ -132,25 +133,25 @@ class LoopHeader:
     held: TrueIterations | None = field(default=None, kw_only=True)
 
     def trips(self, env: Env) -> float:
-        """The number of iterations for the outer loops' values in `env`, at least 0."""
+        """Returns the number of iterations for the outer variables in `env`, at least 0."""
         if self.first is None or self.limit is None:
             return UNKNOWN_TRIPS.value
         distance = (self.limit.at(env) - self.first.at(env)) / self.step
         return 0.0 if not distance > 0 else distance if abs(self.step) == 1 else -(-distance // 1)
 
     def begin(self, env: Env) -> float:
-        """The first value of the variable."""
+        """Returns the first value of the loop variable."""
         return 0.0 if self.first is None else self.first.at(env)
 
     def middle(self, env: Env) -> float:
-        """The value of the variable in the middle of the iterations."""
+        """Returns the value of the loop variable in the middle of the iterations."""
         return self.begin(env) + self.step * max(0.0, self.trips(env) - 1) / 2
 
     def section(self, env: Env, length: float | None, cut: Cut | None) -> tuple[float, float]:
-        """(first value, iterations) of a part of the loop.
+        """Returns the first value and the number of iterations of a part of the loop.
 
-        `length` is the number of iterations in one thread's piece. None means all iterations. The
-        middle piece represents all. `cut` is the executed part of the piece.
+        `length` is the number of iterations in one thread's piece, or None for all iterations. The
+        middle piece represents all pieces. `cut` is the executed part of the piece.
         """
         begin, trips = self.begin(env), self.trips(env)
         if length is not None and length < trips:
@@ -164,18 +165,17 @@ class LoopHeader:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceGroup:
-    """References to one array in one loop body. Their byte addresses differ by constants.
+    """References to one array in one loop body whose byte addresses differ by constants.
 
-    `index` is its position among the groups of the nest, and `loops` are the loops around it,
-    outermost first. `slopes` are the address changes in bytes per unit of each variable, `offsets`
-    the constants in bytes, and `written` those that are stored to. `irregular` groups have a
-    data-dependent or non-affine address, and `extent` is the range in bytes. `private`: every
-    thread has its own array. `accesses` are in source order, `order` are their numbers in the
-    region, and `places` their offsets. `drifts` are the variables in which threads are at different
-    positions. `aligned`: the array is declared with its extents, and starts on a cache line.
-    `exact` gives the byte address by access if it is not affine or only approximated, and depends
-    only on loop variables. `still` are the variables of the innermost loops in which irregular
-    addresses are constant.
+    `index` is the group's position among the groups of the nest, and `loops` are the enclosing
+    loops, outermost first. `slopes` are the address changes in bytes per unit of each variable.
+    `offsets` are the constants in bytes, and `written` contains the offsets of stores. `irregular`
+    groups have a data-dependent or non-affine address with a range of `extent` bytes. `private`
+    says that every thread has its own array. `accesses` are in source order, `order` are their
+    numbers in the region, and `places` are their offsets. `drifts` are the variables with different
+    ranges in different threads. `aligned` says that the array starts on a cache line. `exact` gives
+    the non-affine byte address of each access as a function of loop variables. `still` are the
+    variables of the innermost loops in which irregular addresses are constant.
     """
 
     index: int
@@ -201,9 +201,9 @@ class ReferenceGroup:
 class NestLoop(LoopHeader):
     """A loop with its contents.
 
-    `groups` are the references directly in its body. `groups_below` are those at any depth,
-    starting with its own. `bounds_below` are the variables in bounds of inner loops. `statements`
-    are the direct statements: (number in the region, share of the iterations that execute it).
+    `groups` are the references directly in the body. `groups_below` also contains the references
+    of inner loops. `bounds_below` are the variables in bounds of inner loops. `statements` are the
+    statements directly in the body: (number in the region, executed share of iterations).
     """
 
     children: tuple[NestLoop, ...]
@@ -217,7 +217,7 @@ def with_contents(
     header: LoopHeader, children: tuple[NestLoop, ...], groups: tuple[ReferenceGroup, ...],
     statements: tuple[tuple[int, float], ...],
 ) -> NestLoop:  # fmt: skip
-    """A loop with this header and these contents."""
+    """Returns a loop with this header and these contents."""
     below, bounds = list(groups), frozenset[str]()
     for child in children:
         below += child.groups_below
@@ -230,7 +230,7 @@ def with_contents(
 
 
 def in_source_order(loop: NestLoop) -> list[NestLoop]:
-    """The loop and all loops inside it."""
+    """Returns the loop and all loops inside it, in source order."""
     loops = [loop]
     for child in loop.children:
         loops += in_source_order(child)
@@ -239,11 +239,10 @@ def in_source_order(loop: NestLoop) -> list[NestLoop]:
 
 @dataclass(frozen=True, slots=True)
 class LoopNest:
-    """A region in numbers. It contains all loops in source order, starting with the worksharing
-    loop.
+    """A region as a loop nest. `loops` are in source order, starting with the worksharing loop.
 
     `parallel` are the loops whose iterations the threads share, outermost first. `assumed` has one
-    line for each assumed bound or extent, and `unbound` lists the names to set for them.
+    line of text per assumed bound or extent, and `unbound` lists the names that replace them.
     """
 
     loops: tuple[NestLoop, ...]
@@ -263,8 +262,8 @@ class LoopNest:
 
 
 def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
-    """The number of innermost iterations of `loops`, with each loop at the middle of its outer
-    loops.
+    """Returns the number of innermost iterations of `loops`, with each outer variable in the middle
+    of its range.
     """
     total = 0.0
     for loop in loops:
@@ -276,12 +275,12 @@ def innermost_iterations(loops: Iterable[NestLoop], env: Env) -> float:
     return total
 
 
-def moved_with(group: ReferenceGroup, variable: str) -> float:
-    """The number of bytes by which a group's addresses move with the variable of an outer loop,
-    directly and through the starts of inner loops.
+def address_shift(group: ReferenceGroup, variable: str) -> float:
+    """Returns the bytes by which a group's addresses move if `variable` increases by 1, directly
+    and through the starts of inner loops.
 
-    An inner loop counts only if its length is about constant: a block (`j = i; j < i + 8`), or rows
-    of one length. In a triangle, accesses from different starts overlap.
+    An inner loop counts only if its length is nearly constant: a block (`j = i; j < i + 8`), or
+    rows of equal length. In triangular loops, accesses from different starts overlap.
     """
     follows = {variable: 1.0}
     for loop in group.loops:
@@ -297,8 +296,8 @@ def moved_with(group: ReferenceGroup, variable: str) -> float:
 
 
 def _has_constant_length(loop: LoopHeader) -> bool:
-    """Whether a loop's length does not depend on its start. An end such as `min(i + 8, n)` is
-    ignored.
+    """Whether a loop's length is independent of its start, except for an end such as
+    `min(i + 8, n)`.
     """
     if not isinstance(loop.first, Affine) or loop.limit is None:
         return False
@@ -307,9 +306,9 @@ def _has_constant_length(loop: LoopHeader) -> bool:
     return loop.first.slopes.keys() <= loop.limit.names
 
 
-def shares_of_runs(nest: LoopNest) -> tuple[float, ...]:
-    """For every loop, the share of its iterations that remains under conditions with given
-    shares.
+def executed_shares(nest: LoopNest) -> tuple[float, ...]:
+    """Returns, for every loop, the share of its iterations that run under all enclosing conditions
+    with given shares.
     """
     shares: list[float] = []
 
@@ -323,15 +322,14 @@ def shares_of_runs(nest: LoopNest) -> tuple[float, ...]:
 
 
 def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
-    """The trip count and the number of executions of the body of every loop, with outer loops at
-    their middle.
+    """Returns the trip count and the number of body executions of every loop, with outer variables
+    in the middle of their ranges.
 
-    The variable of the parallel loop may select between two bounds, as in `i < n / 10 ? 1000 : 1`.
-    The middle then has only one of them. Both results are then means over samples along the
-    parallel loop.
+    If the parallel variable selects between two bounds, as in `i < n / 10 ? 1000 : 1`, both results
+    are means over samples along the parallel loop.
     """
     root = nest.root
-    if not any(_is_chosen(loop.limit, root.variable) for loop in nest.loops):
+    if not any(_is_selected(loop.limit, root.variable) for loop in nest.loops):
         return tuple(_executions_at(nest, root.middle({})))
     samples, last = int(PROFILE_SAMPLES.value), max(0.0, root.trips({}) - 1)
     found = [
@@ -344,12 +342,12 @@ def body_executions(nest: LoopNest) -> tuple[tuple[float, float], ...]:
     )
 
 
-def _is_chosen(limit: Form | None, variable: str) -> bool:
+def _is_selected(limit: Form | None, variable: str) -> bool:
     return isinstance(limit, Curved) and variable in limit.names and "select" in limit.expr.kinds
 
 
 def _executions_at(nest: LoopNest, place: float) -> list[tuple[float, float]]:
-    """The trip counts and body executions at one position of the parallel loop's variable."""
+    """Returns trip counts and body executions for one value of the parallel loop's variable."""
     executions: list[tuple[float, float]] = []
 
     def visit(loop: NestLoop, env: dict[str, float], around: float) -> None:

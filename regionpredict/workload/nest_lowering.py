@@ -1,4 +1,4 @@
-"""Lowers the loops and references of one region to numbers, for given sizes."""
+"""Lowers the loops and references of one region to a loop nest with numeric bounds and strides."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from regionpredict.workload.constants import (
     WORK_PLACES,
 )
 from regionpredict.workload.derived_number import Derived, as_number, evaluated
-from regionpredict.workload.held_branches import Tests, TrueIterations, held_in
+from regionpredict.workload.held_branches import Tests, TrueIterations, iterations_where_true
 from regionpredict.workload.if_conversion import shares_of_sides, under_branches
 from regionpredict.workload.irregular_addresses import bytes_between, invariant_loops
-from regionpredict.workload.loop_begins import counted_from_begins
+from regionpredict.workload.loop_begins import normalized_loops
 from regionpredict.workload.loop_nest import (
     Affine,
     Curved,
@@ -34,9 +34,9 @@ from regionpredict.workload.loop_nest import (
     LoopNest,
     NestLoop,
     ReferenceGroup,
+    address_shift,
     in_source_order,
     innermost_iterations,
-    moved_with,
     with_contents,
 )
 from regionpredict.workload.subscripts import subscripts_of
@@ -44,15 +44,17 @@ from regionpredict.workload.value_ranges import Interval, interval_of
 
 
 def loop_nest(region: Region, values: Mapping[str, int | Fraction]) -> LoopNest | None:
-    """The region's nest for `values` of its names. None if no loop could be read."""
+    """Returns the region's nest for the `values` of its names. None if the region has no readable
+    loop.
+    """
     if region.nest is None:
         return None
     return _Lowering(region, values).nest(region.nest)
 
 
 def _is_uneven(root: NestLoop) -> bool:
-    """Whether iterations of the parallel loop differ in work, so that threads are at different
-    positions.
+    """Whether iterations of the parallel loop differ in work, so that threads do not run in
+    lockstep.
     """
     trips, begin = root.trips({}), root.begin({})
     weights = [
@@ -65,11 +67,17 @@ def _is_uneven(root: NestLoop) -> bool:
     return max(weights) > UNEVEN_WORK.value * min(weights)
 
 
-def _drifts(group: ReferenceGroup, shared: frozenset[str]) -> frozenset[str]:
-    """The variables that move the group over a range that differs between threads."""
-    if group.private or group.irregular or any(moved_with(group, name) for name in shared):
+def _drifting_variables(group: ReferenceGroup, parallel_names: frozenset[str]) -> frozenset[str]:
+    """Returns the variables of inner loops that move the group's address, and whose range differs
+    between threads.
+    """
+    if (
+        group.private
+        or group.irregular
+        or any(address_shift(group, name) for name in parallel_names)
+    ):
         return frozenset()
-    reached = set(shared)
+    reached = set(parallel_names)
     drifting = set()
     for loop in group.loops:
         if loop.depends & reached:
@@ -80,20 +88,24 @@ def _drifts(group: ReferenceGroup, shared: frozenset[str]) -> frozenset[str]:
 
 
 def _with_drifts(loop: NestLoop, shared: frozenset[str]) -> NestLoop:
-    """The loop and its contents, with the variables in which threads are at different positions."""
-    groups = tuple(replace(group, drifts=_drifts(group, shared)) for group in loop.groups)
+    """Returns the loop with the field `drifts` of all its reference groups set."""
+    groups = tuple(
+        replace(group, drifts=_drifting_variables(group, shared)) for group in loop.groups
+    )
     return with_contents(
         loop, tuple(_with_drifts(child, shared) for child in loop.children), groups,
         loop.statements,
     )  # fmt: skip
 
 
-def _moved(address: Affine | None, offset: int) -> Affine | None:
+def _plus_offset(address: Affine | None, offset: int) -> Affine | None:
     return None if address is None else Affine(address.constant + offset, address.slopes)
 
 
 def _middle_trips(chain: Sequence[LoopHeader]) -> float:
-    """The number of iterations of the innermost loops, with outer loops at their middle."""
+    """Returns the trip count of the innermost loop of a chain, with each outer variable in the
+    middle of its range.
+    """
     env: dict[str, float] = {}
     for header in chain[:-1]:
         env[header.variable] = header.middle(env)
@@ -101,7 +113,7 @@ def _middle_trips(chain: Sequence[LoopHeader]) -> float:
 
 
 class _Contents(NamedTuple):
-    """The direct contents of a loop."""
+    """The references, loops and statements directly in the body of a loop."""
 
     accesses: list[tuple[int, Access]]
     children: list[NestLoop]
@@ -109,7 +121,9 @@ class _Contents(NamedTuple):
 
 
 class _Member(NamedTuple):
-    """One reference of a group: its number in the region, and its address if it is affine."""
+    """One reference of a group, with its number in the region, its offset, and its affine
+    address.
+    """
 
     number: int
     offset: float
@@ -118,8 +132,9 @@ class _Member(NamedTuple):
 
 
 def _offsets_of(members: Sequence[_Member]) -> tuple[float, ...]:
-    """The offsets of a group's references. A data-dependent access of a whole struct has the
-    offsets of all numbers in it. It then covers the same lines as references to members.
+    """Returns the sorted offsets of a group's references.
+
+    A data-dependent access to a whole struct gets the offsets of all numbers in the struct.
     """
     places = {member.offset for member in members}
     for member in members:
@@ -131,7 +146,7 @@ def _offsets_of(members: Sequence[_Member]) -> tuple[float, ...]:
 
 
 class _Lowering:
-    """Converts the expressions of one region to numbers."""
+    """Lowers one region for given values of its names."""
 
     def __init__(self, region: Region, values: Mapping[str, int | Fraction]) -> None:
         self.values = values
@@ -146,9 +161,9 @@ class _Lowering:
         self._grouping = False
         self.guesses: dict[str, str] = {}  # guesses, each with the line that reports it
         self.sources: list[Loop] = []  # the enclosing loops of the current node
-        # k of CSR rows, of the loops around: k = k' + apart * i
+        # For CSR rows `for i, for k = row[i]..row[i+1]`: k is assumed to start at `distance * i`.
         self.shifted: dict[str, tuple[str, float]] = {}
-        # The ranges of the enclosing loops' variables, for conditions on them.
+        # Ranges of the enclosing loops' variables, to evaluate conditions.
         self.intervals = {
             name: Interval(float(value), float(value)) for name, value in values.items()
         }
@@ -158,8 +173,8 @@ class _Lowering:
         self.accesses = 0
 
     def nest(self, source: Loop) -> LoopNest:
-        """The whole nest."""
-        root = counted_from_begins(self._loop(source, (), shared=True))
+        """Returns the lowered nest."""
+        root = normalized_loops(self._lower_loop(source, (), shared=True))
         parallel = frozenset(loop.variable for loop in self._parallel(root))
         if _is_uneven(root):
             root = _with_drifts(root, parallel)
@@ -175,12 +190,14 @@ class _Lowering:
             shared.append(shared[-1].children[0])
         return tuple(shared)
 
-    def _loop(
-        self, source: Loop, around: tuple[LoopHeader, ...], *, shared: bool, given: float = 1.0,
+    def _lower_loop(
+        self, source: Loop, enclosing: tuple[LoopHeader, ...], *, shared: bool, given: float = 1.0,
         tests: Tests = (),
     ) -> NestLoop:  # fmt: skip
-        """A loop that runs in a `given` share of the outer iterations in which the `tests` hold."""
-        held = self._where_tests_hold(tests, around)
+        """Lowers a loop that runs in a `given` share of the outer iterations in which the `tests`
+        hold.
+        """
+        held = self._where_tests_hold(tests, enclosing)
         step = source.step.evaluate(self.values) if source.step is not None else None
         size = int(step) if isinstance(step, int | Derived) and step else 1
         onward = size // abs(size)
@@ -192,16 +209,16 @@ class _Lowering:
             limit = Curved(limit.expr + onward, limit.values, limit.names)
         if first is None or limit is None or (isinstance(step, int | Derived) and step == 0):
             first = limit = None
-            self._guess(
+            self._add_guess(
                 open_trips_name(source),
                 UNKNOWN_TRIPS.value,
                 f"all calls of {source.variable}"
                 if source.kind == "calls"
                 else f"iterations of the loop over {source.variable}",
             )
-            if around and not self._unit_start(source):
-                apart = UNKNOWN_TRIPS.value * abs(size)
-                self.shifted[source.variable] = (around[-1].variable, apart)
+            if enclosing and not self._has_constant_start(source):
+                distance = UNKNOWN_TRIPS.value * abs(size)
+                self.shifted[source.variable] = (enclosing[-1].variable, distance)
         depends = frozenset[str]()
         if first is not None and limit is not None:
             depends = first.names | limit.names
@@ -213,18 +230,18 @@ class _Lowering:
             held=held,
         )  # fmt: skip
         self.loops += 1
-        self._note_interval(source, header)
-        chain = (*around, header)
+        self._store_interval(source, header)
+        chain = (*enclosing, header)
         contents = _Contents([], [], [])
         self.sources.append(source)
-        self._body(source.body, chain, contents, 1.0 if given else 0.0)
+        self._lower_body(source.body, chain, contents, 1.0 if given else 0.0)
         groups = tuple(self._reference_groups(contents.accesses, chain))
         self.sources.pop()
         self.shifted.pop(source.variable, None)
         return with_contents(header, tuple(contents.children), groups, tuple(contents.statements))
 
-    def _note_interval(self, source: Loop, header: LoopHeader) -> None:
-        """Stores the range of a loop variable."""
+    def _store_interval(self, source: Loop, header: LoopHeader) -> None:
+        """Stores the range of a loop variable in `intervals`, if its bounds are known."""
         self.intervals.pop(source.variable, None)
         if source.start is None or source.bound is None or header.limit is None:
             return
@@ -240,16 +257,17 @@ class _Lowering:
         self.intervals[source.variable] = Interval(low, max(low, high))
 
     @staticmethod
-    def _unit_start(source: Loop) -> bool:
+    def _has_constant_start(source: Loop) -> bool:
         return source.start is not None and source.start.constant is not None
 
-    def _body(
+    def _lower_body(
         self, nodes: tuple[Node, ...], chain: tuple[LoopHeader, ...], contents: _Contents,
         share: float, given: float = 1.0, tests: Tests = (),
     ) -> None:  # fmt: skip
-        """Reads the nodes in a loop that run in a `share` of its iterations. `given` shares are
-        those of the caller, and others are assumed. `tests` are the conditions in between whose
-        value is known. Code that never runs moves no data.
+        """Adds the nodes of a loop body, which run in a `share` of the iterations, to `contents`.
+
+        `given` is the part of `share` that follows from given shares, without assumed ones. `tests`
+        are the enclosing conditions of assumed share. Code that never runs accesses no data.
         """
         for node in nodes:
             if isinstance(node, Statement):
@@ -262,10 +280,10 @@ class _Lowering:
                 shared = chain[-1].parallel and not contents.children and len(chain) < self.collapse
                 runs = given if share else 0.0
                 contents.children.append(
-                    self._loop(node, chain, shared=shared, given=runs, tests=tests)
+                    self._lower_loop(node, chain, shared=shared, given=runs, tests=tests)
                 )
             elif isinstance(node, Branch):
-                # More than two sides, as for a call with several targets, are equally frequent.
+                # Calls with several possible targets have more than two sides of equal share.
                 guessed = node.share is None and not node.extreme
                 even = min(BRANCH_SHARE.value, 1 / len(node.sides))
                 sides = zip(
@@ -276,15 +294,15 @@ class _Lowering:
                     inner = tests
                     if node.test is not None and guessed:
                         inner = (*tests, (node.test, number == 0))
-                    self._body(side, chain, contents, share * held, given * known, inner)
+                    self._lower_body(side, chain, contents, share * held, given * known, inner)
             else:
-                self._body(node.body, chain, contents, share, given, tests)
+                self._lower_body(node.body, chain, contents, share, given, tests)
 
     def _where_tests_hold(
         self, tests: Tests, around: Sequence[LoopHeader]
     ) -> TrueIterations | None:
-        """The iterations of the parallel loop in which the tests hold, if only its variable
-        decides.
+        """Returns the iterations of the parallel loop in which the tests hold. None if the tests do
+        not depend on the loop's variable.
         """
         if not tests or around[0].first is None:
             return None
@@ -292,15 +310,17 @@ class _Lowering:
         own = tuple((test, wanted) for test, wanted in tests if root.variable in test.names)
         if not own:
             return None
-        return held_in(
+        return iterations_where_true(
             own, root.variable, root.begin({}), root.step, root.trips({}), self.values
         )  # fmt: skip
 
-    def _guess(self, name: str, value: float, what: str) -> None:
-        self.guesses[name] = f"{name} = {value:.0f} (no value given: {what})"
+    def _add_guess(self, name: str, value: float, meaning: str) -> None:
+        self.guesses[name] = f"{name} = {value:.0f} (no value given: {meaning})"
 
     def form(self, expr: Expr | None) -> Form | None:
-        """The expression with values substituted for sizes. None if a name has no value."""
+        """Returns the expression as a function of loop variables, with values for all other names.
+        None if a name has no value.
+        """
         if expr is None:
             return None
         known = self._affine_forms.get(expr)
@@ -309,7 +329,7 @@ class _Lowering:
         if expr in self._local_forms:
             return self._local_forms[expr]
         form = self._form(expr)
-        if isinstance(form, Affine):  # others depend on the enclosing loops
+        if isinstance(form, Affine):  # non-affine forms depend on the enclosing loops
             self._affine_forms[expr] = form
         elif self._grouping:
             self._local_forms[expr] = form
@@ -329,25 +349,25 @@ class _Lowering:
                 elif isinstance(factor, str) and power == 1 and moving is None:
                     moving = factor
                 else:
-                    return self._curved(expr)
+                    return self._non_affine_form(expr)
             if moving is None:
                 constant += value
             else:
                 slopes[moving] = slopes.get(moving, 0.0) + value
         return Affine(constant, {name: slope for name, slope in slopes.items() if slope})
 
-    def _curved(self, expr: Expr) -> Form | None:
+    def _non_affine_form(self, expr: Expr) -> Form | None:
         moving = expr.names & self.variables
-        # `i - 2` of an unsigned i may be valid in the middle of a loop only.
-        places = ({name: self._middle(name) for name in moving}, dict.fromkeys(moving, 1))
+        # An unsigned `i - 2` may have a value only in the middle of the loop, and not at 1.
+        places = ({name: self._middle_value(name) for name in moving}, dict.fromkeys(moving, 1))
         values = (evaluated(expr, {**self.values, **place}) for place in places)
         value = next((value for value in values if value is not None), None)
         if value is None:
             return None
         return Curved(expr, self.values, moving) if moving else Affine(value, {})
 
-    def _middle(self, name: str) -> int:
-        """A value in the middle of the range of a loop variable."""
+    def _middle_value(self, name: str) -> int:
+        """Returns the middle of the range of a loop variable, or 1 for an unknown range."""
         interval = self.intervals.get(name)
         return 1 if interval is None else round((interval.low + interval.high) / 2)
 
@@ -367,10 +387,10 @@ class _Lowering:
             else:
                 key = (memory, *sorted(address.slopes.items()))
                 offset = address.constant
-            # A number is in one line for any line length, but a whole struct may not be. A
-            # data-dependent struct includes its members.
-            apart = address is not None and access.bytes > NUMBER_BYTES.value
-            key = (*key, access.bytes if apart else 0)
+            # A number never crosses a line, but a struct may. Groups therefore differ by access
+            # size, except for data-dependent structs, which include their members.
+            distance = address is not None and access.bytes > NUMBER_BYTES.value
+            key = (*key, access.bytes if distance else 0)
             by_address.setdefault(key, []).append(_Member(number, offset, access, address))
         groups = [self._group(members, chain) for members in by_address.values()]
         self._grouping = False
@@ -397,8 +417,8 @@ class _Lowering:
             accesses=own,
             order=tuple(member.number for member in members),
             places=tuple(member.offset for member in members),
-            # Compilers align such arrays with a line (GCC, `ix86_data_alignment`). The target of a
-            # pointer may start anywhere.
+            # Compilers align global arrays to a line (GCC, `ix86_data_alignment`). Pointer targets
+            # may start at any offset.
             aligned=array.storage == "global" and bool(array.dims) and None not in array.dims,
             exact=exact,
             still=invariant_loops(own, chain) if address is None else frozenset(),
@@ -408,18 +428,18 @@ class _Lowering:
         self, accesses: Sequence[Access], exact: Sequence[Form | None], array: Array,
         chain: tuple[LoopHeader, ...],
     ) -> float:  # fmt: skip
-        """The range of irregular addresses in bytes."""
+        """Returns the range of a group's irregular addresses in bytes."""
         between = bytes_between(exact, accesses, self.intervals)
         known = [self.form(extent) for extent in array.dims]
         declared = all(isinstance(extent, Affine) and not extent.slopes for extent in known)
         if between is not None and not declared:
             return between
-        whole = self._extent(array, chain)
+        whole = self._array_bytes(array, chain)
         return whole if between is None else min(between, whole)
 
     def _exact_address(self, access: Access) -> Form | None:
-        """The byte address as a function of loop variables, if it is not affine. None if it is
-        affine, depends on data, or a length of its array is unknown.
+        """Returns a non-affine byte address as a function of loop variables. None if the address is
+        affine, if it depends on data, or if an array length is unknown.
         """
         if all(isinstance(self.form(subscript), Affine) for subscript in access.subscripts):
             return None
@@ -427,29 +447,29 @@ class _Lowering:
         return None if address is None else self.form(address)
 
     def _address(self, access: Access, chain: tuple[LoopHeader, ...]) -> Affine | None:
-        """The byte address relative to the start of the array. None if it is not affine.
+        """Returns the byte address relative to the start of the array. None if it is not affine.
 
-        Rows that a table selects (`a[row[i]][j]`, with the loop over j inside) are assumed to be in
-        order.
+        Rows that an index array selects, such as `a[row[i]][j]` in a loop over j, are assumed to be
+        in order.
         """
         own, loops = self.subscripts, self.sources
-        address = self._affine(access, own.plain(access, loops), chain)
+        address = self._affine_address(access, own.plain(access, loops), chain)
         if address is not None or not chain:
-            return _moved(address, access.offset)
-        address = self._affine(access, own.nearly(access, loops), chain)
+            return _plus_offset(address, access.offset)
+        address = self._affine_address(access, own.nearly(access, loops), chain)
         if address is not None:
-            return _moved(address, access.offset)
-        subscripts, picked = own.in_order(access, loops)
-        address = self._affine(access, subscripts, chain) if picked else None
+            return _plus_offset(address, access.offset)
+        subscripts, picked = own.rows_in_order(access, loops)
+        address = self._affine_address(access, subscripts, chain) if picked else None
         if address is None:
             return None
         widest = max(
             (abs(s) for name, s in address.slopes.items() if name not in picked), default=0
         )
-        apart = all(abs(address.slopes.get(name, 0.0)) > widest for name in picked)
-        return _moved(address, access.offset) if apart and widest else None
+        distance = all(abs(address.slopes.get(name, 0.0)) > widest for name in picked)
+        return _plus_offset(address, access.offset) if distance and widest else None
 
-    def _affine(
+    def _affine_address(
         self, access: Access, subscripts: Sequence[Expr], chain: tuple[LoopHeader, ...]
     ) -> Affine | None:
         forms = [self.form(subscript) for subscript in subscripts]
@@ -465,17 +485,17 @@ class _Lowering:
                 for name, slope in form.slopes.items():
                     slopes[name] = slopes.get(name, 0.0) + slope * stride
                 if position > first:
-                    stride *= self._length(nested, position, form, chain)
-        for name, (outer, apart) in self.shifted.items():
+                    stride *= self._dimension_length(nested, position, form, chain)
+        for name, (outer, distance) in self.shifted.items():
             if name in slopes and outer not in slopes:
-                slopes[outer] = slopes[name] * apart
+                slopes[outer] = slopes[name] * distance
         return Affine(constant, {name: slope for name, slope in slopes.items() if slope})
 
-    def _length(
+    def _dimension_length(
         self, array: Array, position: int, form: Affine, chain: tuple[LoopHeader, ...]
     ) -> float:
-        """The number of elements in one dimension. If it is not declared, the range of the
-        reference.
+        """Returns the number of elements in one dimension of an array. An undeclared dimension gets
+        the range of the reference.
         """
         extent = array.dims[position] if position < len(array.dims) else None
         known = self.form(extent)
@@ -487,9 +507,9 @@ class _Lowering:
                 reach += abs(form.slopes[loop.variable]) * max(1.0, loop.limit.at({}))
         return reach
 
-    def _extent(self, array: Array, chain: tuple[LoopHeader, ...]) -> float:
-        """The size of an array in bytes. If its length is unknown, one element for each iteration
-        of the parallel loop.
+    def _array_bytes(self, array: Array, chain: tuple[LoopHeader, ...]) -> float:
+        """Returns the size of an array in bytes. An array of unknown length is assumed to have one
+        element per parallel iteration.
         """
         total = float(array.element_bytes)
         for extent in array.dims:
@@ -502,7 +522,7 @@ class _Lowering:
                 length = UNKNOWN_EXTENT.value
                 if chain and chain[0].limit is not None:
                     length = math.prod(loop.trips({}) for loop in chain if loop.parallel)
-                self._guess(name, max(1.0, length), f"elements of {array.name}")
+                self._add_guess(name, max(1.0, length), f"elements of {array.name}")
                 return float(array.element_bytes) * max(1.0, length)
             total *= max(1.0, known.constant)
         return total

@@ -1,6 +1,4 @@
-"""Finds chains of operations that wait for the previous iteration: sums into a scalar, and
-recurrences.
-"""
+"""Finds loop-carried dependence chains of operations: reductions into a scalar, and recurrences."""
 
 from __future__ import annotations
 
@@ -9,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from regionpredict.analysis import StatementFact
-from regionpredict.workload.constant_divisions import operations_run, path_run
+from regionpredict.workload.constant_divisions import executed_operations, executed_path
 from regionpredict.workload.constants import NEAR_DEPENDENCE
 from regionpredict.workload.dependence_cycles import carried_cycles
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
@@ -17,15 +15,15 @@ from regionpredict.workload.scalar_replacement import changed_between, stored_ea
 
 
 class Recurrence(NamedTuple):
-    """A chain: its variable or array, and its floating-point operations by statement.
+    """A loop-carried dependence chain, with its floating-point operations by statement.
 
-    `distance` is the number of iterations from a store to the load that needs it. None for a sum in
-    one place, where only the combining operation waits for the previous iteration. `unordered`: the
-    compiler may keep partial sums, one per vector lane, and add them at the end. `restarts`: the
-    outer loop restarts it, so several chains run in parallel. `in_order`: the operations are a
-    fixed sequence, including 'load' and 'fp_convert', and the carried value stays in registers.
-    `share` of the iterations execute it. `stored`: each value goes to memory, so there are no
-    partial sums. `forwarded`: the next iteration also loads it from there.
+    `name` contains the variable or array. `distance` is the number of iterations from a store to
+    the dependent load, or None for a sum into one element. `unordered` says that the compiler may
+    use one partial sum per vector lane. `restarts` says that each outer iteration starts a new
+    chain, so that several chains overlap. `in_order` says that the operations are a fixed sequence,
+    including 'load' and 'fp_convert', in registers. `share` is the executed share of iterations.
+    `stored` says that each value is stored to memory, which prevents partial sums. `forwarded` says
+    that the next iteration loads the stored value.
     """
 
     name: str
@@ -43,31 +41,30 @@ def recurrences_of(
     loop: NestLoop, facts: Sequence[StatementFact], *, reassociates: bool,
     around: Sequence[StatementFact] = (), shares: Sequence[float] = (),
 ) -> tuple[Recurrence, ...]:  # fmt: skip
-    """The chains of an innermost loop with these statements. Sums into scalars are first.
+    """Returns the dependence chains of an innermost loop with the statements `facts`, sums into
+    scalars first.
 
-    `shares` gives the share of the iterations in which each statement runs. By default, all
-    statements run in all iterations.
-
-    `reassociates` says that all sums may be reordered, and not only the reductions of the loop.
-    `around` are the statements directly in the outer loop.
+    `shares` gives the executed share of iterations of each statement (default 1). `reassociates`
+    says that the compiler may reorder all sums, and not only declared reductions. `around` are the
+    statements directly in the outer loop.
     """
     if loop.children:
         return ()
     chains = []
-    anew = _reset_scalars(around)
-    fresh: set[str] = set()
+    reset = _reset_scalars(around)
+    assigned: set[str] = set()
     for fact in facts:
         statement = fact.statement
-        carried = (statement.reads & statement.writes) - fresh - {loop.variable}
-        fresh |= statement.writes - statement.reads
-        floating = _floating(fact, reassociates)
+        carried = (statement.reads & statement.writes) - assigned - {loop.variable}
+        assigned |= statement.writes - statement.reads
+        floating = _floating_operations(fact, reassociates)
         if carried and floating and statement.role == "assign":
             chains.append(
                 Recurrence(
                     f"sum into {sorted(carried)[0]}", (floating,), None,
                     unordered=carried <= loop.unordered
                     or (reassociates and _allows_partial_results(floating)),
-                    restarts=carried <= anew,
+                    restarts=carried <= reset,
                 )
             )  # fmt: skip
     for cycle in carried_cycles(facts, shares, loop.variable, reassociates=reassociates):
@@ -78,14 +75,14 @@ def recurrences_of(
                 f"recurrence over {cycle.scalars[0]}", (cycle.operations,),
                 float(cycle.iterations), in_order=True, share=cycle.share,
                 unordered=alike and (reassociates or loop.unordered.issuperset(cycle.scalars)),
-                restarts=anew.issuperset(cycle.scalars),
+                restarts=reset.issuperset(cycle.scalars),
             )
         )  # fmt: skip
     for group in loop.groups:
-        chain = _over_array(group, loop, facts, reassociates)
+        chain = _array_recurrence(group, loop, facts, reassociates)
         if chain is not None:
             still = chain.distance is None and all(map(_allows_partial_results, chain.operations))
-            # Without a distance, it is constant in this loop, and outer loops move it.
+            # Without a distance, the element is constant in this loop. Outer loops may move it.
             moves = chain.distance is not None or any(group.slopes.values())
             chains.append(
                 chain._replace(
@@ -97,11 +94,10 @@ def recurrences_of(
 
 
 def _reset_scalars(around: Sequence[StatementFact]) -> frozenset[str]:
-    """The scalars that statements around a loop set to a value that does not depend on their
-    previous value.
+    """Returns the scalars that the outer loop resets, independently of their previous value.
 
-    In `double x = *seed; for (...) x = f(x); *seed = x;`, the next execution of the loop continues
-    with its last value.
+    In `double x = *seed; for (...) x = f(x); *seed = x;`, x is not reset: the next execution of the
+    inner loop continues with the last value.
     """
     setters: dict[str, list[int]] = {}
     for place, fact in enumerate(around):
@@ -110,20 +106,20 @@ def _reset_scalars(around: Sequence[StatementFact]) -> frozenset[str]:
     begun = set()
     for place, fact in enumerate(around):
         for name in fact.statement.writes - fact.statement.reads:
-            if name not in _sources(fact.statement.reads, place, around, setters):
+            if name not in _dependencies(fact.statement.reads, place, around, setters):
                 begun.add(name)
     return frozenset(begun)
 
 
-def _sources(
+def _dependencies(
     names: Iterable[str], place: int, around: Sequence[StatementFact],
     setters: Mapping[str, Sequence[int]],
 ) -> frozenset[str]:  # fmt: skip
-    """The inputs of the statement at `place`, directly and through other statements.
+    """Returns all names on which `names` depend at the statement `place`, directly and through
+    other statements.
 
-    A name has the value of the last previous statement that sets it. If there is none, it has the
-    value of the last statement of the previous iteration that sets it. `setters` are the places of
-    these statements.
+    A name has the value of its last previous assignment, which may be in the previous iteration.
+    `setters` gives the positions of assignments by name.
     """
     reached: set[tuple[str, int]] = set()
     ahead = [(name, place) for name in names]
@@ -140,12 +136,12 @@ def _sources(
 
 
 def _allows_partial_results(kinds: Sequence[str]) -> bool:
-    """Whether a chain of these operations is a sum or a product, which allows partial results."""
+    """Whether operations of these kinds form a sum or a product, which allows partial results."""
     return bool(kinds) and set(kinds) <= {"fp_add", "fp_mul", "fp_neg"}
 
 
-def _floating(fact: StatementFact, reassociates: bool) -> tuple[str, ...]:
-    run = operations_run(fact.statement, reassociates=reassociates)
+def _floating_operations(fact: StatementFact, reassociates: bool) -> tuple[str, ...]:
+    run = executed_operations(fact.statement, reassociates=reassociates)
     kinds = (operation.kind for operation, _ in run)
     return tuple(kind for kind in kinds if kind.startswith("fp_"))
 
@@ -153,23 +149,25 @@ def _floating(fact: StatementFact, reassociates: bool) -> tuple[str, ...]:
 def _path_through(
     group: ReferenceGroup, facts: Sequence[StatementFact], reassociates: bool
 ) -> tuple[str, ...]:
-    """The operations of one statement on the path from a constant element to its new value."""
+    """Returns the longest path of operations in one statement from the old value of a constant
+    element to its new value.
+    """
     texts = {access.text for access in group.accesses}
     ways = (
-        path_run(path, reassociates=reassociates)
+        executed_path(path, reassociates=reassociates)
         for fact in facts for text, path in fact.statement.element_paths if text in texts
     )  # fmt: skip
     return max(ways, key=len, default=())
 
 
-def _over_array(
+def _array_recurrence(
     group: ReferenceGroup, loop: NestLoop, facts: Sequence[StatementFact], reassociates: bool
 ) -> Recurrence | None:
     if not group.written or group.irregular:
         return None
-    arrays = {access.array for access in group.accesses}  # members of a struct are in one group
+    arrays = {access.array for access in group.accesses}  # struct members share a group
     writing = tuple(
-        _floating(fact, reassociates)
+        _floating_operations(fact, reassociates)
         for fact in facts
         if any(a.kind == "write" and a.array in arrays for a in fact.statement.accesses)
     )

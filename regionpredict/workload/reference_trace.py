@@ -1,7 +1,7 @@
-"""The references of a small nest in program order. They are counted exactly.
+"""Enumerates all memory references of a small loop nest in program order.
 
-A nest with few references is enumerated like the program, loop by loop, with all iterations of a
-loop at once. Larger nests use closed forms, which are more exact for larger sizes.
+Array operations enumerate all iterations of a loop at once. Larger nests use closed forms, whose
+relative error decreases with size.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from regionpredict.workload.loop_nest import (
 Whole = NDArray[np.int64]
 Numbers = NDArray[np.float64]
 Points = dict[str, Numbers]
-"""The values of loop variables in each iteration."""
+"""The value of each loop variable in every iteration, by variable."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTrace:
-    """References in the order of a serial execution.
+    """All memory references of a nest in the order of a serial execution.
 
-    For each reference: its `iteration` of the shared loops, its `array` as a position in `arrays`,
-    its `byte` from the start of the array, whether it is `written`, and whether each thread has its
-    own array. `iterations` is the number of iterations of the shared loops. `aligned` says for each
-    array whether it starts on a line.
+    Each reference has the number of its parallel `iteration`, its `array` as a position in
+    `arrays`, and its `byte` from the start of the array. `written` marks stores, and `private`
+    marks references to arrays that are private to a thread. `iterations` is the number of parallel
+    iterations. `aligned` says for each array whether it starts on a line.
     """
 
     iterations: int
@@ -54,7 +54,9 @@ class ReferenceTrace:
 
 
 def reference_trace(nest: LoopNest) -> ReferenceTrace | None:
-    """The trace of a nest. None if it is too long, or if an address or a bound is unknown."""
+    """Returns the trace of a nest. None if there are too many references, or if an address or a
+    bound is unknown.
+    """
     return _Tracer(nest).trace()
 
 
@@ -63,16 +65,18 @@ class _NotTracedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Body:
-    """All iterations of a loop: the values of variables, the outer iterations, and the references
-    in each iteration.
+class _BodyIterations:
+    """All iterations of a loop body.
+
+    `points` are the values of variables in each of `number` iterations. `around` is the outer
+    iteration of each, and `length` is the number of references in each.
     """
 
     loop: NestLoop
     points: Points
     number: int
     around: Whole
-    children: dict[int, _Body]
+    children: dict[int, _BodyIterations]
     length: Whole
 
 
@@ -112,17 +116,17 @@ class _Tracer:
     def _array_of(self, reference: _Reference) -> int:
         return self.arrays.setdefault(reference.group.array, len(self.arrays))
 
-    def _shared_body(self) -> _Body:
-        """The body of the innermost loop that threads share."""
+    def _shared_body(self) -> _BodyIterations:
+        """Returns the body of the innermost parallel loop."""
         points: Points = {}
         number = 1
         for loop in self.nest.parallel:
             _, points, number = self._iterations(loop, points, number)
         return self._body(self.nest.parallel[-1], points, number, np.arange(number))
 
-    def _body(self, loop: NestLoop, points: Points, number: int, around: Whole) -> _Body:
+    def _body(self, loop: NestLoop, points: Points, number: int, around: Whole) -> _BodyIterations:
         own = sum(len(group.accesses) for group in loop.groups)
-        self._spend(own * number)
+        self._use_budget(own * number)
         length = np.full(number, own, dtype=np.int64)
         children = {}
         for child in loop.children:
@@ -130,19 +134,19 @@ class _Tracer:
             body = self._body(child, inner_points, count, inside)
             children[child.index] = body
             length += np.bincount(inside, weights=body.length, minlength=number).astype(np.int64)
-        return _Body(loop, points, number, around, children, length)
+        return _BodyIterations(loop, points, number, around, children, length)
 
     def _iterations(self, loop: NestLoop, points: Points, number: int) -> tuple[Whole, Points, int]:
-        """All executions of a loop: the outer iteration of each, the values of variables, and their
-        number.
+        """Enumerates all iterations of a loop: the outer iteration of each, the values of variables
+        in each, and the number of iterations.
         """
         first, limit = (
-            self._values(loop.first, points, number),
-            self._values(loop.limit, points, number),
+            self._evaluate(loop.first, points, number),
+            self._evaluate(loop.limit, points, number),
         )
         distance = (limit - first) / loop.step
         trips = np.maximum(0.0, np.ceil(distance - ROUNDING.value))
-        self._spend(float(trips.sum()), keep=True)
+        self._use_budget(float(trips.sum()), keep=True)
         trips = trips.astype(np.int64)
         inside = np.repeat(np.arange(number), trips)
         turn = np.arange(len(inside)) - np.repeat(np.cumsum(trips) - trips, trips)
@@ -150,17 +154,21 @@ class _Tracer:
         inner_points[loop.variable] = first[inside] + float(loop.step) * turn
         return inside, inner_points, len(inside)
 
-    def _spend(self, references: float, *, keep: bool = False) -> None:
-        """Counts references. `keep` only tests whether the limit would be reached."""
+    def _use_budget(self, references: float, *, keep: bool = False) -> None:
+        """Subtracts references from the budget, and raises an exception if it is exceeded. `keep`
+        only tests the budget.
+        """
         if not references <= self.left:
             raise _NotTracedError
         if not keep:
             self.left -= references
 
-    def _fill(self, body: _Body, start: Whole) -> None:
-        """Stores the references of a body at their positions. The iterations begin at `start`."""
+    def _fill(self, body: _BodyIterations, start: Whole) -> None:
+        """Stores the references of a body in the trace. `start` is the position of each iteration's
+        first reference.
+        """
         at = start.copy()
-        for part in _in_order(body.loop):
+        for part in _in_source_order(body.loop):
             if isinstance(part, int):
                 inner = body.children[part]
                 before = np.cumsum(inner.length) - inner.length
@@ -173,7 +181,7 @@ class _Tracer:
                 continue
             group = part.group
             address = part.exact or Affine(part.place, group.slopes)
-            byte = self._values(address, body.points, body.number)
+            byte = self._evaluate(address, body.points, body.number)
             most = np.iinfo(np.int64).max
             if len(byte) and not -most < byte.min() <= byte.max() < most:  # NaN, or too far
                 raise _NotTracedError
@@ -182,8 +190,8 @@ class _Tracer:
             self.byte[at] = np.floor(byte, out=byte)
             at += 1
 
-    def _values(self, form: Form | None, points: Points, number: int) -> Numbers:
-        """The value of a form in each iteration."""
+    def _evaluate(self, form: Form | None, points: Points, number: int) -> Numbers:
+        """Evaluates a function of loop variables in each iteration."""
         if form is None:
             raise _NotTracedError
         if isinstance(form, Affine):
@@ -193,9 +201,9 @@ class _Tracer:
                     total = total + slope * points[name]
             return total
         if isinstance(form, Curved):
-            moved, rest = _split(form)
+            moved, rest = _split_affine_part(form)
             if moved.slopes:
-                return self._values(moved, points, number) + self._values(rest, points, number)
+                return self._evaluate(moved, points, number) + self._evaluate(rest, points, number)
         names = sorted(form.names & points.keys())
         known: dict[tuple[float, ...], float] = {}
         array = np.empty(number)
@@ -210,9 +218,9 @@ class _Tracer:
         return array
 
 
-def _split(form: Curved) -> tuple[Affine, Curved]:
-    """Splits a form into an affine part and a rest. For `300 * i + j % 8` with 8 values of j, only
-    the 8 values of `j % 8` are evaluated.
+def _split_affine_part(form: Curved) -> tuple[Affine, Curved]:
+    """Splits a function into an affine part and a rest, so that fewer distinct values are
+    evaluated. In `300 * i + j % 8`, only `j % 8` is the rest.
     """
     slopes: dict[str, float] = {}
     left: dict[Monomial, Number] = {}
@@ -230,8 +238,8 @@ def _split(form: Curved) -> tuple[Affine, Curved]:
 
 
 class _Reference(NamedTuple):
-    """A reference of a group: its offset, whether it is `written`, and its `exact` address if this
-    is not affine.
+    """A reference of a group: its offset in bytes, whether it is a store, and its non-affine
+    address, if any.
     """
 
     group: ReferenceGroup
@@ -240,8 +248,10 @@ class _Reference(NamedTuple):
     exact: Form | None
 
 
-def _in_order(loop: NestLoop) -> Sequence[_Reference | int]:
-    """The contents of a loop in source order: references, and the index of each loop."""
+def _in_source_order(loop: NestLoop) -> Sequence[_Reference | int]:
+    """Returns the contents of a loop body in source order: references, and indices of inner
+    loops.
+    """
     placed: list[tuple[int, _Reference | int]] = []
     for group in loop.groups:
         exact = group.exact or (None,) * len(group.order)

@@ -1,10 +1,10 @@
-"""The number of distinct cache lines between two uses of a line, for each reference.
+"""Computes LRU reuse distances: for each reference, the number of distinct cache lines between two
+uses of a line.
 
-The distances are those of an LRU stack. A larger cache hits, and a smaller one misses (Mattson,
-Gecsei, Slutz and Traiger 1970; Ding and Zhong 2003). One thread runs the whole region, and caches
-are empty at the start. Each loop carries the reuse of lines that consecutive iterations touch.
-Their number is the sum over its iterations minus the lines of the whole loop. The distance is the
-footprint of one iteration, or of several if another reference used the line earlier (layer
+An LRU cache with more lines than the distance hits, and a smaller cache misses (Mattson, Gecsei,
+Slutz and Traiger 1970; Ding and Zhong 2003). One thread runs the whole region, and caches are empty
+at the start. The reuse carried by a loop is the sum of the lines of its iterations minus the lines
+of the whole loop. The distance is the footprint of the iterations since the last use (layer
 conditions: Stengel et al. 2015, sec. 2.4).
 """
 
@@ -30,18 +30,17 @@ from regionpredict.workload.team_footprint import TeamFootprints
 from regionpredict.workload.thread_nest import undivided
 
 _Env = dict[str, float]
-_Place = tuple[ReferenceGroup, float]
+_GroupOffset = tuple[ReferenceGroup, float]
 """A reference, given by its group and its offset in the group."""
 _MIDDLE = 1 / 2
 
 
 class ReuseShare(NamedTuple):
-    """The `share` of a reference's executions with a distance of `lines` other lines since the last
-    use of their line.
+    """The `share` of a reference's executions whose reuse distance is `lines`.
 
     `lines` is None for the first access to a line. `carried_by` is the variable of the loop whose
-    previous iteration used the line. It is None if the line was used in the same iteration of all
-    loops. `spread` says that the distances are random and uniform from 0 to `lines`.
+    previous iteration used the line, or None for reuse within one iteration. `spread` says that
+    distances are uniformly distributed from 0 to `lines`.
     """
 
     share: float
@@ -50,7 +49,7 @@ class ReuseShare(NamedTuple):
     spread: bool = False
 
     def hits(self, lines: float) -> float:
-        """The share of the reference's executions that hit in a cache of this number of lines."""
+        """Returns the share of the reference's executions that hit in a cache of `lines` lines."""
         if self.lines is None:
             return 0.0
         if self.spread:
@@ -59,38 +58,40 @@ class ReuseShare(NamedTuple):
 
 
 class ReferenceReuse(NamedTuple):
-    """A reference: its number in the region, its executions, and its reuse, nearest first."""
+    """The reuse of a reference, shortest distance first, with the reference's number in the region
+    and its executions.
+    """
 
     number: int
     executions: float
     uses: tuple[ReuseShare, ...]
 
     def hits(self, lines: float) -> float:
-        """The share of its executions that hit in a cache of this number of lines."""
+        """Returns the share of the reference's executions that hit in a cache of `lines` lines."""
         return sum(use.hits(lines) for use in self.uses)
 
 
 def reuse_distances(
     nest: LoopNest, line_bytes: int, *, samples: int = int(REUSE_SAMPLES.value)
 ) -> tuple[ReferenceReuse, ...]:
-    """The reuse of every reference of a nest, in source order.
+    """Returns the reuse of every reference of a nest, in source order.
 
-    If inner loops grow or shrink, a loop is evaluated at several positions.
+    A loop whose inner loops grow or shrink is evaluated in `samples` of its iterations.
     """
     counter = _ReuseCounter(nest, line_bytes, samples)
     return tuple(counter.reuse(reference) for reference in sorted(counter.references, key=_number))
 
 
 def misses(reuses: Sequence[ReferenceReuse], lines: float) -> float:
-    """The references of the whole region that miss in a cache of this number of lines."""
+    """Returns the number of misses of the whole region in a cache of `lines` lines."""
     return sum(reuse.executions * (1.0 - reuse.hits(lines)) for reuse in reuses)
 
 
 @dataclass(frozen=True, slots=True)
 class _Reference:
-    """A reference with the `path` of its loops. An irregular reference is a separate group.
+    """A reference with its enclosing loops in `path`. An irregular reference has its own group.
 
-    `alike` is the first group whose references touch the same number of lines.
+    `alike` is the first group whose references touch equal numbers of lines.
     """
 
     number: int
@@ -105,12 +106,10 @@ class _Reference:
         return self.address[1]
 
 
-def _movement(group: ReferenceGroup) -> tuple[object, ...]:
-    """The inputs of the number of lines of one reference in a group, except the offset of the
-    reference.
+def _footprint_inputs(group: ReferenceGroup) -> tuple[object, ...]:
+    """Returns the inputs of the number of lines of a reference, except its offset in the group.
 
-    References with equal numbers of lines may still differ: one number may be an expression in
-    the program's names, and the other may not.
+    The key contains the types of slopes, because equal slopes may be plain numbers or expressions.
     """
     return (
         tuple([loop.index for loop in group.loops]), tuple(group.slopes.items()),
@@ -124,14 +123,14 @@ def _number(reference: _Reference) -> int:
 
 
 class _ReuseCounter:
-    """Counts the lines of single references with the footprints of one thread."""
+    """Computes the reuse of each reference from footprints of one thread."""
 
     def __init__(self, nest: LoopNest, line_bytes: int, samples: int) -> None:
         self.line_bytes = line_bytes
         self.samples = samples
         self.footprints = TeamFootprints(undivided(nest), 1.0, line_bytes, FootprintTables())
         self.references: list[_Reference] = []
-        # Unique numbers for new groups and loops.
+        # New groups and loops get indices that the nest does not use.
         self._numbers = count(len(tuple(nest.groups())) + len(nest.loops))
         self._runs: dict[int, float] = {}  # executions of a loop's body
         self._alike: dict[tuple[object, ...], ReferenceGroup] = {}
@@ -140,7 +139,7 @@ class _ReuseCounter:
         self._leading: dict[tuple[int, int], list[_Reference]] = {}
         self._visit(nest.root, ())
         self._by_array: dict[str, list[_Reference]] = {}
-        self._latest: dict[int, _Reference] = {}  # the last previous reference to the same address
+        self._latest: dict[int, _Reference] = {}  # the preceding reference to the same address
         latest: dict[tuple[int, float], _Reference] = {}
         for reference in sorted(self.references, key=_number):
             if reference.address in latest:
@@ -152,7 +151,7 @@ class _ReuseCounter:
     def _visit(self, loop: NestLoop, around: tuple[NestLoop, ...]) -> None:
         path = (*around, loop)
         for group in loop.groups:
-            alike = self._alike.setdefault(_movement(group), group)
+            alike = self._alike.setdefault(_footprint_inputs(group), group)
             for number, place in zip(group.order, group.places, strict=True):
                 own = group
                 if group.irregular:
@@ -162,7 +161,7 @@ class _ReuseCounter:
             self._visit(child, path)
 
     def reuse(self, reference: _Reference) -> ReferenceReuse:
-        """The reuse of one reference."""
+        """Returns the reuse of one reference."""
         body = reference.path[-1].index
         executions = self._runs.get(body)
         if executions is None:
@@ -177,11 +176,11 @@ class _ReuseCounter:
         if last is not None:
             env: _Env = {}
             for loop in reference.path:
-                env = _at(loop, env, _MIDDLE)
+                env = _environment_at(loop, env, _MIDDLE)
             away = self._lines_since(reference, last.number, env)
             return ReferenceReuse(reference.number, executions, (ReuseShare(1.0, away, None),))
         uses: list[ReuseShare] = []
-        first = self._run(reference, 0, {}, 1.0, uses)
+        first = self._first_touches(reference, 0, {}, 1.0, uses)
         uses.append(ReuseShare(first, None, None))
         every = [use._replace(share=use.share / executions) for use in uses]
         return ReferenceReuse(reference.number, executions, _merged_reuse(every))
@@ -191,19 +190,21 @@ class _ReuseCounter:
             return 1.0
         loop = path[depth]
         trips = float(loop.trips(env))
-        places = self._places(loop)
-        inside = [self._executions(path, depth + 1, _at(loop, env, place)) for place in places]
+        places = self._sample_positions(loop)
+        inside = [
+            self._executions(path, depth + 1, _environment_at(loop, env, place)) for place in places
+        ]
         return trips * sum(inside) / len(places)
 
-    def _places(self, loop: NestLoop) -> Sequence[float]:
-        """The positions along a loop (0 to 1) at which it is evaluated. There is one position if
-        iterations are equal, and several otherwise.
+    def _sample_positions(self, loop: NestLoop) -> Sequence[float]:
+        """Returns the sampled positions (0 to 1) in the iterations of a loop. One sample is enough
+        if all iterations are equal.
         """
         number = self.samples if loop.variable in loop.bounds_below else 1
         return [(2 * at + 1) / (2 * number) for at in range(number)]
 
     def _random_reuse(self, reference: _Reference, executions: float) -> tuple[ReuseShare, ...]:
-        """The reuse of random accesses. Except for first accesses, previous accesses are uniformly
+        """Returns the reuse of random accesses. The distances of repeated accesses are uniformly
         distributed over the lines of the array (Chatzopoulos 2012, eq. 4.2).
         """
         lines = max(1.0, reference.group.extent / self.line_bytes)
@@ -215,37 +216,38 @@ class _ReuseCounter:
             ReuseShare(first, None, None),
         )
 
-    def _run(
+    def _first_touches(
         self, reference: _Reference, depth: int, env: _Env, runs: float, uses: list[ReuseShare]
     ) -> float:
-        """The first accesses in one execution of the loop at a depth. `uses` receives the reuse in
-        `runs` executions of the loop.
+        """Returns the number of lines that a reference touches first in one execution of the loop
+        at `depth`. The reuse in `runs` executions of the loop is added to `uses`.
 
-        Loops are processed from the innermost outwards.
+        The recursion processes loops from the innermost outwards.
         """
         loop = reference.path[depth]
         trips = float(loop.trips(env))
         if trips <= 0:
             return 0.0
-        places = self._places(loop)
+        places = self._sample_positions(loop)
         each = trips / len(places)
         inner = reference.path[depth + 1] if depth + 1 < len(reference.path) else None
         before, ahead = (
             self._preceding_references(reference, depth),
             self._leading_references(reference, depth),
         )
-        # If all previous references are in the inner loop, its run gave the remaining ones.
+        # If all preceding references are in the inner loop, its result already excludes their
+        # lines.
         only_inner = inner is not None and len(before) == len(
             self._leading_references(reference, depth + 1)
         )
         fresh: list[tuple[float, _Env]] = []
         for place in places:
-            inside = _at(loop, env, place)
+            inside = _environment_at(loop, env, place)
             first = below = 1.0
             if inner is not None:
-                first = below = self._run(reference, depth + 1, inside, runs * each, uses)
+                first = below = self._first_touches(reference, depth + 1, inside, runs * each, uses)
             if before and not only_inner:
-                first = min(below, self._fresh(reference, before, loop.children, inside))
+                first = min(below, self._lines_added_by(reference, before, loop.children, inside))
             if below > first:
                 between = self._lines_between(reference, before, inner, loop, inside)
                 uses.append(ReuseShare((below - first) * each * runs, between, None))
@@ -253,10 +255,10 @@ class _ReuseCounter:
         total = sum(lines for lines, _ in fresh)
         if not total:
             return 0.0
-        whole = min(total, self._fresh(reference, ahead, (loop,), env))
+        whole = min(total, self._lines_added_by(reference, ahead, (loop,), env))
         if whole >= total:  # no reuse
             return whole
-        alone = self._fresh(reference, [], (loop,), env)
+        alone = self._lines_added_by(reference, [], (loop,), env)
         own = max(0.0, total - max(whole, alone))
         others = total - whole - own
         turns = self._iterations_since(reference, ahead, loop)
@@ -266,47 +268,49 @@ class _ReuseCounter:
                 away = self._own_distance(reference, depth, inside)
                 uses.append(ReuseShare(share * own, away, loop.variable))
             if others > 0:
-                away = self._window(loop, inside, turns) - 1.0
+                away = self._lines_of_iterations(loop, inside, turns) - 1.0
                 uses.append(ReuseShare(share * others, away, loop.variable))
         return whole
 
-    def _fresh(
+    def _lines_added_by(
         self,
         reference: _Reference,
         before: Sequence[_Reference],
         loops: Sequence[NestLoop],
         env: _Env,
     ) -> float:
-        """The lines that the reference adds to those of `before` during one execution of
-        `loops`.
+        """Returns the lines that only `reference` touches, and none of the references in `before`,
+        during one execution of `loops`.
         """
         if not before:
             return self._lines_of_one(reference, loops, env)
-        own = self._lines([*before, reference], loops, env)
-        return max(0.0, own - self._lines(before, loops, env))
+        own = self._lines_of_array([*before, reference], loops, env)
+        return max(0.0, own - self._lines_of_array(before, loops, env))
 
-    def _lines(
+    def _lines_of_array(
         self, references: Sequence[_Reference], loops: Sequence[NestLoop], env: _Env
     ) -> float:
-        """The lines of one array."""
-        # In a fixed order, so that results are cached for the next reference.
+        """Returns the lines that several references to one array touch."""
+        # The fixed order lets the next reference find the cached result.
         places = [(each.group, each.offset) for each in sorted(references, key=_number)]
-        return self._touched(loops, env, places)
+        return self._lines_of_references(loops, env, places)
 
-    def _touched(self, loops: Sequence[NestLoop], env: _Env, places: Sequence[_Place]) -> float:
-        volume = self.footprints.footprint(loops, env, self._parts(places))
+    def _lines_of_references(
+        self, loops: Sequence[NestLoop], env: _Env, places: Sequence[_GroupOffset]
+    ) -> float:
+        volume = self.footprints.footprint(loops, env, self._as_groups(places))
         return float(sum(lines.touched for lines in volume.values()))
 
     def _lines_of_one(self, reference: _Reference, loops: Sequence[NestLoop], env: _Env) -> float:
-        """The lines of one reference. They do not depend on its offset if its array may start
-        anywhere.
+        """Returns the lines of one reference. They depend on the reference's offset only if the
+        array starts on a line.
         """
         group = reference.alike
         offset = reference.offset if group.aligned else group.offsets[0]
-        return self._touched(loops, env, [(group, offset)])
+        return self._lines_of_references(loops, env, [(group, offset)])
 
-    def _parts(self, places: Sequence[_Place]) -> list[ReferenceGroup]:
-        """The references as parts of their groups."""
+    def _as_groups(self, places: Sequence[_GroupOffset]) -> list[ReferenceGroup]:
+        """Returns groups that contain only the given references."""
         parts: dict[int, tuple[ReferenceGroup, set[float]]] = {}
         for group, offset in places:
             parts.setdefault(group.index, (group, set()))[1].add(offset)
@@ -316,7 +320,7 @@ class _ReuseCounter:
         ]  # fmt: skip
 
     def _other_references(self, reference: _Reference, depth: int) -> list[_Reference]:
-        """The other references to its array inside the loop at a depth."""
+        """Returns the other references to the same array inside the loop at `depth`."""
         loop = reference.path[depth].index
         return [
             other for other in self._by_array[reference.group.array]
@@ -325,7 +329,9 @@ class _ReuseCounter:
         ]  # fmt: skip
 
     def _preceding_references(self, reference: _Reference, depth: int) -> list[_Reference]:
-        """The references before it in one iteration of the loop at a depth."""
+        """Returns the references to the same array that precede `reference` in one iteration of the
+        loop at `depth`.
+        """
         others = self._other_references(reference, depth)
         if depth + 1 == len(reference.path):
             return [other for other in others if other.number < reference.number]
@@ -338,7 +344,9 @@ class _ReuseCounter:
         ]  # fmt: skip
 
     def _leading_references(self, reference: _Reference, depth: int) -> list[_Reference]:
-        """The references that access a line before it while the loop at a depth runs."""
+        """Returns the references that touch each line before `reference` does, during the loop at
+        `depth`.
+        """
         known = self._leading.get((reference.number, depth))
         if known is None:
             known = self._leading[reference.number, depth] = [
@@ -370,7 +378,7 @@ class _ReuseCounter:
     def _iterations_since(
         self, reference: _Reference, ahead: Sequence[_Reference], loop: NestLoop
     ) -> float:
-        """The number of iterations since one of the leading references accessed the same line."""
+        """Returns the number of iterations since a leading reference touched the same line."""
         stride = abs(reference.group.slopes.get(loop.variable, 0.0) * loop.step)
         turns = [1.0]
         if stride:
@@ -380,9 +388,10 @@ class _ReuseCounter:
         return min(turns)
 
     def _own_distance(self, reference: _Reference, depth: int, inside: _Env) -> float:
-        """The number of other lines between two uses of a line in consecutive iterations of a loop.
+        """Returns the number of other lines between two uses of a line in consecutive iterations of
+        the loop at `depth`.
 
-        If the line is constant in the inner loops, their last iteration used it.
+        If the address is constant in the inner loops, their last iteration used the line.
         """
         loop, env = reference.path[depth], dict(inside)
         for inner in reference.path[depth + 1 :]:
@@ -390,10 +399,10 @@ class _ReuseCounter:
                 break
             loop = inner
             env[inner.variable] = inner.middle(env)
-        return self._iteration(loop, env) - 1.0
+        return self._lines_per_iteration(loop, env) - 1.0
 
-    def _iteration(self, loop: NestLoop, env: _Env) -> float:
-        """The lines of all arrays in one iteration of a loop."""
+    def _lines_per_iteration(self, loop: NestLoop, env: _Env) -> float:
+        """Returns the lines of all arrays in one iteration of a loop."""
         asked = (loop.index, tuple(env.values()))
         known = self._iterations.get(asked)
         if known is None:
@@ -401,35 +410,39 @@ class _ReuseCounter:
             self._iterations[asked] = known
         return known
 
-    def _window(self, loop: NestLoop, inside: _Env, turns: float) -> float:
-        """The lines of all arrays in this number of iterations of a loop, starting at the position
-        in `inside`.
+    def _lines_of_iterations(self, loop: NestLoop, inside: _Env, turns: float) -> float:
+        """Returns the lines of all arrays in `turns` iterations of a loop, from the iteration given
+        by `inside` on.
         """
         if turns <= 1:
-            return self._iteration(loop, inside)
+            return self._lines_per_iteration(loop, inside)
         asked = (loop.index, turns, tuple(inside.values()))
         known = self._windows.get(asked)
         if known is None:
-            some = _shortened(loop, inside[loop.variable], turns, self._numbers)
+            some = _shortened_loop(loop, inside[loop.variable], turns, self._numbers)
             known = self.footprints.bytes((some,), inside, some.groups_below) / self.line_bytes
             self._windows[asked] = known
         return known
 
     def _lines_since(self, reference: _Reference, last: int, env: _Env) -> float:
-        """The lines of other arrays between a reference of the same loop and this one."""
+        """Returns the lines of other arrays between the reference number `last` and `reference` in
+        one loop body.
+        """
         loop = reference.path[-1].index
         between = [
             (other.group, other.offset) for other in self.references
             if last < other.number < reference.number and other.path[-1].index == loop
             and other.group.array != reference.group.array
         ]  # fmt: skip
-        return self.footprints.bytes((), env, self._parts(between)) / self.line_bytes
+        return self.footprints.bytes((), env, self._as_groups(between)) / self.line_bytes
 
     def _lines_between(
         self, reference: _Reference, before: Sequence[_Reference], inner: NestLoop | None,
         loop: NestLoop, env: _Env,
     ) -> float:  # fmt: skip
-        """The other lines since the line was used in the same iteration of a loop."""
+        """Returns the number of other lines since one of the references in `before` used the line,
+        within one iteration of `loop`.
+        """
         if inner is None:
             last = max((other.number for other in before), default=reference.number)
             return self._lines_since(reference, last, env)
@@ -443,15 +456,15 @@ class _ReuseCounter:
         return self.footprints.bytes(loops, env, groups) / self.line_bytes - 1.0
 
 
-def _at(loop: NestLoop, env: _Env, place: float) -> _Env:
-    """The environment of the iteration at a place (0 to 1) of a loop."""
+def _environment_at(loop: NestLoop, env: _Env, place: float) -> _Env:
+    """Returns the variables' values in the iteration at a position from 0 to 1 of a loop."""
     value = loop.begin(env) + loop.step * max(0.0, loop.trips(env) - 1) * place
     return {**env, loop.variable: value}
 
 
-def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int]) -> NestLoop:
-    """A loop with this number of iterations from a given value, and its contents. The loop and its
-    groups get new `numbers`.
+def _shortened_loop(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int]) -> NestLoop:
+    """Returns a copy of a loop with `turns` iterations that start at `begin`. The copied loop and
+    groups get new indices from `numbers`.
     """
     own = LoopHeader(
         next(numbers), loop.variable, Affine(begin, {}), Affine(begin + turns * loop.step, {}),
@@ -472,8 +485,8 @@ def _shortened(loop: NestLoop, begin: float, turns: float, numbers: Iterator[int
 
 
 def _merged_reuse(uses: Sequence[ReuseShare]) -> tuple[ReuseShare, ...]:
-    """Reuse with equal distances merged and sorted by distance. Entries of weight zero are left
-    out.
+    """Merges reuse shares of equal distance and sorts them by distance. Shares of zero are
+    removed.
     """
     merged: dict[tuple[float | None, str | None, bool], ReuseShare] = {}
     for use in uses:

@@ -1,4 +1,4 @@
-"""The reuse distances of a region's references, as expressions and as numbers."""
+"""Computes the reuse distances of a region's references as formulas and as numbers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from regionpredict.workload.reuse_distance import ReferenceReuse, ReuseShare, re
 
 
 class ReuseFact(NamedTuple):
-    """The distance between a use of a line by one reference and the previous use of the line.
+    """The reuse distance of one reference.
 
-    There are at most `lines` other lines in between. In a larger cache, only first uses miss.
-    `expr` is that number in the program's names. `carried_by` is the variable of the loop that
-    carries the reuse (None for the same iteration). All three are None if there is no reuse or if
-    it is unknown. `lines` is also None if a size is unknown. `uses` are all uses by distance, and
-    empty if a size is unknown. In triangular loops, `expr` and `lines` are those of the middle.
+    `lines` is the largest number of other lines between two uses of a line. In a larger cache, only
+    first uses miss. `expr` is the formula of `lines` in the program's names. `carried_by` is the
+    variable of the loop that carries the reuse, or None for reuse in one iteration. All three are
+    None without reuse and for unknown addresses. `lines` is also None for unknown sizes. `uses` are
+    all reuse distances, and empty for unknown sizes. In triangular loops, `expr` and `lines` belong
+    to the middle iteration.
     """
 
     access: Access
@@ -35,9 +36,8 @@ class ReuseFact(NamedTuple):
 
 
 class HistogramBar(NamedTuple):
-    """The `share` of a region's references whose distance is less than `below` lines.
-
-    The distance is at least that of the previous bar. None means first accesses.
+    """The `share` of a region's references whose reuse distance is below `below` lines, and not
+    below the limit of the previous bar. `below` is None for first accesses.
     """
 
     below: int | None
@@ -45,9 +45,10 @@ class HistogramBar(NamedTuple):
 
 
 def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
-    """One fact for each reference, in source order. Empty if no loop could be read.
+    """Returns one reuse fact per reference, in source order. Empty if the region has no readable
+    loop.
 
-    If sizes are unknown, the expressions are valid for large sizes.
+    With unknown sizes, the formulas are valid for large sizes.
     """
     if facts.status == "skipped" or facts.region.nest is None:
         return ()
@@ -61,28 +62,28 @@ def reuse_facts(facts: RegionFacts, line_bytes: int) -> tuple[ReuseFact, ...]:
     nest = loop_nest(facts.region, named)
     if nest is None or nest.assumed:
         return tuple(_unknown(access) for access in accesses)
-    shown = {
+    by_formula = {
         reuse_distance.number: reuse_distance
         for reuse_distance in reuse_distances(nest, line_bytes, samples=1)
     }
-    whole: dict[int, ReferenceReuse] = {}
+    by_number: dict[int, ReferenceReuse] = {}
     if sizes.open is None and not sizes.guessed:
         slanted = any(loop.depends for loop in nest.loops)
         plain = loop_nest(facts.region, sizes.values) if slanted else None
-        whole = shown if plain is None else {
+        by_number = by_formula if plain is None else {
             reuse_distance.number: reuse_distance
             for reuse_distance in reuse_distances(plain, line_bytes)
         }  # fmt: skip
     values = facts.bindings.values
     return tuple(
-        _fact(access, shown.get(number), whole.get(number), values, line_bytes)
+        _reuse_fact(access, by_formula.get(number), by_number.get(number), values, line_bytes)
         for number, access in enumerate(accesses)
     )
 
 
 def reuse_histogram(facts: Sequence[ReuseFact]) -> tuple[HistogramBar, ...]:
-    """The histogram of a region's reuse distances. The limits are powers of two. Empty if
-    unknown.
+    """Returns the histogram of a region's reuse distances, with powers of two as limits. Empty if a
+    number of executions is unknown.
     """
     if any(fact.executions is None for fact in facts):
         return ()
@@ -95,7 +96,7 @@ def reuse_histogram(facts: Sequence[ReuseFact]) -> tuple[HistogramBar, ...]:
             if use.lines is None:
                 first += use.share * executions
             else:
-                for below, share in _spread(use):
+                for below, share in _reuse_histogram(use):
                     bars[below] = bars.get(below, 0.0) + share * executions
     if not total:
         return ()
@@ -103,9 +104,9 @@ def reuse_histogram(facts: Sequence[ReuseFact]) -> tuple[HistogramBar, ...]:
     return (*shares, HistogramBar(None, first / total))
 
 
-def _spread(use: ReuseShare) -> list[tuple[int, float]]:
-    """The powers of two and shares of the distances of a use. Distances are less than the power and
-    at least half of it.
+def _reuse_histogram(use: ReuseShare) -> list[tuple[int, float]]:
+    """Returns the histogram of one reuse as (upper limit, share). Each limit is a power of two, and
+    distances are at least half of it.
     """
     lines = max(0.0, use.lines or 0.0)
     last = 1 << int(lines).bit_length()
@@ -123,24 +124,23 @@ def _unknown(access: Access) -> ReuseFact:
     return ReuseFact(access, None, None, None, None, ())
 
 
-def _fact(
-    access: Access, shown: ReferenceReuse | None, whole: ReferenceReuse | None,
+def _reuse_fact(
+    access: Access, by_formula: ReferenceReuse | None, by_number: ReferenceReuse | None,
     values: Mapping[str, int | Fraction], line_bytes: int,
 ) -> ReuseFact:  # fmt: skip
-    if shown is None:
+    if by_formula is None:
         return _unknown(access)
-    executions = None if whole is None else whole.executions
-    uses = () if whole is None else whole.uses
-    # A line used twice by one reference is the end of a row, which does not determine the cache
-    # size.
+    executions = None if by_number is None else by_number.executions
+    uses = () if by_number is None else by_number.uses
+    # Small shares of reuse come from the ends of rows and do not determine the cache size.
     least = COUNTED_SHARE.value * min(1.0, access.bytes / line_bytes)
     far = max(
-        (use for use in shown.uses if use.lines is not None and use.share >= least),
+        (use for use in by_formula.uses if use.lines is not None and use.share >= least),
         key=lambda use: use.lines or 0.0, default=None,
     )  # fmt: skip
     if far is None or far.lines is None:
         return ReuseFact(access, None, None, None, executions, uses)
     expr = expression(far.lines)
-    known = whole is not None and (expr is None or expr.names <= values.keys())
+    known = by_number is not None and (expr is None or expr.names <= values.keys())
     lines = max(0.0, float(far.lines)) if known else None
     return ReuseFact(access, expr, lines, far.carried_by, executions, uses)

@@ -1,8 +1,8 @@
-"""Changes to the source of one region that may help it use more threads, each with the changed
-workload.
+"""Proposes source changes that may let a region use more threads, and computes the workload after
+each change.
 
-The changes concern first touch, schedule, collapse, padding, one parallel region for several loops,
-and barriers.
+The changes are parallel first touch, another schedule, `collapse`, padding, one parallel region for
+several loops, and `nowait`.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from regionpredict.workload.workload import Workload
 
 
 class Change(NamedTuple):
-    """One change: its rule, its place, an instruction, the terms of the time that it affects, and
-    the new workload.
+    """A source change: rule id, location, instruction, affected terms of the predicted time, and a
+    function that returns the new workload.
     """
 
     id: str
@@ -35,22 +35,24 @@ class Change(NamedTuple):
 def changes_of(
     facts: RegionFacts, workload: Workload, build: Callable[[RegionFacts], Workload]
 ) -> Iterator[Change]:
-    """All changes that certainly do not change the region's results. `build` makes a workload."""
+    """Yields all changes that preserve the region's results. `build` computes the workload of
+    changed facts.
+    """
     region = facts.region
     if region.nest is None or workload.execution is None:
         return
     if region.clause("ordered") is None:
         unseen = any(note.id == "RP113" for note in facts.diagnostics)
-        yield from _schedules(region, workload, unseen=unseen)
-        yield from _with_collapse(facts, region, build)
-    yield from _padded(region, workload)
+        yield from _other_schedules(region, workload, unseen=unseen)
+        yield from _collapsed_loops(facts, region, build)
+    yield from _padded_elements(region, workload)
 
 
 def with_parallel_first_touch(
     workload: Workload,
 ) -> tuple[Workload, tuple[ArrayPlacement, ...]] | None:
-    """The workload if all threads had written its arrays first, and the names of the arrays that
-    one thread wrote. None if no such array is known.
+    """Returns the workload after parallel first touch of all arrays, and the arrays that one thread
+    touched first. None if no such array is known.
     """
     serial = tuple(array for array in workload.placement.arrays if array.kind == "serial")
     if not serial:
@@ -61,8 +63,8 @@ def with_parallel_first_touch(
 
 
 def without_fork(workload: Workload) -> Workload | None:
-    """The workload of the loop if its `parallel` started elsewhere. None if it is already inside
-    one.
+    """Returns the workload of the loop inside an existing parallel region. None if the loop does
+    not start its own parallel region.
     """
     execution = workload.execution
     if execution is None or not execution.synchronisation.forks:
@@ -72,7 +74,7 @@ def without_fork(workload: Workload) -> Workload | None:
 
 
 def without_barrier(workload: Workload) -> Workload | None:
-    """The workload of the loop with `nowait`. None if unknown."""
+    """Returns the workload of the loop with `nowait`. None for an unreadable loop."""
     execution = workload.execution
     if execution is None:
         return None
@@ -80,9 +82,9 @@ def without_barrier(workload: Workload) -> Workload | None:
     return replace(workload, execution=replace(execution, synchronisation=counts))
 
 
-def _schedules(region: Region, workload: Workload, *, unseen: bool) -> Iterator[Change]:
-    """Other schedules. The result is empty if the cost of the iterations is unknown because of
-    `unseen` calls.
+def _other_schedules(region: Region, workload: Workload, *, unseen: bool) -> Iterator[Change]:
+    """Yields changes to other schedules. `unseen` says that the region calls unknown functions,
+    whose cost per iteration may vary. Dynamic schedules are then kept.
     """
     now = workload.schedule
     if unseen and now.kind != "static":
@@ -96,16 +98,16 @@ def _schedules(region: Region, workload: Workload, *, unseen: bool) -> Iterator[
                 "RP202", region.span, f"{how} {clause_of(schedule)}",
                 frozenset(("imbalance", "cache") if now.kind == "static" else
                           ("imbalance", "cache", "overhead")),
-                _with(workload, schedule),
+                _rescheduled(workload, schedule),
             )  # fmt: skip
 
 
-def _with(workload: Workload, schedule: Schedule) -> Callable[[], Workload]:
+def _rescheduled(workload: Workload, schedule: Schedule) -> Callable[[], Workload]:
     return lambda: replace(workload, schedule=schedule)
 
 
 def clause_of(schedule: Schedule) -> str:
-    """The clause for a schedule.
+    """Returns the OpenMP clause for a schedule.
 
     >>> clause_of(Schedule("dynamic", 16.0)), clause_of(Schedule("static", None))
     ('schedule(dynamic, 16)', 'schedule(static)')
@@ -115,11 +117,11 @@ def clause_of(schedule: Schedule) -> str:
     return f"schedule({schedule.kind})" if plain else f"schedule({schedule.kind}, {chunk:.0f})"
 
 
-def _with_collapse(
+def _collapsed_loops(
     facts: RegionFacts, region: Region, build: Callable[[RegionFacts], Workload]
 ) -> Iterator[Change]:
-    """Two loops that share their iterations instead of one loop. No statement may be between
-    them.
+    """Yields the change to `collapse(2)`, if two loops are perfectly nested, rectangular and
+    independent.
     """
     nest = region.nest
     if region.by_hand or region.collapse != 1:
@@ -142,8 +144,8 @@ def _rectangular(outer: Loop, inner: Loop) -> bool:
     return all(part is not None and outer.variable not in part.names for part in bounds)
 
 
-def _padded(region: Region, workload: Workload) -> Iterator[Change]:
-    """The workload in which elements written by thread number are on separate lines."""
+def _padded_elements(region: Region, workload: Workload) -> Iterator[Change]:
+    """Yields the change that places each thread's elements on separate cache lines."""
     execution = workload.execution
     if execution is None:
         return
@@ -169,5 +171,5 @@ def _padded(region: Region, workload: Workload) -> Iterator[Change]:
 
 
 def names_of(arrays: Sequence[ArrayPlacement]) -> str:
-    """The arrays' names, in order."""
+    """Returns the sorted array names as one string."""
     return ", ".join(sorted({array.array for array in arrays}))

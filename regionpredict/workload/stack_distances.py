@@ -1,10 +1,10 @@
-"""Stack distances of the references that reach caches. A stack distance is the number of other
-lines between two uses of a line.
+"""Computes the stack distance of each reference in a trace: the number of other lines since the
+last use of its line.
 
-An LRU cache of `n` lines hits if fewer than `n` other lines were accessed in between. One pass
-therefore gives the traffic of caches of all sizes (Mattson, Gecsei, Slutz and Traiger 1970).
-References with a short distance form a run, and only the first one can miss. The distances of runs
-are counted by merging blocks of them (Bentley 1980, sec. 3), all blocks of a level at once.
+An LRU cache of `n` lines hits at distances below `n`. One pass therefore gives the traffic of
+caches of all sizes (Mattson, Gecsei, Slutz and Traiger 1970). References to one line at short
+distances form a run, and only the first reference of a run can miss. Distances of runs are counted
+by divide and conquer (Bentley 1980, sec. 3), with array operations on all blocks of a level.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ Whole = NDArray[np.int64]
 Small = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 _DIGIT = 16
-"""The number of bits that numpy sorts in one pass of radix sort."""
+"""The number of bits that NumPy sorts in one pass of radix sort."""
 
 
 class References:
-    """The references to caches, grouped by cache. The references of a cache are in order.
+    """The references to all caches, sorted by cache and then by time.
 
-    Each reference has a `line` (below `lines`) and an `array` (below `arrays`), and says whether it
-    is `written`. Values that do not depend on the start of caches are computed once.
+    Each reference has a `line` (below `lines`) and an `array` (below `arrays`). `written` marks
+    stores. Values that do not depend on the start of caches are computed once.
     """
 
     def __init__(self, line: Whole, lines: int, array: Whole, arrays: int, written: Flags) -> None:
         self.number = len(line)
         self.arrays = arrays
-        self.by_line = in_order_of(line, lines)
+        self.by_line = stable_order(line, lines)
         self.array = array
         self.written_before = np.append(0, np.cumsum(written[self.by_line]))
         ordered = line[self.by_line]
@@ -44,59 +44,62 @@ class References:
         self._distances: dict[int, Whole] = {}
 
     def reuses_at_start(self, begins: Whole, near: int) -> Whole:
-        """The reuses of lines among the first `near` references after a cache starts, as positions
-        in the order of lines.
+        """Returns the reuses of lines among the first `near` references to each cache, as positions
+        in the order of lines. `begins` are the first references to each cache.
         """
         after = (begins[:, None] + np.arange(near)).ravel()
         begin = np.repeat(begins, near)
         inside = after < self.number
         after, begin = after[inside], begin[inside]
-        stands = self._stands[after]
-        others: Whole = stands[self.again[stands] & (after - self.reuse_time[stands] < begin)]
+        positions = self._position_in_line_order[after]
+        others: Whole = positions[
+            self.again[positions] & (after - self.reuse_time[positions] < begin)
+        ]
         return others
 
     @cached_property
-    def _stands(self) -> Whole:
-        stands = np.empty_like(self.by_line)
-        stands[self.by_line] = np.arange(len(stands))
-        return stands
+    def _position_in_line_order(self) -> Whole:
+        positions = np.empty_like(self.by_line)
+        positions[self.by_line] = np.arange(len(positions))
+        return positions
 
     def run_starts(self, near: int) -> Whole:
-        """The first references of runs in a single cache, as positions in the order of lines."""
+        """Returns the first reference of each run, as positions in the order of lines, as if there
+        were a single cache.
+        """
         if near not in self._starts:
             self._starts[near] = np.flatnonzero(~(self.again & (self.reuse_time <= near)))
         return self._starts[near]
 
     def distances(self, near: int) -> Whole:
-        """The number of other lines between the previous run on the same line and each run.
+        """Returns the number of distinct other lines between the previous run on the same line and
+        each run.
 
-        These are the runs that are active, and the runs that started after the previous run of
-        their line ended. The value for a first run is not used.
+        Values for the first run on a line have no meaning.
         """
         if near not in self._distances:
             starts = self.run_starts(near)
             start, end = self.by_line[starts], self.by_line[_ends(starts, self.number)]
             first = ~self.again[starts]
             before: Whole = np.roll(end, 1)
-            by_time = in_order_of(start, self.number)
+            by_time = stable_order(start, self.number)
             ended = np.cumsum(np.bincount(end, minlength=self.number))
-            # Sorted by the end of the previous run. First runs, which have none, come first.
+            # The order is the end of the previous run. First runs on a line come first.
             turn = np.empty(len(starts), dtype=np.int64)
             turn[by_time] = np.arange(len(starts))
             has_one = np.flatnonzero(~first)
-            has_one = has_one[in_order_of(before[has_one], self.number)]
+            has_one = has_one[stable_order(before[has_one], self.number)]
             ranked = np.concatenate([np.sort(turn[first]), turn[has_one]])
             self._distances[near] = earlier_and_lower(ranked)[turn] - ended[before]
         return self._distances[near]
 
 
 class LineRuns:
-    """Runs of references to one line with fewer than `near` other lines in between. Caches start at
-    some of the references.
+    """Runs of references to one line with fewer than `near` references in between, divided at the
+    first reference to each cache (`begins`).
 
-    All arrays are in the order of lines. For one line in one cache, they are in the order of time.
-    Requested caches have at least `near` lines. Between two runs in one cache, the lines are the
-    same as in a single cache.
+    All arrays are sorted by line, then by cache and time. Results are valid for caches of at least
+    `near` lines.
     """
 
     def __init__(self, references: References, begins: Whole, near: int) -> None:
@@ -115,15 +118,14 @@ class LineRuns:
         cache = np.searchsorted(begins, start, side="right")
         before = start - references.reuse_time[starts]
         self.first = ~references.again[starts] | (before < begins[cache - 1])
-        # References since the end of the previous run on the same line, an upper bound of the lines
-        # in between.
+        # The number of references since the previous run is an upper bound of the stack distance.
         apart = start - np.roll(end, 1)
         self._longest = int(apart.max(initial=0, where=~self.first))
         self.touched = int(np.bincount(cache[self.first]).max())
 
     def moved(self, held: int) -> tuple[Whole, Whole]:
-        """The lines of each array that caches of `held` lines load and write back. Caches are empty
-        at the start and are flushed at the end.
+        """Returns the lines of each array that caches of `held` lines load and write back. Caches
+        are empty at the start and are flushed at the end.
         """
         missed = self.first
         if held < min(self.touched, self._longest):
@@ -136,7 +138,7 @@ class LineRuns:
 
     @cached_property
     def _distances(self) -> Whole:
-        """The number of other lines between the previous run on the same line and each run."""
+        """The stack distance of each run."""
         known = self._references.distances(self._near)
         places = np.searchsorted(self._references.run_starts(self._near), self._starts)
         distances: Whole = known[np.minimum(places, len(known) - 1)]
@@ -144,14 +146,14 @@ class LineRuns:
 
 
 def _ends(starts: Whole, number: int) -> Whole:
-    """The last positions of runs that start at `run_starts`. There are `number` positions."""
+    """Returns the last position of each run. `number` is the number of all positions."""
     return np.append(starts[1:] - 1, number - 1)
 
 
-def in_order_of(numbers: Whole, most: int) -> Whole:
-    """The places of numbers less than `most`, in a stable order by number.
+def stable_order(numbers: Whole, most: int) -> Whole:
+    """Returns the positions that sort `numbers` stably. All numbers are below `most`.
 
-    >>> in_order_of(np.array([70000, 3, 70000, 2]), 70001).tolist()
+    >>> stable_order(np.array([70000, 3, 70000, 2]), 70001).tolist()
     [3, 1, 0, 2]
     """
     order: Whole = np.argsort((numbers & ((1 << _DIGIT) - 1)).astype(np.uint16), kind="stable")
@@ -162,12 +164,11 @@ def in_order_of(numbers: Whole, most: int) -> Whole:
 
 
 def earlier_and_lower(ranked: Whole) -> Whole:
-    """For each position, the number of earlier positions with a lower rank. `ranked` are the
-    positions by rank.
+    """Returns for each position the number of earlier positions with a lower rank. `ranked`
+    contains the positions in the order of rank.
 
-    Blocks of places are processed from the largest to the smallest, each in order of rank. For each
-    element of the right half, the earlier elements of the left half are counted. Then the halves
-    are separated.
+    Blocks of positions are halved repeatedly. For each element of a right half, the elements of the
+    left half with lower rank are counted.
 
     >>> earlier_and_lower(np.array([2, 0, 1])).tolist()
     [0, 1, 0]
@@ -184,11 +185,11 @@ def earlier_and_lower(ranked: Whole) -> Whole:
         lefts = here - rights - (begin >> 1)
         counted += right * lefts
         moved_to = np.where(right, here + half - lefts, begin + lefts)
-        place, counted = _moved(place, moved_to), _moved(counted, moved_to)
+        place, counted = _scattered(place, moved_to), _scattered(counted, moved_to)
     return counted.astype(np.int64)
 
 
-def _moved(numbers: Small, targets: Small) -> Small:
+def _scattered(numbers: Small, targets: Small) -> Small:
     moved = np.empty_like(numbers)
     moved[targets] = numbers
     return moved

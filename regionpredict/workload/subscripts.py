@@ -1,6 +1,6 @@
-"""Simplified subscripts of a region's references. They do not depend on sizes.
+"""Simplifies the subscripts of a region's references, independently of sizes.
 
-A region is lowered at dozens of sizes, so each subscript is simplified only once.
+A region is lowered for dozens of sizes, so each simplified subscript is cached.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from regionpredict.workload.constants import NEAR
 
 T = TypeVar("T")
 
-_Key = tuple[str, int, tuple[int, ...]]
-"""A property, a reference, and its enclosing loops, by identity."""
+_CacheKey = tuple[str, int, tuple[int, ...]]
+"""A cache key: the name of a property, the reference's `id`, and the `id` of each enclosing loop.
+"""
 
 
 class NestedArray(NamedTuple):
-    """An array with its own subscripts of a reference, as a range. It is the array itself, or an
-    array whose elements contain it.
+    """An array of a reference, or an enclosing array of structs, with the range of the reference's
+    subscripts that index it.
     """
 
     array: Array
@@ -34,41 +35,50 @@ class NestedArray(NamedTuple):
     end: int
 
 
-class InOrder(NamedTuple):
-    """Subscripts in which tables are replaced by their index, and the names in these indices."""
+class RowsInOrder(NamedTuple):
+    """Subscripts in which each index array is replaced by its index, and the names in these
+    indices.
+    """
 
     subscripts: tuple[Expr, ...]
     picked: frozenset[str]
 
 
 class Subscripts:
-    """The subscripts of one region. `loops` are the loops around a reference, outermost first."""
+    """The simplified subscripts of one region. The parameter `loops` of its methods contains the
+    loops around a reference, outermost first.
+    """
 
     def __init__(self, region: Region, orders: Mapping[str, Number] | None = None) -> None:
-        """`orders` are the distances of elements that the user gave. The key is `order_name`."""
+        """`orders` are the distances between consecutive entries of index arrays that the user
+        gave, by `order_name`.
+        """
         self.variables = frozenset(loop.variable for loop in region.loops())
         self._arrays = {array.name: array for array in region.arrays}
         self._lists = dict(region.index_lists)
         self._orders = orders or {}
-        self._known: dict[_Key, object] = {}
+        self._known: dict[_CacheKey, object] = {}
 
     def plain(self, access: Access, loops: Sequence[Loop]) -> tuple[Expr, ...]:
-        """The subscripts without clamps and wrap-around. A value read from an index list is assumed
-        to follow the loop.
+        """Returns the subscripts without clamps and wrap-around. Entries of index arrays are
+        assumed to increase with the loop.
 
-        Rows with several entries have most elements in common with neighboring rows, so they move
-        by one element per row. A given value (`order_name`) takes precedence.
+        A row of several entries has most elements in common with the next row, so it moves by one
+        element per row. A given distance (`order_name`) takes precedence.
         """
 
         def simplified() -> tuple[Expr, ...]:
             return tuple(
-                [self._listed(unwrapped(without_clamps(own), loops)) for own in access.subscripts]
+                [
+                    self._without_index_lists(unwrapped(without_clamps(own), loops))
+                    for own in access.subscripts
+                ]
             )
 
-        return self._once("plain", access, loops, simplified)
+        return self._cached("plain", access, loops, simplified)
 
     def nearly(self, access: Access, loops: Sequence[Loop]) -> tuple[Expr, ...]:
-        """The `plain` subscripts without divisions, remainders and type conversions."""
+        """Returns the `plain` subscripts without divisions, remainders and type conversions."""
 
         def simplified() -> tuple[Expr, ...]:
             near = int(NEAR.value)
@@ -77,23 +87,23 @@ class Subscripts:
                 for own in self.plain(access, loops)
             ])  # fmt: skip
 
-        return self._once("nearly", access, loops, simplified)
+        return self._cached("nearly", access, loops, simplified)
 
-    def in_order(self, access: Access, loops: Sequence[Loop]) -> InOrder:
-        """The `plain` subscripts in which tables that are constant in the innermost loop are
-        replaced by their index.
+    def rows_in_order(self, access: Access, loops: Sequence[Loop]) -> RowsInOrder:
+        """Returns the `plain` subscripts in which index arrays that are constant in the innermost
+        loop are replaced by their index.
         """
 
-        def simplified() -> InOrder:
+        def simplified() -> RowsInOrder:
             picked: set[str] = set()
             inner = loops[-1].variable
-            own = [in_order(own, inner, picked) for own in self.plain(access, loops)]
-            return InOrder(tuple(own), frozenset(picked & self.variables))
+            own = [rows_in_order(own, inner, picked) for own in self.plain(access, loops)]
+            return RowsInOrder(tuple(own), frozenset(picked & self.variables))
 
-        return self._once("in order", access, loops, simplified)
+        return self._cached("in order", access, loops, simplified)
 
     def address(self, access: Access) -> Expr | None:
-        """The byte address. None if a length of the array is unknown."""
+        """Returns the byte address of a reference. None if an array length is unknown."""
 
         def symbolic() -> Expr | None:
             address = Expr.const(access.offset)
@@ -107,11 +117,14 @@ class Subscripts:
                     stride = stride * extent if extent is not None else stride
             return address
 
-        return self._once("address", access, (), symbolic)
+        return self._cached("address", access, (), symbolic)
 
     def element(self, access: Access) -> tuple[tuple[Expr, ...], float]:
-        """The data-dependent element, and the offset of a reference from its start in bytes.
-        Members of one struct (`q[k[i]].x`) and neighbors (`q[3 * k[i] + 1]`) have the same element.
+        """Returns the data-dependent part of a reference's subscripts, and the remaining constant
+        offset in bytes.
+
+        Members of one struct (`q[k[i]].x`) and neighbors (`q[3 * k[i] + 1]`) differ only in the
+        offset.
         """
 
         def divided() -> tuple[tuple[Expr, ...], float]:
@@ -128,10 +141,10 @@ class Subscripts:
                     place = (*rows, moving, *place)
             return place, offset
 
-        return self._once("element", access, (), divided)
+        return self._cached("element", access, (), divided)
 
     def nested(self, access: Access) -> tuple[NestedArray, ...]:
-        """The array and the arrays that contain it."""
+        """Returns the array of a reference and the arrays that contain it, innermost first."""
 
         def around() -> tuple[NestedArray, ...]:
             nested: list[NestedArray] = []
@@ -142,21 +155,23 @@ class Subscripts:
                 array, end = outer, first
             return (*nested, NestedArray(array, 0, end))
 
-        return self._once("nested", access, (), around)
+        return self._cached("nested", access, (), around)
 
-    def _once(
-        self, question: str, access: Access, loops: Sequence[Loop], answer: Callable[[], T]
+    def _cached(
+        self, property_name: str, access: Access, loops: Sequence[Loop], compute: Callable[[], T]
     ) -> T:
-        asked = (question, id(access), tuple(map(id, loops)))
+        asked = (property_name, id(access), tuple(map(id, loops)))
         if asked not in self._known:
-            self._known[asked] = answer()
+            self._known[asked] = compute()
         known: T = self._known[asked]  # type: ignore[assignment]
         return known
 
-    def _listed(self, subscript: Expr) -> Expr:
-        return subscript.replace_atoms(self._followed) if "ref" in subscript.kinds else subscript
+    def _without_index_lists(self, subscript: Expr) -> Expr:
+        return (
+            subscript.replace_atoms(self._index_of_entry) if "ref" in subscript.kinds else subscript
+        )
 
-    def _followed(self, table: Atom) -> Expr | None:
+    def _index_of_entry(self, table: Atom) -> Expr | None:
         if table.kind != "ref" or not table.args:
             return None
         apart = self._orders.get(order_name(table.label))
@@ -174,7 +189,7 @@ class Subscripts:
 
 
 def subscripts_of(region: Region, values: Mapping[str, Number]) -> Subscripts:
-    """The subscripts of a region for these values of its names."""
+    """Returns the subscripts of a region, with the given distances of index arrays in `values`."""
     orders = {name: value for name, value in values.items() if name.endswith(_ORDER)}
     return Subscripts(region, orders) if orders else _without_orders(region)
 
@@ -187,16 +202,16 @@ def _without_orders(region: Region) -> Subscripts:
     return Subscripts(region)
 
 
-def in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
-    """The subscript in which tables that are constant in the loop over `inner` are replaced by
-    their index.
+def rows_in_order(subscript: Expr, inner: str, picked: set[str]) -> Expr:
+    """Returns the subscript in which index arrays that are constant in the loop over `inner` are
+    replaced by their index.
 
-    `picked` receives the names in these indices.
+    The names in these indices are added to `picked`.
 
     >>> i, j = Expr.name("i"), Expr.name("j")
     >>> names = set()
     >>> row = Expr.atom("ref", i + 1, label="row")
-    >>> str(in_order(row * 100 + j, "j", names)), names
+    >>> str(rows_in_order(row * 100 + j, "j", names)), names
     ('100*i + j + 100', {'i'})
     """
 

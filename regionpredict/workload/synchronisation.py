@@ -1,4 +1,6 @@
-"""Counts calls of a region to OpenMP's runtime: forks, barriers, reductions, locks, and pieces."""
+"""Counts a region's calls of the OpenMP runtime: forks, barriers, reductions, locks, and requests
+for iterations.
+"""
 
 from __future__ import annotations
 
@@ -26,14 +28,14 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions
 from regionpredict.workload.serial_bodies import SERIAL_KINDS, SerialKind
 
 _SECTION = re.compile(r"\[[^\]]*\]")
-"""`[0:n]` or `[map(i, j)]` after a variable in a clause. Its commas do not separate variables."""
+"""An array section such as `[0:n]` in a clause. Commas in a section do not separate variables."""
 
 
 class SpreadAtomics(NamedTuple):
-    """Atomic updates of elements of `array` through an index from memory.
+    """Atomic updates of elements of `array` whose index is read from memory.
 
-    `updates` counts those of all threads in one execution of the region. `text` is the element of
-    the first one, at `span`.
+    `updates` is the number for all threads in one execution of the region. `text` is the first
+    updated element in the source, at `span`.
     """
 
     array: str
@@ -43,15 +45,15 @@ class SpreadAtomics(NamedTuple):
 
 
 class SynchronisationCounts(NamedTuple):
-    """The counts of one run of the region, for all threads together.
+    """The OpenMP runtime calls of one execution of a region, for all threads together.
 
-    `forks`: the region starts its own threads. `waits`: it ends with a barrier. `reductions` are
-    reduced scalars, and `iterations` those assigned at run time. `by_construct` are the executions
-    of each OpenMP construct inside. `spread` are `atomic` updates by array, for elements anywhere
-    in it. `apart` are updates of elements selected by the iteration number. `nests`: nested
-    parallel regions have as many threads as this one, instead of one. `by_lock` are the bodies of
-    `critical` with their own lock, by name. `perhaps` are the serial bodies and atomic updates
-    under conditions that hold in an unknown share of the executions.
+    `forks` says that the region starts its own threads, and `waits` that it ends with a barrier.
+    `reductions` is the number of reduced scalars. `iterations` is the number of parallel
+    iterations. `by_construct` gives the executions of each inner OpenMP construct. `spread` are
+    atomic updates of elements anywhere in an array. `apart` is the number of atomic updates of
+    elements that the iteration number selects. `nests` says that nested parallel regions start
+    several threads. `by_lock` gives the executions of named critical sections. `perhaps` is the
+    number of serial bodies and atomic updates under conditions of unknown frequency.
     """
 
     forks: bool
@@ -67,7 +69,7 @@ class SynchronisationCounts(NamedTuple):
 
     @property
     def inner_teams(self) -> float:
-        """The number of parallel regions that its threads start."""
+        """The number of nested parallel regions that the threads start."""
         return self.by_construct.get("parallel", 0.0)
 
     @property
@@ -83,8 +85,8 @@ class SynchronisationCounts(NamedTuple):
 
     @property
     def uncontended(self) -> float:
-        """The number of atomic updates of lines that the thread already has. These are the `apart`
-        updates, and releases of selected locks.
+        """The number of atomic updates of lines that are already in the thread's cache: `apart`
+        updates, and releases of indexed locks.
         """
         return self.apart + self.by_construct.get("lock", 0.0)
 
@@ -99,7 +101,7 @@ class SynchronisationCounts(NamedTuple):
         return sum(self.by_construct.get(name, 0.0) for name in SERIAL_KINDS)
 
     def visits(self, kind: SerialKind) -> float:
-        """The number of executions of the serial bodies of one kind."""
+        """Returns the number of executions of the serial bodies of one kind."""
         if kind.lock:
             return self.by_lock.get(kind.lock, 0.0)
         return sum(
@@ -112,15 +114,15 @@ class SynchronisationCounts(NamedTuple):
 def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> SynchronisationCounts:
     """Counts the region's calls of the OpenMP runtime.
 
-    `source` is the worksharing loop, and `nest` contains its numbers. Both have the same loops in
-    the same order.
+    `source` is the worksharing loop, and `nest` is the same loop with numeric bounds. Both have the
+    same inner loops in the same order.
     """
     iterations = 1.0
     for loop in nest.parallel:
         iterations *= max(1.0, loop.trips({}))
     trips = [trips for trips, _ in body_executions(nest)]
-    runs: list[_Run] = []
-    _gather(source.body, trips[0], trips, ((source, trips[0]),), 1, runs)
+    runs: list[_ConstructRuns] = []
+    _collect_constructs(source.body, trips[0], trips, ((source, trips[0]),), 1, runs)
     counts: dict[str, float] = {}
     by_lock: dict[str, float] = {}
     for run in runs:
@@ -139,7 +141,7 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
         reductions=reductions,
         iterations=iterations,
         by_construct=counts,
-        spread=_spread(region, runs),
+        spread=_indexed_atomics(region, runs),
         apart=sum(run.times for run in runs if _updates_distinct_elements(run, region)),
         nests=region.nests,
         by_lock=by_lock,
@@ -149,8 +151,8 @@ def synchronisation_counts(region: Region, source: Loop, nest: LoopNest) -> Sync
 
 
 def team_limit(region: Region) -> int | None:
-    """The maximum number of threads according to `num_threads` and `if` of its `parallel`. None if
-    there is no limit.
+    """Returns the maximum number of threads of a region according to its clauses `num_threads` and
+    `if`. None if there is no limit.
 
     A nested parallel region has one thread, unless the program enables nested parallelism.
     """
@@ -164,9 +166,9 @@ def team_limit(region: Region) -> int | None:
     return None if limit is None else max(1, limit)
 
 
-class _Run(NamedTuple):
-    """A construct that runs `times` times inside `loops`. `perhaps` says that this number is a
-    guess.
+class _ConstructRuns(NamedTuple):
+    """An OpenMP construct that is executed `times` times inside `loops`. `perhaps` says that this
+    number is a guess.
     """
 
     construct: Synchronisation
@@ -175,21 +177,23 @@ class _Run(NamedTuple):
     perhaps: bool = False
 
 
-def _gather(
+def _collect_constructs(
     nodes: tuple[Node, ...], times: float, trips: list[float],
-    around: tuple[tuple[Loop, float], ...], loop: int, runs: list[_Run], *, perhaps: bool = False,
+    around: tuple[tuple[Loop, float], ...], loop: int, runs: list[_ConstructRuns], *,
+    perhaps: bool = False,
 ) -> int:  # fmt: skip
-    """Adds the constructs inside `nodes`, which run `times` times. `around` gives their loops with
-    iterations, and `loop` the position of the first inner loop. Returns the position of the next
-    loop.
+    """Appends the constructs inside `nodes` to `runs`. The nodes are executed `times` times.
+
+    `around` contains the enclosing loops with trip counts, and `loop` is the position of the first
+    inner loop in `trips`. Returns the position of the next loop.
     """
     for node in nodes:
         if isinstance(node, Synchronisation):
-            runs.append(_Run(node, times, tuple(outer for outer, _ in around), perhaps))
-            loop = _gather(node.body, times, trips, around, loop, runs, perhaps=perhaps)
+            runs.append(_ConstructRuns(node, times, tuple(outer for outer, _ in around), perhaps))
+            loop = _collect_constructs(node.body, times, trips, around, loop, runs, perhaps=perhaps)
         elif isinstance(node, Loop):
             inner = (*around, (node, trips[loop]))
-            loop = _gather(
+            loop = _collect_constructs(
                 node.body, times * trips[loop], trips, inner, loop + 1, runs, perhaps=perhaps
             )
         elif isinstance(node, Branch):
@@ -197,18 +201,20 @@ def _gather(
             shares = shares_of_sides(node, even, around[-1][1])
             for side, share in zip(node.sides, shares, strict=True):
                 guess = perhaps or (node.share is None and not node.extreme)
-                loop = _gather(side, times * share, trips, around, loop, runs, perhaps=guess)
+                loop = _collect_constructs(
+                    side, times * share, trips, around, loop, runs, perhaps=guess
+                )
     return loop
 
 
-def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
-    """The atomic updates through an index, one entry for each array."""
+def _indexed_atomics(region: Region, runs: Sequence[_ConstructRuns]) -> tuple[SpreadAtomics, ...]:
+    """Returns the atomic updates through an index from memory, one entry per array."""
     memories = region.memories()
     spread: dict[str, SpreadAtomics] = {}
     for run in runs:
         if run.construct.kind != "atomic":
             continue
-        for access in _written(run.construct):
+        for access in _written_elements(run.construct):
             if through_an_index(access, run.loops, region):
                 array = memories[access.array]
                 first = spread.get(array, SpreadAtomics(array, 0.0, access.text, access.span))
@@ -216,23 +222,25 @@ def _spread(region: Region, runs: Sequence[_Run]) -> tuple[SpreadAtomics, ...]:
     return tuple(spread.values())
 
 
-def _updates_distinct_elements(run: _Run, region: Region) -> bool:
-    """Whether different iterations update different elements: `a[i]`, `a[i + 1]`, or `p[0]` of a
-    `p` that each iteration sets.
+def _updates_distinct_elements(run: _ConstructRuns, region: Region) -> bool:
+    """Whether an atomic construct updates a different element in each parallel iteration, such as
+    `a[i]`, or `p[0]` if each iteration sets p.
     """
     if run.construct.kind != "atomic":
         return False
     moving = {loop.variable for loop in parallel_loops(region)}
     set_here = {name for statement, _ in region.statements() for name in statement.writes}
-    written = _written(run.construct)
+    written = _written_elements(run.construct)
     return any(root_of(access.array) in set_here for access in written) or any(
         not any(subscript.atoms()) and not subscript.names.isdisjoint(moving)
         for access in written for subscript in access.subscripts
     )  # fmt: skip
 
 
-def _written(construct: Synchronisation) -> list[Access]:
-    """The element that an `atomic` writes. None for a variable."""
+def _written_elements(construct: Synchronisation) -> list[Access]:
+    """Returns a list with the array element that an atomic construct writes. The list is empty for
+    a scalar.
+    """
     return [
         access
         for statement in statements_in(construct.body)

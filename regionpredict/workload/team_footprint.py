@@ -43,7 +43,7 @@ from regionpredict.workload.loop_nest import (
     Env,
     NestLoop,
     ReferenceGroup,
-    moved_with,
+    address_shift,
 )
 from regionpredict.workload.loop_ranges import Ranges, loop_ranges
 from regionpredict.workload.team_levels import TeamLevel, column_levels, team_levels
@@ -118,7 +118,7 @@ class TeamFootprints:
         key = (group.index, team.variable)
         moved = self._tables.moved.get(key)
         if moved is None:
-            moved = self._tables.moved[key] = moved_with(group, team.variable)
+            moved = self._tables.moved[key] = address_shift(group, team.variable)
         return moved
 
     def footprint(

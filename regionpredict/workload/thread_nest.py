@@ -1,9 +1,8 @@
-"""The nest in the form that one thread executes: the iterations that a schedule assigns to it, in
-order.
+"""Restricts a nest to the iterations that a schedule assigns to one thread.
 
-One piece per thread is a section of the parallel loops. Cyclic chunks (Chen, Chang and Yew 1990,
-cyclic and block-cyclic distributions) are strip-mined. A loop over rounds surrounds the chunk, and
-each round moves all threads on. Reuse between rounds is then reuse along a loop like any other.
+A single piece per thread is a section of the parallel loops. Cyclic chunks (Chen, Chang and Yew
+1990, cyclic and block-cyclic distributions) are strip-mined into a loop over rounds and a loop over
+the chunk. Reuse between rounds is then carried by the outer loop.
 """
 
 from __future__ import annotations
@@ -22,15 +21,15 @@ from regionpredict.workload.loop_nest import (
     LoopNest,
     NestLoop,
     ReferenceGroup,
-    Substituted,
+    SubstitutedForm,
     in_source_order,
     with_contents,
 )
 
 
 class TeamSpacing(NamedTuple):
-    """The positions of threads along one loop. Their distance is `distance` units of its variable,
-    and there are at most `most` of them.
+    """The positions of threads along one loop. Neighboring threads differ by `distance` units of
+    the loop's `variable`, and at most `most` threads fit along the loop.
     """
 
     variable: str
@@ -39,11 +38,11 @@ class TeamSpacing(NamedTuple):
 
 
 class ColumnSpacing(NamedTuple):
-    """The positions of threads along a shared loop that each thread executes completely. They apply
-    in the iterations of `row` around it, if threads start in the middle of a row.
+    """The positions of threads along an inner parallel loop that each thread executes completely,
+    if threads start in the middle of a row.
 
-    Each thread is ahead of the previous one by `turn` (-1/2 to 1/2) times the `length`, in units of
-    the variable, and wraps around at the end.
+    `row` is the variable of the divided outer loop. Each thread is ahead of the previous thread by
+    `turn` (-1/2 to 1/2) times the `length` of the row, modulo the length.
     """
 
     row: str
@@ -54,12 +53,12 @@ class ColumnSpacing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DistributedNest:
-    """The iterations of one of `threads` threads.
+    """The nest with the iterations of one of `threads` threads.
 
-    `lengths` gives the iterations of its piece. The key is the index of the divided loop.
-    `spacings` gives the positions of its neighbors, closest loop first. `columns` gives those
-    within rows, if each thread has several rows. `in_step` says that all threads are at about the
-    same position at any time, so that a common line is loaded once.
+    `lengths` gives the iterations of one thread, by the index of the divided loop. `spacings` gives
+    the positions of neighboring threads, innermost loop first. `columns` gives positions within
+    rows, if each thread has several rows. `in_step` says that neighboring threads touch a common
+    line at about the same time, so that it is loaded once.
     """
 
     nest: LoopNest
@@ -71,7 +70,7 @@ class DistributedNest:
 
     @property
     def iterations(self) -> float:
-        """The mean number of iterations of the shared loops per thread."""
+        """The mean number of iterations of the parallel loops per thread."""
         total, env = 1.0, dict[str, float]()
         for loop in self.nest.parallel:
             begin, trips = loop.section(env, self.lengths.get(loop.index), None)
@@ -81,16 +80,17 @@ class DistributedNest:
 
 
 def undivided(nest: LoopNest) -> DistributedNest:
-    """The nest on one thread. It does not depend on the schedule."""
+    """Returns the nest on one thread, which does not depend on the schedule."""
     return DistributedNest(nest, 1, {}, (), in_step=False)
 
 
-def deal(
+def distribute(
     nest: LoopNest, threads: int, schedule: Schedule, *, together: bool = False
 ) -> DistributedNest:
-    """The part of one thread. There are at most as many threads as pieces.
+    """Returns the nest with the iterations that `schedule` assigns to one thread. The number of
+    threads is reduced to the number of pieces.
 
-    With `together`, the result represents all of its threads together.
+    With `together`, the nest represents all threads that share a cache.
     """
     trips = parallel_trips(nest)
     total = max(1.0, math.prod(trips))
@@ -99,11 +99,11 @@ def deal(
     threads = int(min(threads, -(-total // own)))
     if threads == 1:
         return undivided(nest)
-    # Chunks of loops whose bounds depend on each other are counted like pieces.
+    # Chunks of non-rectangular loops are approximated by one piece per thread.
     square = all(isinstance(loop.first, Affine) and not loop.depends for loop in nest.parallel)
     chunked = schedule.chunk is not None and schedule.kind != "guided"
     in_rounds = square and chunked and own * threads < total
-    cut, length = _cut_loop(trips, own if in_rounds else total / threads)
+    cut, length = _divided_loop(trips, own if in_rounds else total / threads)
     loops = nest.parallel[: cut + 1]
     lengths = {loop.index: 1.0 for loop in loops} | {loops[cut].index: length}
     spacings = tuple(
@@ -111,14 +111,16 @@ def deal(
         for at, loop in reversed(list(enumerate(loops)))
     )
     if not in_rounds:
-        columns = _columns(nest, trips, cut, total / threads) if square else ()
+        columns = _column_spacings(nest, trips, cut, total / threads) if square else ()
         return DistributedNest(nest, threads, lengths, spacings, in_step=False, columns=columns)
-    dealt = DistributedNest(nest, threads, lengths, spacings, in_step=True)
-    return _with_rounds(dealt, trips, cut, together=together)
+    distributed = DistributedNest(nest, threads, lengths, spacings, in_step=True)
+    return _with_rounds(distributed, trips, cut, together=together)
 
 
 def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
-    """The number of iterations of each shared loop, with outer loops at their middle."""
+    """Returns the trip count of each parallel loop, with outer variables in the middle of their
+    ranges.
+    """
     trips, env = [], dict[str, float]()
     for loop in nest.parallel:
         trips.append(loop.trips(env))
@@ -126,32 +128,32 @@ def parallel_trips(nest: LoopNest) -> tuple[float, ...]:
     return tuple(trips)
 
 
-def _cut_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
-    """The outermost loop with at least one iteration in `own` consecutive innermost iterations, and
-    the number of these iterations.
+def _divided_loop(trips: Sequence[float], own: float) -> tuple[int, float]:
+    """Returns the position of the loop that `own` consecutive collapsed iterations divide, and the
+    number of iterations of this loop per piece.
     """
     inside = [max(1.0, math.prod(trips[at + 1 :])) for at in range(len(trips))]
     cut = next(at for at, number in enumerate(inside) if own >= number)
     return cut, own / inside[cut]
 
 
-def _columns(
+def _column_spacings(
     nest: LoopNest, trips: Sequence[float], cut: int, own: float
 ) -> tuple[ColumnSpacing, ...]:
-    """The position of the next thread in the loops inside the divided one. It is an offset if `own`
-    iterations are not whole rows. Offsets of less than half a column count as rounding.
+    """Returns the offsets of the next thread in the parallel loops inside the divided loop, if
+    `own` iterations are not whole rows. Offsets below half a column are ignored as rounding.
     """
     row, columns = nest.parallel[cut].variable, []
     for at in range(cut + 1, len(trips)):
-        turn = _turn_of(own / max(1.0, math.prod(trips[at:])))
+        turn = _row_fraction(own / max(1.0, math.prod(trips[at:])))
         if round(abs(turn) * trips[at]):
             loop = nest.parallel[at]
             columns.append(ColumnSpacing(row, loop.variable, turn, trips[at] * loop.step))
     return tuple(columns)
 
 
-def _turn_of(rows: float) -> float:
-    """The position in a row after several rows, relative to its start or its end.
+def _row_fraction(rows: float) -> float:
+    """Returns the fraction of a row beyond the nearest whole number of rows, from -1/2 to 1/2.
 
     >>> _turn_of(15.25), _turn_of(2.875), _turn_of(3.0)
     (0.25, -0.125, 0.0)
@@ -160,29 +162,30 @@ def _turn_of(rows: float) -> float:
 
 
 def _with_rounds(
-    dealt: DistributedNest, trips: Sequence[float], cut: int, *, together: bool
+    distributed: DistributedNest, trips: Sequence[float], cut: int, *, together: bool
 ) -> DistributedNest:
-    """The rounds of chunks as a loop. It is placed along the loop that a round divides.
+    """Strip-mines the loop that a round of chunks divides into a loop over rounds and a loop over
+    the chunk.
 
-    If rounds do not divide a row, a thread has different columns in the next round. The threads
-    `together` have all of them.
+    If a row is not a multiple of a round, a thread gets different columns in the next row. All
+    threads `together` always cover all columns.
     """
-    nest = dealt.nest
-    at, covered = cut, dealt.threads * dealt.lengths[nest.parallel[cut].index]
+    nest = distributed.nest
+    at, covered = cut, distributed.threads * distributed.lengths[nest.parallel[cut].index]
     while at > 0 and covered >= trips[at]:
         covered /= trips[at]
         at -= 1
     loop = nest.parallel[at]
-    length = dealt.lengths[loop.index]
+    length = distributed.lengths[loop.index]
     drift: dict[str, float] = {}
     if at > 0 and not together and (left := math.remainder(trips[at], covered)):
         row = nest.parallel[at - 1]
         drift[row.variable] = -left * loop.step / row.step
     rounds = _Rounds(loop, trips[at] / covered, covered, length, len(nest.loops), drift)
     inner = {loop.variable for loop in nest.parallel[at + 1 :]}
-    kept = tuple(spacing for spacing in dealt.spacings if spacing.variable in inner)
+    kept = tuple(spacing for spacing in distributed.spacings if spacing.variable in inner)
     lengths = {
-        cut_loop.index: dealt.lengths[cut_loop.index]
+        cut_loop.index: distributed.lengths[cut_loop.index]
         for cut_loop in nest.parallel[at + 1 : cut + 1]
     }
     root = rounds.nest_loop(nest.root)
@@ -192,32 +195,32 @@ def _with_rounds(
     along = TeamSpacing(loop.variable, length / covered, covered / length)
     return DistributedNest(
         LoopNest(tuple(in_source_order(root)), tuple(shared), nest.assumed, nest.unbound),
-        dealt.threads, lengths, (*kept, along), in_step=True,
+        distributed.threads, lengths, (*kept, along), in_step=True,
     )  # fmt: skip
 
 
 class _Rounds:
-    """Strip-mines one loop of a nest. One variable counts rounds, and another one the chunk's
-    iterations if there are several.
+    """Strip-mines one loop of a nest into a loop over rounds and, for chunks of several iterations,
+    a loop over the chunk.
     """
 
     def __init__(
         self, loop: LoopHeader, rounds: float, covered: float, length: float, index: int,
         drift: Mapping[str, float],
     ) -> None:  # fmt: skip
-        """`drift` says how far the thread's first iteration moves with an outer loop."""
+        """`drift` is the change of the first iteration per iteration of each outer loop."""
         assert isinstance(loop.first, Affine)
         self.loop = loop
         self.length = length
         self._moved: dict[int, LoopHeader] = {}
         self.chunk = f"{loop.variable} in a chunk"
-        # The mean thread is the middle one.
+        # The middle thread represents all threads.
         offset = loop.step * (covered - length) / 2
         steps = {loop.variable: loop.step * covered, **drift}
         if length > 1:
             steps[self.chunk] = float(loop.step)
         self.value = Affine(loop.first.constant + offset, steps)
-        # Columns wrap around at the end of a row, so no bound is cut.
+        # Columns wrap around at the end of a row, so bounds do not depend on the drift.
         inside = {name: step for name, step in steps.items() if name not in drift}
         self.in_row = Affine(self.value.constant, inside)
         nothing = frozenset[str]()
@@ -230,7 +233,7 @@ class _Rounds:
         )
 
     def nest_loop(self, loop: NestLoop) -> NestLoop:
-        """A loop with its contents."""
+        """Returns the transformed loop with its contents."""
         children = tuple(map(self.nest_loop, loop.children))
         groups = tuple(map(self._group, loop.groups))
         if loop.index != self.loop.index:
@@ -241,7 +244,9 @@ class _Rounds:
         return with_contents(self.round_header, (chunk,), (), ())
 
     def _outer_header(self, loop: LoopHeader) -> LoopHeader:
-        """The header of another loop. It is cached, since the loop is around many groups."""
+        """Returns the transformed header of a loop that is not strip-mined. Headers are cached,
+        because many groups share them.
+        """
         moved = self._moved.get(loop.index)
         if moved is None:
             names = loop.depends
@@ -259,11 +264,11 @@ class _Rounds:
         if isinstance(form, Affine):
             constant, slopes = self._replaced_slopes(form.slopes)
             return Affine(form.constant + constant, slopes)
-        return Substituted(form, self.loop.variable, self.in_row)
+        return SubstitutedForm(form, self.loop.variable, self.in_row)
 
     def _replaced_slopes(self, slopes: Mapping[str, float]) -> tuple[float, dict[str, float]]:
-        """The increase of the constant, and the new slopes, if the value of the loop variable is
-        substituted.
+        """Returns the change of an address's constant and its new slopes after the strip-mined
+        variable is replaced.
         """
         slope = slopes.get(self.loop.variable, 0.0)
         if not slope:
@@ -292,7 +297,7 @@ class _Rounds:
 
 
 def _header(loop: LoopHeader) -> LoopHeader:
-    """The header of a loop that may have contents."""
+    """Returns the header of a loop without its contents."""
     return LoopHeader(
         loop.index, loop.variable, loop.first, loop.limit, loop.step, loop.parallel, loop.depends,
         loop.line, loop.counted, loop.conditional, loop.unordered,

@@ -1,7 +1,7 @@
-"""Simulates which lines LRU caches move, from a trace of all references.
+"""Simulates the lines that LRU caches load and write back, from a trace of all references.
 
-The threads of one cache alternate, reference by reference. Caches are fully associative, allocate
-written lines, and write them back. They are empty at the start and are flushed at the end.
+Threads that share a cache alternate after each reference. Caches are fully associative,
+write-allocate and write-back. They are empty at the start and are flushed at the end.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ from regionpredict.workload.constants import NEAR_USE, PLACED_REFERENCES, TRACE_
 from regionpredict.workload.counted_work import count_references
 from regionpredict.workload.line_overlap import Lines, Volume
 from regionpredict.workload.reference_trace import ReferenceTrace, Whole
-from regionpredict.workload.stack_distances import Flags, LineRuns, References, in_order_of
+from regionpredict.workload.stack_distances import Flags, LineRuns, References, stable_order
 
 _Counts = tuple[Whole, Whole]
-"""The lines loaded and written back, by array."""
+"""The loaded lines and the written-back lines, by array."""
 
 
 class _CacheOrder(NamedTuple):
-    """The references of a trace in the order that caches see: their places in the trace, cache by
-    cache, the thread of each if threads share caches, and the start of each cache in this order.
+    """The references of a trace, sorted by cache and then by time.
+
+    `order` are positions in the trace. `thread` is the thread of each reference. `begins` are the
+    positions of each cache's first reference in this order.
     """
 
     order: Whole | slice
@@ -31,10 +33,8 @@ class _CacheOrder(NamedTuple):
 
 
 class _Lines(NamedTuple):
-    """The line of each reference. `shared` lines are first, followed by the `private` lines of each
-    thread.
-
-    `array` is the array of each line.
+    """The line number of each reference, and the array of each line. The `shared` lines come first,
+    followed by the `private` lines of one thread.
     """
 
     line: Whole
@@ -44,8 +44,8 @@ class _Lines(NamedTuple):
 
 
 class _Caches(NamedTuple):
-    """The assignment of iterations and caches in a call of `volume`, and the start of arrays among
-    the `alignments` of a line.
+    """The distribution of iterations over threads and caches, and the start of unaligned arrays as
+    one of several `alignments` within a line.
     """
 
     threads: int
@@ -56,7 +56,7 @@ class _Caches(NamedTuple):
 
 
 class TracedTraffic:
-    """The traffic of one trace, for any assignment of iterations and any cache size."""
+    """The traffic of one trace, for any distribution of iterations and any cache size."""
 
     def __init__(self, trace: ReferenceTrace, line_bytes: int) -> None:
         self.trace = trace
@@ -66,18 +66,17 @@ class TracedTraffic:
         self._dealt: dict[tuple[int, int, int | None], _CacheOrder] = {}
         self._runs: dict[tuple[_Caches, int], LineRuns] = {}
         self._as_made: dict[_Caches, References] = {}
-        # Arrays as long as the trace are kept for the last requested caches only.
+        # Arrays as long as the trace are kept only for the last distribution, to save memory.
         self._references: dict[_Caches, References] = {}
         self._touched: dict[_Caches, _Counts] = {}
         self._stores = np.flatnonzero(trace.written)
 
     def volume(self, threads: int, sharers: int, chunk: int | None, held: float) -> Volume:
-        """The lines, by array, that all caches of `held` lines move together. Each cache has
-        `sharers` threads.
+        """Returns the lines, by array, that all caches together load and write back. Each cache has
+        `held` lines and `sharers` threads.
 
-        Each thread has one block, as even as possible, or the threads have chunks in turn. The
-        result is a mean over several starts of unaligned arrays within a line. Longer traces use
-        fewer starts.
+        Without `chunk`, each thread has one block of iterations. The result is a mean over several
+        starts of unaligned arrays within a line. Longer traces use fewer starts.
         """
         most = int(min(max(1.0, held), float(len(self.trace.byte))))
         alignments = 1 if self._aligned.all() else self._alignments()
@@ -85,7 +84,7 @@ class TracedTraffic:
         read, written = np.zeros(number), np.zeros(number)
         for place in range(alignments):
             caches = _Caches(threads, sharers, chunk, place, alignments)
-            brought, back = self._moved(caches, most)
+            brought, back = self._moved_lines(caches, most)
             read += brought
             written += back
         return {
@@ -97,30 +96,30 @@ class TracedTraffic:
         affordable = int(PLACED_REFERENCES.value) // len(self.trace.byte)
         return max(1, min(int(TRACE_PLACES.value), affordable))
 
-    def _moved(self, caches: _Caches, most: int) -> _Counts:
-        lines = self._numbered(caches.place, caches.alignments)
+    def _moved_lines(self, caches: _Caches, most: int) -> _Counts:
+        lines = self._line_numbering(caches.place, caches.alignments)
         if lines.shared + lines.private * caches.sharers <= most:
             if caches.threads <= caches.sharers and not lines.private:
-                # The lines of a cache do not depend on the accessing thread.
+                # All threads share one cache that holds all lines.
                 caches = caches._replace(threads=1, sharers=1, chunk=None)
             if caches not in self._touched:
                 self._touched[caches] = self._traffic_if_all_fits(caches, lines)
             return self._touched[caches]
         near = min(most, int(NEAR_USE.value))
         if (caches, near) not in self._runs:
-            self._runs[caches, near] = self._runs_of(caches, lines, near)
+            self._runs[caches, near] = self._line_runs(caches, lines, near)
         return self._runs[caches, near].moved(most)
 
     def _traffic_if_all_fits(self, caches: _Caches, lines: _Lines) -> _Counts:
-        """The traffic of caches that hold everything. Each line is loaded once, and is written back
-        if it was written.
+        """Returns the traffic of caches that hold all lines. Each line is loaded once, and each
+        written line is written back once.
         """
         trace = self.trace
         count_references(len(trace.byte))
         line, number = lines.line, lines.shared + lines.private
         teams = -(-caches.threads // caches.sharers)
         if caches.threads > 1:
-            thread = dealt(trace.iterations, caches.threads, caches.chunk)
+            thread = thread_of_iterations(trace.iterations, caches.threads, caches.chunk)
             line = line + (thread // caches.sharers * number * caches.sharers)[trace.iteration]
             if lines.private and caches.sharers > 1:
                 own = (thread % caches.sharers * number)[trace.iteration]
@@ -137,22 +136,24 @@ class TracedTraffic:
         number = len(self.trace.arrays)
         return np.bincount(lines.array, times, minlength=number).astype(np.int64)
 
-    def _runs_of(self, caches: _Caches, lines: _Lines, near: int) -> LineRuns:
-        asked = (caches.threads, caches.sharers, caches.chunk)
-        if asked not in self._dealt:
-            self._dealt = {asked: cache_order(self.trace, *asked)}
-        dealt_out = self._dealt[asked]
-        # Blocks with separate caches are in the order of the trace.
+    def _line_runs(self, caches: _Caches, lines: _Lines, near: int) -> LineRuns:
+        distribution = (caches.threads, caches.sharers, caches.chunk)
+        if distribution not in self._dealt:
+            self._dealt = {distribution: cache_order(self.trace, *distribution)}
+        dealt_out = self._dealt[distribution]
+        # If each thread has one block and one cache, the order is that of the trace.
         as_made = caches.sharers == 1 and caches.chunk is None
         known = self._as_made if as_made else self._references
         key = caches._replace(threads=1) if as_made else caches
         if key not in known:
             if not as_made:
                 known.clear()
-            known[key] = self._references_of(caches, lines, dealt_out)
+            known[key] = self._references_by_cache(caches, lines, dealt_out)
         return LineRuns(known[key], dealt_out.begins, near)
 
-    def _references_of(self, caches: _Caches, lines: _Lines, dealt_out: _CacheOrder) -> References:
+    def _references_by_cache(
+        self, caches: _Caches, lines: _Lines, dealt_out: _CacheOrder
+    ) -> References:
         order, trace = dealt_out.order, self.trace
         line, number = lines.line[order], lines.shared + lines.private
         if caches.sharers > 1 and lines.private:
@@ -161,9 +162,9 @@ class TracedTraffic:
             number += (caches.sharers - 1) * lines.private
         return References(line, number, trace.array[order], len(trace.arrays), trace.written[order])
 
-    def _numbered(self, place: int, alignments: int) -> _Lines:
-        """The lines, numbered array by array. Unaligned arrays start at one of several places. If
-        there are fewer arrays than places, neighboring arrays start at different places.
+    def _line_numbering(self, place: int, alignments: int) -> _Lines:
+        """Returns the line numbers of all references for one start of unaligned arrays within a
+        line. In long traces, each array has another start.
         """
         known = self._lines.get((place, alignments))
         if known is None:
@@ -175,7 +176,9 @@ class TracedTraffic:
         return known
 
     def _line_numbers(self, line: Whole) -> _Lines:
-        """Lines of the arrays, numbered from zero over all arrays."""
+        """Numbers the touched lines of all arrays from zero, shared arrays first. `line` contains
+        the line of each reference within its array.
+        """
         trace = self.trace
         number = len(trace.arrays)
         own = np.zeros(number, dtype=np.bool_)
@@ -197,7 +200,9 @@ class TracedTraffic:
 
 
 def _without_gaps(line: Whole, number: int) -> tuple[Whole, Whole]:
-    """The touched lines below `number`, and the index of each reference's line among them."""
+    """Returns the sorted touched lines, and the index of each reference's line among them. All
+    lines are below `number`.
+    """
     if number > 4 * len(line):
         touched, line = np.unique(line, return_inverse=True)
         return touched, line
@@ -209,28 +214,29 @@ def _without_gaps(line: Whole, number: int) -> tuple[Whole, Whole]:
 def cache_order(
     trace: ReferenceTrace, threads: int, sharers: int, chunk: int | None
 ) -> _CacheOrder:
-    """The references to each cache, in order."""
+    """Returns the references of a trace, sorted by cache and then by time."""
     order: Whole | slice = slice(None)
-    thread = dealt(trace.iterations, threads, chunk)
+    thread = thread_of_iterations(trace.iterations, threads, chunk)
     if chunk is None:
         bounds = np.searchsorted(thread, np.arange(threads + 1))
         first = np.searchsorted(trace.iteration, bounds)
     else:
         thread = thread[trace.iteration]
-        order = in_order_of(thread, threads)
+        order = stable_order(thread, threads)
         first = np.append(0, np.cumsum(np.bincount(thread, minlength=threads)))
     if sharers > 1:
         taken = _interleaved_order(first, sharers)
         order = order[taken] if isinstance(order, np.ndarray) else taken
         thread = np.repeat(np.arange(threads), np.diff(first))[taken]
-    # Caches whose threads have no references start where the next one does.
+    # Caches without references are removed: they start at the same position as the next cache.
     begins, ends = first[:-1:sharers], np.append(first[sharers:-1:sharers], first[-1])
     return _CacheOrder(order, thread, begins[begins < ends])
 
 
 def _interleaved_order(first: Whole, sharers: int) -> Whole:
-    """The order in which `sharers` consecutive threads alternate. Their references start at
-    `first`, and threads without further references are skipped.
+    """Returns the order of references if each `sharers` consecutive threads alternate.
+
+    `first` are the positions of each thread's first reference. Finished threads are skipped.
     """
     taken = np.empty(first[-1], dtype=np.int64)
     for thread in range(0, len(first) - 1, sharers):
@@ -245,11 +251,11 @@ def _interleaved_order(first: Whole, sharers: int) -> Whole:
     return taken
 
 
-def dealt(iterations: int, threads: int, chunk: int | None) -> Whole:
-    """The thread of each iteration. Each thread has one block, as even as possible, or the threads
-    have chunks in turn.
+def thread_of_iterations(iterations: int, threads: int, chunk: int | None) -> Whole:
+    """Returns the thread of each iteration for a static schedule: one block per thread, or chunks
+    in turn.
 
-    >>> dealt(7, 3, None).tolist(), dealt(7, 3, 2).tolist()
+    >>> thread_of_iterations(7, 3, None).tolist(), thread_of_iterations(7, 3, 2).tolist()
     ([0, 0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 2, 2, 0])
     """
     number = np.arange(iterations)

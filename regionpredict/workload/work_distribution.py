@@ -1,4 +1,4 @@
-"""The balance of a schedule, and the number of threads that work at the same time."""
+"""Computes the load balance of a schedule, and the number of threads that work at the same time."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from regionpredict.workload.skewed_work import Skew, skewed_share
 
 
 class WorkProfile(NamedTuple):
-    """How work is distributed along the parallel loop.
+    """The distribution of work along the parallel loop.
 
-    `iterations` is the number of shared iterations. `weights` is the work (innermost iterations) at
-    samples along the loop, and empty if all iterations are equal. `skew` is the distribution of
-    data-dependent work. It is None if the work is even or unknown. `per_thread` says that each
-    iteration is the work of the thread with this number.
+    `iterations` is the number of parallel iterations. `weights` is the work (innermost iterations)
+    at samples along the loop, and empty if all iterations are equal. `skew` is the distribution of
+    data-dependent work, or None. `per_thread` says that the parallel loop counts threads, so that
+    iteration t is the work of thread t.
     """
 
     iterations: float
@@ -31,7 +31,9 @@ class WorkProfile(NamedTuple):
 def work_profile(
     nest: LoopNest, skew: Skew | None = None, *, per_thread: bool = False
 ) -> WorkProfile:
-    """The profile of a nest. `per_thread` says that the parallel loop counts the threads."""
+    """Returns the work profile of a nest. `per_thread` says that the parallel loop counts
+    threads.
+    """
     iterations, env = 1.0, dict[str, float]()
     for loop in nest.parallel:
         iterations *= max(1.0, loop.trips(env))
@@ -60,12 +62,11 @@ def _weights(nest: LoopNest) -> tuple[float, ...]:
 
 
 def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
-    """The busiest thread's share of the work, which is 1/threads for even work.
+    """Returns the busiest thread's share of the work, which is 1/threads for even work.
 
-    Static pieces of a triangular nest are weighed at samples of the iteration space, except if each
-    thread has several chunks. With a dynamic schedule and more pieces than threads, threads wait at
-    the end for a part of a piece (`WAITED_PIECE`). For data-dependent work, the heaviest iterations
-    are adjacent.
+    Static pieces of a triangular nest are weighted by samples of the iteration space. With a
+    dynamic schedule, threads wait at the end for a part of a piece (`WAITED_PIECE`). The heaviest
+    iterations of data-dependent work are assumed to be adjacent.
     """
     if threads == 1:
         return 1.0
@@ -78,7 +79,7 @@ def largest_share(profile: WorkProfile, threads: int, schedule: Schedule) -> flo
 
 
 def _share_by_bounds(profile: WorkProfile, threads: int, schedule: Schedule) -> float:
-    """The busiest thread's share, as far as loop bounds determine the work of an iteration."""
+    """Returns the busiest thread's share of the work that follows from loop bounds."""
     total = profile.iterations
     if profile.per_thread and threads <= len(profile.weights) == total:
         there = profile.weights[:threads]
@@ -111,11 +112,11 @@ def _share_by_bounds(profile: WorkProfile, threads: int, schedule: Schedule) -> 
 def threads_at_work(
     profile: WorkProfile, threads: int, sharers: int, schedule: Schedule
 ) -> list[tuple[int, float]]:
-    """The numbers of threads of one cache that work at the same time, each with its share of all
-    work, largest number first.
+    """Returns phases of execution as (number of active threads per cache, share of all work), most
+    threads first.
 
-    If static pieces differ, threads with light pieces finish early, and the others have the cache
-    to themselves. At most `WORK_PHASES` numbers represent all.
+    With uneven static pieces, threads with little work finish early and leave the cache to the
+    others. Similar phases are merged to at most `WORK_PHASES`.
     """
     weights = profile.weights if schedule == Schedule("static", None) and sharers > 1 else ()
     if not weights:
@@ -141,8 +142,8 @@ def threads_at_work(
 
 
 def piece_weights(weights: Sequence[float], pieces: float) -> list[float]:
-    """The weights of equally long pieces, with a shorter one at the end. The samples are a step
-    function.
+    """Returns the work of `pieces` equally long pieces, with a shorter last piece for fractions.
+    `weights` are samples of a step function.
 
     >>> piece_weights([1.0, 1.0, 2.0, 2.0, 2.0], 2.5)
     [2.0, 4.0, 2.0]

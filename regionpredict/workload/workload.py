@@ -1,4 +1,6 @@
-"""The work of one region in numbers for known sizes. It is the input of a model of any machine."""
+"""Computes the workload of one region for known sizes: the input of performance models for any
+machine.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,11 @@ from regionpredict.workload.work_distribution import WorkProfile, work_profile
 
 
 class Work(NamedTuple):
-    """Loops in numbers: the nest, the distribution of its work along the parallel loop, and the
+    """A loop nest with numeric bounds, the distribution of work along the parallel loop, and the
     loop bodies.
 
-    `uneven` has one line for each part with data-dependent work. `skew` is its possible
-    distribution, or None if all work is even.
+    `uneven` has one line of text per loop with data-dependent work. `skew` is the assumed
+    distribution of this work, or None if all work is even.
     """
 
     nest: LoopNest
@@ -46,8 +48,8 @@ class Work(NamedTuple):
 
 
 class SerialWork(NamedTuple):
-    """All executions of one kind of serial body ('critical', 'ordered', 'single'). `visits` is
-    their number.
+    """All serial bodies of one kind: 'critical', 'ordered' or 'single'. `visits` is the number of
+    their executions.
     """
 
     kind: str
@@ -59,9 +61,9 @@ class SerialWork(NamedTuple):
 class Execution:
     """One execution of a region.
 
-    `work` is the concurrent work, and `serial` the serial part. `sharing` says where each shared
-    array is, and `contended` lists the arrays whose lines move between threads with each write.
-    `assumed` are assumed bounds and lengths.
+    `work` is the concurrent work, and `serial` contains the serial bodies. `sharing` describes the
+    shared arrays. `contended` lists arrays whose lines move between cores with each write.
+    `assumed` has one line of text per assumed bound or length.
     """
 
     work: Work
@@ -76,12 +78,12 @@ class Execution:
 class Workload:
     """A region with known sizes, for caches with lines of `line_bytes`.
 
-    `execution` is None if no loop could be read. `team_limit` is the maximum number of threads of
-    the directive (None for no limit). `placement` says where pages are. `fresh` arrays were never
-    written before. `repeats` says that it runs again on the same data. `contents` is the state of
-    the caches. `guessed` lists assumed sizes, one line each. `open_size` is the common value of all
-    unknown sizes. `only_written` arrays are never read. `limited` says that the traffic is counted
-    within a budget.
+    `execution` is None if the region has no readable loop. `team_limit` is the maximum number of
+    threads of the directive (None for no limit). `placement` describes the NUMA placement of pages.
+    `fresh` arrays were never written before. `repeats` says that the region was executed before on
+    the same data. `contents` are the initial contents of caches. `guessed` has one line of text per
+    assumed size. `open_size` is the common value of all unknown sizes. `only_written` arrays are
+    never read. `limited` says that traffic counting has a budget.
     """
 
     table: StatementTable
@@ -99,7 +101,7 @@ class Workload:
     limited: bool = True
 
     def traffic_of(self, work: Work) -> TrafficCounter:
-        """A traffic counter for the region's work, or for a serial body."""
+        """Returns a traffic counter for the concurrent work of the region or for a serial body."""
         return TrafficCounter(
             work.nest, work.profile, self.schedule, self.line_bytes, limited=self.limited
         )
@@ -113,8 +115,8 @@ def workload_of(
     placement: Placement = UNSEEN,
     history: History = UNKNOWN,
 ) -> Workload:
-    """The workload of one region. Unknown sizes are chosen so that it accesses the `target` amount
-    of data.
+    """Returns the workload of one region. Unknown sizes are chosen so that the region accesses the
+    `target` amount of data.
 
     Raises InputError for sizes beyond 64 bits.
     """
@@ -134,7 +136,7 @@ def workload_of(
         placement=placement,
         fresh=history.fresh,
         repeats=history.repeats,
-        contents=_contents(facts, history),
+        contents=_initial_cache_contents(facts, history),
         guessed=guessed,
         line_bytes=line_bytes,
         open_size=open_size,
@@ -142,9 +144,9 @@ def workload_of(
     )
 
 
-def _contents(facts: RegionFacts, history: History) -> CacheContents:
-    """The region's initial cache contents: its own data, or those of the last writers of its
-    arrays.
+def _initial_cache_contents(facts: RegionFacts, history: History) -> CacheContents:
+    """Returns the cache contents at the start of the region. They are its own data from a previous
+    execution, or the data of the last writers of its arrays.
     """
     memories = facts.region.memories()
     if history.repeats:
@@ -169,15 +171,15 @@ def _only_written(facts: RegionFacts) -> frozenset[str]:
 def _execution(
     facts: RegionFacts, source: Loop, bindings: Values, history: History
 ) -> Execution | None:
-    at_once, serial = parts_of(source)
-    work = _work(facts, at_once, bindings)
+    concurrent, serial = parts_of(source)
+    work = _work_of_part(facts, concurrent, bindings)
     if work is None:
         return None
-    region = replace(facts.region, nest=at_once.nest)
-    synchronisation = synchronisation_counts(region, at_once.nest, work.nest)
+    region = replace(facts.region, nest=concurrent.nest)
+    synchronisation = synchronisation_counts(region, concurrent.nest, work.nest)
     bodies = []
     for kind, selection in serial.items():
-        body = _work(facts, selection, bindings)
+        body = _work_of_part(facts, selection, bindings)
         if body is not None:
             bodies.append(SerialWork(kind.kind, synchronisation.visits(kind), body))
     return Execution(
@@ -190,7 +192,7 @@ def _execution(
     )
 
 
-def _work(facts: RegionFacts, part: Selection, bindings: Values) -> Work | None:
+def _work_of_part(facts: RegionFacts, part: Selection, bindings: Values) -> Work | None:
     nest = loop_nest(replace(facts.region, nest=part.nest), bindings)
     if nest is None:
         return None
@@ -200,7 +202,7 @@ def _work(facts: RegionFacts, part: Selection, bindings: Values) -> Work | None:
     share = uneven_share(uneven, nest) if uneven else 0.0
     given = facts.region.skew
     if given is not None:
-        # If no loop shows it, all of an iteration is meant.
+        # A given skew applies to all work if no loop has data-dependent work.
         skew: Skew | None = Skew.given(share or 1.0, given)
     else:
         skew = Skew(share) if share else None

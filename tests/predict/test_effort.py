@@ -14,7 +14,7 @@ from regionpredict.predict import HintRange, OpenHint, with_open_sizes
 from regionpredict.predict.constants import LEAST_TRIALS_WORK, QUICK_SHARE, TRIALS_WORK
 from regionpredict.report.hints import estimate_fields
 from regionpredict.report.size_hints import cut_sentence
-from regionpredict.sizes.trials import Effort, work_a_region
+from regionpredict.sizes.trials import Effort, work_per_region
 
 MACHINE = load("skylake-gold-6148")
 SOURCE = """
@@ -58,10 +58,10 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
 
 def test_a_region_of_many_has_less_work(tmp_path: Path) -> None:
     (facts,) = predicted(tmp_path, "quick").analysis.facts
-    assert work_a_region([facts], "full") == math.inf
-    assert work_a_region([facts], "normal") == TRIALS_WORK.value
-    assert work_a_region([facts], "quick") == TRIALS_WORK.value * QUICK_SHARE.value
-    works = [work_a_region([facts] * many, "normal") for many in (3, 10, 1000)]
+    assert work_per_region([facts], "full") == math.inf
+    assert work_per_region([facts], "normal") == TRIALS_WORK.value
+    assert work_per_region([facts], "quick") == TRIALS_WORK.value * QUICK_SHARE.value
+    works = [work_per_region([facts] * many, "normal") for many in (3, 10, 1000)]
     assert works == sorted(works, reverse=True)
     assert works[-1] == LEAST_TRIALS_WORK.value
 

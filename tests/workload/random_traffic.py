@@ -102,7 +102,7 @@ class Trace:
         self, threads: int, sharers: int, chunk: int | None
     ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """The lines and writes that reach each cache, in order."""
-        thread = dealt(self.iterations, threads, chunk)[self.iteration]
+        thread = thread_of_iterations(self.iterations, threads, chunk)[self.iteration]
         place = self.place + np.where(self.local, (thread + 1) << 48, 0)
         turn = np.zeros(len(thread), dtype=np.int64)
         for one in range(threads):
@@ -115,7 +115,7 @@ class Trace:
             yield lines, self.writes[order]
 
 
-def dealt(iterations: int, threads: int, chunk: int | None) -> np.ndarray:
+def thread_of_iterations(iterations: int, threads: int, chunk: int | None) -> np.ndarray:
     """The thread of each shared iteration: blocks as even as can be, or chunks in turn."""
     number = np.arange(iterations)
     if chunk is not None:

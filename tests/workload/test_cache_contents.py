@@ -12,13 +12,13 @@ from small_nests import ROWS
 
 from regionpredict.analysis.schedule import Schedule
 from regionpredict.workload import CacheContents, CacheLevel, warm_cache_contents
-from regionpredict.workload.cache_traffic import staying, touched_bytes
+from regionpredict.workload.cache_traffic import resident_share, touched_bytes
 
 
 @settings(max_examples=40, derandomize=True, deadline=None)
 @given(st.floats(0, 300), st.floats(1, 300))
 def test_what_stays(held: float, size: float) -> None:
-    share = staying(held, size)
+    share = resident_share(held, size)
     assert 0 <= share <= 1
     if held <= size / 2:
         assert share == 1
@@ -136,5 +136,5 @@ def test_random_replacement_by_throwing_dice() -> None:
                 held.pop(slots[slot], None) if len(held) >= cache else None
                 slots[slot] = line
                 held[line] = slot
-        kept = staying(float(lines), float(cache), lasting=1.0) / 0.5
+        kept = resident_share(float(lines), float(cache), lasting=1.0) / 0.5
         assert kept == pytest.approx(hits / (40 * lines), abs=0.05)

@@ -13,7 +13,7 @@ from nest_texts import facts_of_text, workload_in
 from regionpredict.analysis import RegionFacts
 from regionpredict.ir import Operation, Span, Statement
 from regionpredict.workload import statement_table
-from regionpredict.workload.constant_divisions import operations_run, path_run
+from regionpredict.workload.constant_divisions import executed_operations, executed_path
 
 DECLARED = "int n, double s, int m, double *a, int *c"
 
@@ -22,7 +22,7 @@ def run_of(*kinds: str, reassociates: bool = False) -> dict[str, int]:
     """What runs of one operation of each of these kinds."""
     operations = tuple((Operation(kind, 32), 1) for kind in kinds)
     statement = Statement("", Span("", 1), operations, ())
-    made = operations_run(statement, reassociates=reassociates)
+    made = executed_operations(statement, reassociates=reassociates)
     return {operation.kind: number for operation, number in made}
 
 
@@ -63,7 +63,7 @@ SIGN_BESIDE = ("int_div:/7", "int_div:/-7", "int_div:%7")
 
 @pytest.mark.parametrize(("kind", "run"), RUN)
 def test_what_runs_in_place_of_a_division(kind: str, run: str) -> None:
-    assert path_run((kind,), reassociates=False) == tuple(run.split())
+    assert executed_path((kind,), reassociates=False) == tuple(run.split())
     expected = {one: run.split().count(one) for one in run.split()}
     if kind in SIGN_BESIDE:  # one more shift tells the sign, which the quotient does not wait for
         expected["int_logic"] += 1
@@ -75,12 +75,12 @@ def test_operations_that_are_the_same_are_added_up() -> None:
         "fp_add": 1, "fp_mul": 2, "fp_div": 2,
     }  # fmt: skip
     several = ("fp_add", "fp_div:/2.0", "load", "int_div:%4u")
-    assert path_run(several, reassociates=False) == ("fp_add", "fp_mul", "load", "int_logic")
+    assert executed_path(several, reassociates=False) == ("fp_add", "fp_mul", "load", "int_logic")
 
 
 def test_a_compiler_that_may_round_otherwise_multiplies_by_any_reciprocal() -> None:
     assert run_of("fp_div:/3.0", reassociates=True) == {"fp_mul": 1}
-    assert path_run(("fp_div:/3.0", "fp_div"), reassociates=True) == ("fp_mul", "fp_div")
+    assert executed_path(("fp_div:/3.0", "fp_div"), reassociates=True) == ("fp_mul", "fp_div")
 
 
 def _bodies(inner: str) -> dict[str, float]:
@@ -210,5 +210,5 @@ void f(int n, double s, int m, double *a, float *b, int *c, unsigned *u, long *l
 
 
 def _divides(facts: RegionFacts, *, fast: bool) -> bool:
-    run = [operations_run(one.statement, reassociates=fast) for one in facts.statements]
+    run = [executed_operations(one.statement, reassociates=fast) for one in facts.statements]
     return any(op.kind in ("fp_div", "int_div") for operations in run for op, _ in operations)

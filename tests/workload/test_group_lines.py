@@ -18,7 +18,7 @@ from regionpredict.workload.team_footprint import (
     TeamFootprints,
     _separate_rows,
 )
-from regionpredict.workload.thread_nest import deal, undivided
+from regionpredict.workload.thread_nest import distribute, undivided
 
 GRID = "for (int i = 0; i < 10; i++) for (int j = 0; j < 20; j++) a[i][j] = 1;"
 DECLARED = "int n, double a[10][20], double *b, int *k"
@@ -30,7 +30,7 @@ def _spans(ranges: Mapping[str, Range]) -> ChainRanges:
 
 
 def team_of(nest: LoopNest, threads: int = 1, sharers: int = 1) -> TeamFootprints:
-    dealt = deal(nest, threads, STATIC) if threads > 1 else undivided(nest)
+    dealt = distribute(nest, threads, STATIC) if threads > 1 else undivided(nest)
     return TeamFootprints(dealt, float(sharers), 64, FootprintTables())
 
 

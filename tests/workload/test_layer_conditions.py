@@ -10,18 +10,18 @@ from nest_texts import STATIC, loop_named, nest_of
 from small_nests import NESTS, lowered
 
 from regionpredict.workload.footprint_tables import FootprintTables
-from regionpredict.workload.layer_conditions import LayerConditions, _add, _uncounted
+from regionpredict.workload.layer_conditions import LayerConditions, _add_lines, _uncounted
 from regionpredict.workload.line_overlap import Lines
 from regionpredict.workload.loop_nest import LoopNest, ReferenceGroup
 from regionpredict.workload.team_footprint import TeamFootprints
-from regionpredict.workload.thread_nest import deal, undivided
+from regionpredict.workload.thread_nest import distribute, undivided
 
 DECLARED = "int n, double a[99][99], double b[99][99], double c[99][99], double *x, int *k"
 I_J = "for (int i = 0; i < 50; i++) for (int j = 0; j < 60; j++) "
 
 
 def conditions(nest: LoopNest, capacity: float = 1e9, threads: int = 1) -> LayerConditions:
-    dealt = deal(nest, threads, STATIC) if threads > 1 else undivided(nest)
+    dealt = distribute(nest, threads, STATIC) if threads > 1 else undivided(nest)
     team = TeamFootprints(dealt, float(threads), 64, FootprintTables())
     return LayerConditions(team, capacity, {})
 
@@ -72,11 +72,13 @@ def test_the_edge_from_which_on_an_iteration_fits(loops: str, rises: bool) -> No
     nest = nest_of(loops, DECLARED)
     for capacity, place in ((464.0, 50 / 99), (264.0, 25 / 99), (800.0, 92 / 99)):
         edge = place if rises else 1.0 - place
-        (begin, first, fits), (second, end, then) = conditions(nest, capacity)._parts(nest.root, {})
+        (begin, first, fits), (second, end, then) = conditions(nest, capacity)._fitting_parts(
+            nest.root, {}
+        )
         assert (begin, end, fits, then) == (0.0, 1.0, rises, not rises)
         assert first == second == pytest.approx(edge, abs=1 / 128)
     for capacity, fits in ((10_000.0, True), (10.0, False), (64.0 + 8 * 99, True)):
-        assert conditions(nest, capacity)._parts(nest.root, {}) == [(0.0, 1.0, fits)]
+        assert conditions(nest, capacity)._fitting_parts(nest.root, {}) == [(0.0, 1.0, fits)]
 
 
 def test_bytes_of_an_iteration() -> None:
@@ -179,9 +181,9 @@ def test_no_matrix_is_touched_by_every_iteration(loops: str) -> None:
 
 def test_volumes_add_up() -> None:
     total = {"a": Lines(1.0, 2.0)}
-    _add(total, {"a": Lines(10.0, 20.0), "b": Lines(3.0, 4.0)}, 0.5)
+    _add_lines(total, {"a": Lines(10.0, 20.0), "b": Lines(3.0, 4.0)}, 0.5)
     assert total == {"a": (6.0, 12.0), "b": (1.5, 2.0)}
-    _add(total, {"b": Lines(1.0, 1.0)})
+    _add_lines(total, {"b": Lines(1.0, 1.0)})
     assert total["b"] == (2.5, 3.0)
 
 
@@ -265,7 +267,7 @@ def parts_of(loops: str, variable: str, capacity: float) -> list[list[list[float
     nest = nest_of(loops, DECLARED)
     loop = loop_named(nest, variable)
     around = {other.variable: 0.0 for other in nest.loops if other is not loop}
-    made = conditions(nest, capacity)._within_reach(loop, around, loop.groups_below)
+    made = conditions(nest, capacity)._reuse_partitions(loop, around, loop.groups_below)
     return [[list(group.offsets) for group in part] for part in made]
 
 
@@ -273,7 +275,7 @@ def test_parts_are_numbered_apart() -> None:
     """Footprints are known by a group's number: no part has that of another, or of a group."""
     loops = "for (int i = 0; i < 1000; i++) x[i] = x[i + 200] + x[i + 400] + y[i] + y[i + 300];"
     nest = nest_of(loops, "double *x, double *y")
-    parts = conditions(nest, 640.0)._within_reach(nest.root, {}, nest.root.groups_below)
+    parts = conditions(nest, 640.0)._reuse_partitions(nest.root, {}, nest.root.groups_below)
     numbers = [group.index for part in parts for group in part]
     assert len(numbers) == len(set(numbers)) == 3 + 2
     assert not {*numbers} & {group.index for group in nest.groups()}

@@ -13,7 +13,7 @@ from regionpredict.analysis import RegionFacts
 from regionpredict.workload import ReuseFact, ReuseShare, reuse_facts, reuse_histogram
 from regionpredict.workload.cache_traffic import touched_bytes
 from regionpredict.workload.nest_lowering import loop_nest
-from regionpredict.workload.reuse_distance import _at, misses, reuse_distances
+from regionpredict.workload.reuse_distance import _environment_at, misses, reuse_distances
 
 ROUGH = {"triangle": 0.12, "rowsdown": 0.4, "syrk": 0.3, "columns": 0.15}
 """Triangles are looked at in eight places, and lines at the ends of columns weigh in 25 rows."""
@@ -387,5 +387,5 @@ def test_the_first_the_middle_and_the_last_iteration(
     head: str, values: tuple[float, float, float]
 ) -> None:
     loop = nest_of(f"for (int {head}) x[i] = 1;", "double *x").root
-    places = [_at(loop, {"o": 7.0}, place) for place in (0.0, 0.5, 1.0)]
+    places = [_environment_at(loop, {"o": 7.0}, place) for place in (0.0, 0.5, 1.0)]
     assert places == [{"o": 7.0, "i": value} for value in values]

@@ -16,7 +16,7 @@ from regionpredict.workload.cache_traffic import (
     CacheLevel,
     LevelTraffic,
     TrafficCounter,
-    staying,
+    resident_share,
     warm_cache_contents,
 )
 from regionpredict.workload.loop_nest import LoopNest
@@ -125,9 +125,9 @@ def test_the_first_piece_of_a_falling_triangle(tmp_path: Path, threads: int) -> 
 
 
 def test_what_stays_from_run_to_run() -> None:
-    assert staying(50.0, 100.0) == 1.0
-    assert staying(100.0, 100.0) == 0.0
-    assert 0.0 < staying(99.0, 100.0) < staying(51.0, 100.0) < 1.0
+    assert resident_share(50.0, 100.0) == 1.0
+    assert resident_share(100.0, 100.0) == 0.0
+    assert 0.0 < resident_share(99.0, 100.0) < resident_share(51.0, 100.0) < 1.0
 
 
 def test_counts_in_between_are_on_the_line(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from regionpredict.workload.stack_distances import (
     LineRuns,
     References,
     earlier_and_lower,
-    in_order_of,
+    stable_order,
 )
 
 
@@ -28,7 +28,7 @@ def test_numbers_of_several_digits_are_put_in_order() -> None:
     choose = random.Random(3)
     numbers = [choose.choice([5, 65535, 65536, 70000, 1 << 33]) for _ in range(200)]
     expected = sorted(range(200), key=numbers.__getitem__)
-    assert in_order_of(np.array(numbers), (1 << 33) + 1).tolist() == expected
+    assert stable_order(np.array(numbers), (1 << 33) + 1).tolist() == expected
 
 
 @pytest.mark.parametrize("near", [1, 3, 8])

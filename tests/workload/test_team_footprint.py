@@ -22,7 +22,7 @@ from regionpredict.workload.team_footprint import (
     team_levels,
 )
 from regionpredict.workload.team_levels import column_levels
-from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing, deal, undivided
+from regionpredict.workload.thread_nest import ColumnSpacing, TeamSpacing, distribute, undivided
 
 TRIANGLE = "for (int i = 0; i < n; i++) for (int j = i; j < n; j++) a[j] = i;"
 ROWS = "for (int i = 0; i < n; i++) for (int j = 0; j < 100; j++) b[i][j] = a[%s][j] + a[%s][j];"
@@ -178,7 +178,7 @@ def test_groups_of_the_same_addresses_are_one() -> None:
 
 
 def footprints(nest: LoopNest, threads: int, sharers: int) -> TeamFootprints:
-    dealt = deal(nest, threads, STATIC) if threads > 1 else undivided(nest)
+    dealt = distribute(nest, threads, STATIC) if threads > 1 else undivided(nest)
     return TeamFootprints(dealt, float(sharers), 64, FootprintTables())
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from regionpredict.workload.reference_trace import ReferenceTrace
-from regionpredict.workload.traced_traffic import TracedTraffic, dealt
+from regionpredict.workload.traced_traffic import TracedTraffic, thread_of_iterations
 
 LINE = 64
 ARRAYS = ("a", "b", "c")
@@ -78,7 +78,7 @@ def test_as_caches_that_are_lists(seed: int, aligned: bool) -> None:
     references.append((iterations - 1, 2, 0, True, private[2]))
     threads, sharers = choose.randint(1, 5), choose.randint(1, 4)
     chunk = choose.choice([None, 1, 2, 3])
-    owner = dealt(iterations, threads, chunk).tolist()
+    owner = thread_of_iterations(iterations, threads, chunk).tolist()
     traffic = TracedTraffic(trace_of(references, iterations, aligned=aligned), LINE)
     begins = [0] if aligned else [0, 16, 32, 48]
     for held in (0.5, 1.0, 2.9, 7.0, 20.0, 1000.0):
@@ -108,4 +108,4 @@ def test_iterations_are_dealt_out(iterations: int, threads: int, chunk: int | No
     else:
         while len(owners) < iterations:
             owners += [len(owners) // chunk % threads] * chunk
-    assert dealt(iterations, threads, chunk).tolist() == owners[:iterations]
+    assert thread_of_iterations(iterations, threads, chunk).tolist() == owners[:iterations]

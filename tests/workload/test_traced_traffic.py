@@ -68,10 +68,10 @@ def test_layer_conditions_are_not_asked_of_references_that_are_enumerated(
     estimated = counter.traffic(levels, 1, estimated=True)
     assert estimated == counter_of(nest, traced=False).traffic(levels, 1)
 
-    def asked(self: LayerConditions, root: NestLoop) -> Misses:
+    def key(self: LayerConditions, root: NestLoop) -> Misses:
         raise AssertionError
 
-    monkeypatch.setattr(LayerConditions, "misses", asked)
+    monkeypatch.setattr(LayerConditions, "misses", key)
     (level,) = counter_of(nest, traced=True).traffic(levels, 1)
     assert [moved.carrier for moved in level.arrays] == [NOT_ASKED] * 3
 

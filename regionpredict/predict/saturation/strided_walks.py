@@ -49,7 +49,7 @@ class StridedWalks:
         if not walks:
             return 0.0
         covered = table_line_bytes(self.machine, self.line_bytes)
-        tables = self._counter.in_pages(covered)
+        tables = self._counter.page_counter(covered)
         share = TABLE_SHARE.value * covered / self.line_bytes
         levels = [level._replace(size=share * level.size) for level in caches]
         fetched = tables.traffic(levels, threads, contents=self.contents)
@@ -60,7 +60,7 @@ class StridedWalks:
         """The number of pages that wide strides access and that miss the core's TLB."""
         page = self.machine.page_bytes
         tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
-        pages = self._counter.in_pages(page)
+        pages = self._counter.page_counter(page)
         (missed,) = pages.traffic([tlb], threads, contents=self.contents)
         return self._bytes(missed) / page
 
