@@ -2,13 +2,13 @@
 confidence.
 
 `density` is the model of Chatzopoulos 2012, chapter 4, or a variant (`density_form`). `saturation`
-computes a speedup curve from traffic, bandwidth, core time and overheads. `uncertainty` compares
-such curves with measured ones. `hints` selects packages and threads, `limiting_factors` gives the
-bottleneck, and `by_size` and `open_sizes` handle unknown sizes. `teams` combines the loops of one
-`parallel`, and `plan` selects the numbers of threads for a program. `recommendation` gives the
-threads of a whole program, and `advice` the gain of source changes. An estimate with the facts of
-its region is a `Prediction`, and one with the facts of a parallel region is a `TeamPrediction`. The
-package depends on neither source nor analysis.
+computes a speedup curve from traffic, bandwidth, core time and overheads. `uncertainty` contains
+the errors of such curves. `hints` selects sockets and threads, and `limiting_factors` gives the
+bottleneck. `by_size` and `open_sizes` handle unknown sizes. `teams` combines the loops of a
+parallel region, and `plan` selects the number of threads of each region of a program.
+`recommendation` gives one number of threads for a program, and `advice` the gain of source changes.
+An estimate with the facts of its region is a `Prediction`. An estimate with the facts of a parallel
+region is a `TeamPrediction`. This package does not read source code.
 """
 
 from regionpredict.predict.advice import Advice, AdvisedLoop, advice_for, advised_teams

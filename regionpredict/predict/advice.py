@@ -1,11 +1,9 @@
-"""The gain of a source change. It is found by predicting the changed parallel region.
+"""Computes the gain of source changes by predicting the changed parallel region.
 
-The gain is the best time before the change divided by the best time after it. Both are predicted by
-the model for the same thread counts. Changes are tried only in parallel regions with enough time,
-and only for terms with a large share. If a term takes a share s of the time on p threads, removing
-it multiplies the speed by at most 1/(1 - s). Traffic is not counted for a trial that would be too
-slow even without traffic. It is counted on a few thread counts first. Other thread counts are
-evaluated only if the trial gains enough on one of these.
+The gain is the best predicted time before the change divided by the best time after the change, for
+the same thread counts. Removing a term with share s of the time multiplies the speed by at most
+1/(1 - s). Therefore, only regions and terms with a large share are considered. To save work, each
+trial first computes a bound without traffic, then a few thread counts, then all.
 """
 
 from __future__ import annotations
@@ -57,9 +55,10 @@ _NO_WALKS = replace(ALL_PARTS, page_walks=False)
 
 
 class Advice(NamedTuple):
-    """A recommended change of the source. `id` is the rule, and `span` is the place to change.
-    `gain` is the speedup of the parallel region's best time, and `saved` is the number of seconds
-    saved in all executions.
+    """A recommended source change at `span`. `id` is the id of the rule.
+
+    `gain` is the ratio of the parallel region's best times before and after the change. `saved` is
+    the time saved in all executions, in seconds.
     """
 
     id: str
@@ -70,7 +69,7 @@ class Advice(NamedTuple):
 
 
 class AdvisedLoop(NamedTuple):
-    """A loop of a parallel region: its estimate, its workload and the changes that it permits."""
+    """A loop of a parallel region with its estimate, its workload and its possible changes."""
 
     estimate: Estimate
     workload: Workload
@@ -78,7 +77,7 @@ class AdvisedLoop(NamedTuple):
 
 
 def advised_teams(teams: Sequence[TeamPrediction]) -> list[TeamPrediction]:
-    """The parallel regions with enough time for a search of changes, longest first."""
+    """Returns the parallel regions that take enough time to search for changes, longest first."""
     spent = {
         team.facts.id: team.facts.executions.weight * min(p.seconds for p in team.points)
         for team in teams if team.points and team.threads is not None and team.range is None
@@ -93,11 +92,10 @@ def advice_for(
     team: TeamPrediction, members: Sequence[AdvisedLoop], machine: Machine, *, before: str | None,
     needless: Sequence[Region] = (),
 ) -> tuple[Advice, ...]:  # fmt: skip
-    """The worthwhile changes of a parallel region, best first. There is one change for each rule.
+    """Returns the worthwhile changes of a parallel region, best first, with at most one per rule.
 
-    `members` are its loops in order. `before` is an alternative place to start its threads: another
-    parallel region immediately before it, or a loop around it. `needless` are those of its loops
-    whose barriers are all unnecessary.
+    `members` are the loops of the region in order. `before` is the instruction to start the threads
+    earlier, or None. `needless` are the loops whose barriers are unnecessary.
     """
     counts = [point.threads for point in team.points]
     tried = _RegionTrials(team, members, machine, round_counts(machine, max(counts)))
@@ -116,7 +114,7 @@ def advice_for(
 
 
 class _RegionTrials:
-    """The trials on one parallel region."""
+    """The trials of source changes of one parallel region."""
 
     def __init__(
         self, team: TeamPrediction, members: Sequence[AdvisedLoop], machine: Machine,
@@ -131,7 +129,7 @@ class _RegionTrials:
         self.best = min(point.seconds for point in self.points)
 
     def share(self, terms: Sequence[str] | frozenset[str]) -> float:
-        """The largest share of the time that these terms take on more than one thread."""
+        """Returns the largest share of the time of these terms on more than one thread."""
         return max(
             (sum(point.terms[name] for name in terms) / point.seconds
              for point in self.points if point.threads > 1 and point.seconds),
@@ -139,11 +137,13 @@ class _RegionTrials:
         )  # fmt: skip
 
     def is_worthwhile(self, terms: Sequence[str] | frozenset[str]) -> bool:
-        """Whether the parallel region could gain enough if these terms were zero."""
+        """Whether the parallel region would gain enough if these terms were zero."""
         return self.share(terms) >= 1.0 - 1.0 / ADVICE_GAIN.value
 
     def first_touch(self) -> Advice | None:
-        """Moves pages to the NUMA domains of the threads that use them."""
+        """Returns the advice of parallel first touch, which places pages in the NUMA domains of the
+        threads that use them.
+        """
         machine = self.machine
         if machine.domains < 2 or machine.memory.shared_path is not None:
             return None
@@ -161,7 +161,7 @@ class _RegionTrials:
         )
 
     def one_team(self, before: str | None) -> Advice | None:
-        """Starts threads once for several loops or executions, and not each time."""
+        """Returns the advice to start threads only once for several loops or executions."""
         if before is None or len(self.members) != 1 or not self.is_worthwhile(("overhead",)):
             return None
         workload = without_fork(self.members[0].workload)
@@ -172,9 +172,7 @@ class _RegionTrials:
         )
 
     def _best_alone(self, workload: Workload) -> bool:
-        """Whether a loop inside a `parallel` is fastest on one thread, so that distributing it
-        gains nothing.
-        """
+        """Whether the loop is fastest on one thread, even inside an existing parallel region."""
         time = self._changed_time(0, workload)
         if time is None:
             return False
@@ -184,8 +182,8 @@ class _RegionTrials:
         return bool(points) and min(points, key=lambda point: point.seconds).threads == 1
 
     def too_little_work(self) -> Advice | None:
-        """Executes a region serially if starting threads costs more than they gain. Also finds the
-        number of iterations from which threads gain.
+        """Returns the advice to execute a region serially, if starting threads costs more than they
+        gain. The advice includes the number of iterations from which threads gain.
         """
         region = self.team.facts.members[0].facts.region
         construct = region.parallel or region
@@ -209,8 +207,9 @@ class _RegionTrials:
         return Advice("RP207", self.team.facts.span, message, round(one.seconds / work, 2), saved)
 
     def _turning_point(self, each: float) -> int | None:
-        """The number of iterations from which several threads gain, if an iteration takes `each`
-        seconds. It has two digits. None if threads never gain.
+        """Returns the number of iterations from which several threads gain, rounded to two digits.
+
+        `each` is the time of an iteration in seconds. Returns None if threads never gain.
         """
         one = self.points[0].terms["overhead"]
         least = min(
@@ -221,7 +220,7 @@ class _RegionTrials:
         return int(float(f"{least:.2g}")) if least >= 1.0 else None
 
     def without_barriers(self, needless: Sequence[Region]) -> Advice | None:
-        """Removes the barrier after loops that do not need it."""
+        """Returns the advice to remove unnecessary barriers after loops."""
         if not needless or not self.is_worthwhile(("overhead",)):
             return None
         spans = {region.span for region in needless}
@@ -234,8 +233,8 @@ class _RegionTrials:
         return self._advice("RP206", needless[0].span, message, workloads, costs_alone=True)
 
     def for_skewed_work(self) -> list[Advice]:
-        """Uses dynamic schedules for work with an unknown distribution. Finds their gain for a
-        power law, and the skew from which they gain.
+        """Returns the advice of a dynamic schedule for work of unknown distribution. The advice
+        includes the gain for a power law, and the skew from which the schedule gains.
         """
         if len(self.members) != 1:
             return []
@@ -268,7 +267,7 @@ class _RegionTrials:
         return [best] if best is not None else []
 
     def changes(self) -> list[Advice]:
-        """The changes of each single loop, the best one for each rule."""
+        """Returns the advice for single loops, with the best change per rule."""
         best: dict[str, Advice] = {}
         for number, member in enumerate(self.members):
             for change in member.changes:
@@ -288,8 +287,10 @@ class _RegionTrials:
         self, rule: str, span: Span, message: str, workloads: Sequence[Workload | None], *,
         forks: bool | None = None, costs_alone: bool = False, needed: float = ADVICE_GAIN.value,
     ) -> Advice | None:  # fmt: skip
-        """The gain of one change. `costs_alone` says that the change affects only OpenMP's costs,
-        and not the time of the loops. A change with less than the `needed` gain may be omitted.
+        """Returns the advice of one change with its predicted gain. None if the gain is below
+        `needed`.
+
+        `costs_alone` says that the change affects only the overhead of OpenMP.
         """
         facts = self.team.facts if forks is None else replace(self.team.facts, forks=forks)
         times = [
@@ -315,7 +316,7 @@ class _RegionTrials:
     def _without_costs(
         self, facts: TeamFacts, workloads: Sequence[Workload | None]
     ) -> float | None:
-        """A lower bound of the best time if the changed loops did not start or end threads."""
+        """Returns a lower bound of the best time, without forks and barriers of changed loops."""
         loops = []
         for member, workload in zip(self.members, workloads, strict=True):
             points = points_of(member.estimate)
@@ -323,7 +324,7 @@ class _RegionTrials:
         return _best(team_curve(facts, loops, self.machine), self.counts)
 
     def _without_fork(self, point: Point) -> Point:
-        """A loop's time without its fork and barrier. The cost of new pages is included."""
+        """Returns a loop's time without fork and barrier, but with the cost of new pages."""
         cycles = sum(
             team_cost(self.machine, name, point.threads) for name in ("fork_join", "barrier")
         )
@@ -336,8 +337,8 @@ class _RegionTrials:
         self, facts: TeamFacts, workloads: Sequence[Workload | None],
         times: Sequence[RegionTime | None], gain: float,
     ) -> bool:  # fmt: skip
-        """Whether the parallel region gains this much on one of the few numbers of threads for
-        which all traffic is counted in any case. Page walks are counted last, since they only add
+        """Whether the parallel region gains at least `gain` on one of the few numbers of threads at
+        which the model counts traffic first. Page walks are counted last, because they only add
         time.
         """
         edges = {edge for time in times if time is not None for edge in time.traffic.edges}
@@ -363,8 +364,10 @@ class _RegionTrials:
         times: Sequence[RegionTime | None],
         ask: Callable[[RegionTime, Sequence[int]], tuple[Point, ...]], counts: Sequence[int],
     ) -> tuple[Point, ...]:  # fmt: skip
-        """The times of the parallel region after some of its loops are replaced. Empty if they are
-        unknown.
+        """Returns the times of the parallel region with some changed loops. Empty for unknown
+        times.
+
+        `ask` computes the times of a changed loop on `counts` threads.
         """
         loops = []
         for member, workload, time in zip(self.members, workloads, times, strict=True):
@@ -375,9 +378,7 @@ class _RegionTrials:
         return team_curve(facts, loops, self.machine)
 
     def _changed_time(self, number: int, workload: Workload) -> RegionTime | None:
-        """The times of a loop after a change. If the work is the same, the counted traffic is
-        reused.
-        """
+        """Returns the times of a changed loop. Traffic counts are reused for equal work."""
         before, after = self.members[number].workload.execution, workload.execution
         counters: list[TrafficCounter] = []
         if (
@@ -392,7 +393,7 @@ class _RegionTrials:
 
 
 class _SkewedRegion:
-    """A region with data-dependent work, with its own schedule and with another one."""
+    """A region with data-dependent work under its current schedule and under another schedule."""
 
     def __init__(
         self, workload: Workload, schedule: Schedule, machine: Machine, counts: Sequence[int],
@@ -412,7 +413,9 @@ class _SkewedRegion:
         self._share = skew.share if skew is not None else 0.0
 
     def gain(self, skew: Skew | None) -> float:
-        """The gain of another schedule for this distribution of work. None means even work."""
+        """Returns the gain of the other schedule for a distribution of work. None means even
+        work.
+        """
         now, then = (
             min(p.seconds for p in time.points(self._counts, time.profile._replace(skew=skew)))
             for time in self._times
@@ -420,8 +423,8 @@ class _SkewedRegion:
         return now / then if then else 1.0
 
     def least_ratio(self, gain: float) -> float | None:
-        """The ratio of longest to mean iteration from which the gain is large enough. None if it
-        never is.
+        """Returns the smallest ratio of longest to mean iteration at which the other schedule gains
+        at least `gain`. None if the gain is always smaller.
         """
         low, high = 0.0, math.log(SKEW_TRIED.value)
         if self.gain(Skew(self._share, math.exp(high))) < gain:
@@ -434,7 +437,7 @@ class _SkewedRegion:
 
 
 def _chunks(iterations: float, threads: int) -> list[float]:
-    """Chunk sizes to try. Some are small, and others divide a long loop among the threads."""
+    """Returns the chunk sizes to try: a small one, and larger ones for long loops."""
     shared = iterations / (threads * CHUNKS_A_THREAD.value)
     coarse = float(1 << max(0, int(math.log2(shared)))) if shared > 1.0 else 1.0
     fine = max(COARSE_CHUNK.value, coarse / CHUNKS_A_THREAD.value)

@@ -1,7 +1,7 @@
-"""How the hint changes with an unknown size, and the range of hints.
+"""Computes how the hint depends on an unknown size, and the range of hints.
 
-The sizes in `TRIED_SIZES` are tried. If no number of threads is good at two neighboring sizes, the
-threshold between them is found by bisection. The hint need not be monotonic in the size. Impossible
+The model is evaluated at `TRIED_SIZES`. If no number of threads is good at two neighboring sizes,
+bisection finds the threshold between them. The hint need not be monotonic in the size. Impossible
 sizes (data larger than the memory, a loop without iterations) are excluded.
 """
 
@@ -29,12 +29,12 @@ from regionpredict.predict.hints import Choice, Hint, common_threads
 
 
 class SizeHint(NamedTuple):
-    """The hint for sizes less than `below` and not covered by the previous hint. None means all
-    larger sizes.
+    """The hint for a range of sizes, from the previous hint's limit up to `below` (exclusive).
+    `below` is None for the last range.
 
-    `name` lists the names of the size. `threads` are good at all tried sizes of the range.
+    `name` lists the names of the size. `threads` is good at all tried sizes of the range.
     `iterations_below` is the loop's trip count at `below`, which identifies the range at run time.
-    It is None for the last range, or if trip counts do not identify it.
+    It is None for the last range, and if the trip count does not increase with the size.
     """
 
     name: str
@@ -45,7 +45,7 @@ class SizeHint(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The single names. A comma between arguments of a call does not separate names.
+        """The names of the size. Commas between arguments of a call do not separate names.
 
         >>> SizeHint("n, size(p, 3)", None, 1, 1).names
         ('n', 'size(p, 3)')
@@ -63,12 +63,12 @@ class HintRange(NamedTuple):
 class OpenHint(NamedTuple):
     """The hint for unknown sizes.
 
-    `unbound` are the names without a value, and `deciding` those that change the hint. `threads`
-    are good at all tried sizes. If it is None, the hint is that of the assumed sizes, and the
-    others are in `range`. `margin` and `chance` are the smallest values over all sizes. `share` is
-    the share of sizes at which the assumed hint loses little enough. `usual` is the hint that is
-    good at most sizes, if the loop does not run at the assumed ones. `cut` says that the budget
-    excluded some sizes.
+    `unbound` are the names without a value, and `deciding` the names that change the hint.
+    `threads` is good at all tried sizes. If it is None, the hint depends on the size, and `range`
+    contains all hints. `margin` and `chance` are the smallest values over all sizes. `share` is the
+    share of sizes at which the assumed hint is within the allowed loss. `usual` is the hint that is
+    good at most sizes, if the loop has no iterations at the assumed sizes. `cut` says that the
+    budget excluded some sizes.
     """
 
     unbound: tuple[str, ...]
@@ -88,13 +88,13 @@ Ask = Callable[[int], Choice | None]
 _FROM_THE_ENDS = tuple(
     sorted(TRIED_SIZES, key=lambda size: -abs(TRIED_SIZES.index(size) - len(TRIED_SIZES) // 2))
 )
-"""`TRIED_SIZES` in the order of trials. The smallest and largest sizes come first, in case the
-budget is too small.
+"""`TRIED_SIZES` in the order of trials. The smallest and largest sizes are tried first, because a
+small budget may exclude the last ones.
 """
 
 
 def split_names(names: str) -> tuple[str, ...]:
-    """The names of a size, which commas separate.
+    """Splits a comma-separated list of names. Commas inside parentheses do not separate names.
 
     >>> split_names("n"), split_names("a[i, j], size(p, f(1, 2)), m")
     (('n',), ('a[i, j]', 'size(p, f(1, 2))', 'm'))
@@ -111,10 +111,10 @@ def split_names(names: str) -> tuple[str, ...]:
 
 
 def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
-    """The choices by size in ascending order. There are more trials where the choice changes.
+    """Returns the choices by size, in ascending order.
 
-    First come `TRIED_SIZES` from the ends to the middle, then thresholds, as long as `more` sizes
-    are allowed and there are fewer than `MOST_TRIALS`.
+    `TRIED_SIZES` are tried from the ends to the middle, then thresholds are refined. Trials end if
+    `more()` is false or after `MOST_TRIALS`.
     """
     return with_thresholds(choices_at_tried_sizes(ask, more)[0], ask, more)
 
@@ -122,8 +122,8 @@ def choices_by_size(ask: Ask, more: More = always) -> dict[int, Choice]:
 def choices_at_tried_sizes(
     ask: Ask, more: More = always
 ) -> tuple[dict[int, Choice], tuple[int, ...]]:
-    """The choices at `TRIED_SIZES`, from the ends to the middle, as long as `more` trials are
-    allowed. Also returns the remaining sizes.
+    """Returns the choices at `TRIED_SIZES`, tried from the ends to the middle until `more()` is
+    false, and the sizes that were not tried.
     """
     known: dict[int, Choice] = {}
     for at, size in enumerate(_FROM_THE_ENDS):
@@ -138,8 +138,8 @@ def choices_at_tried_sizes(
 def with_thresholds(
     choices: Mapping[int, Choice], ask: Ask, more: More = always, *, of_packages: bool = False
 ) -> dict[int, Choice]:
-    """The choices, including those at thresholds. Thresholds between packages come first. With
-    `of_packages`, there are no others.
+    """Adds choices near thresholds by bisection. Thresholds between numbers of sockets come first,
+    and are the only ones with `of_packages`.
     """
     known = dict(choices)
     asked = len(TRIED_SIZES)
@@ -166,12 +166,14 @@ def with_thresholds(
 
 
 def _precision(before: Choice, after: Choice) -> float:
-    """The precision of a threshold. It is lower between ranges with the same number of packages."""
+    """Returns the relative precision of a threshold. Thresholds of sockets are more precise than
+    thresholds of threads.
+    """
     return SIZE_PRECISION.value if before.kind != after.kind else THREADS_PRECISION.value
 
 
 def part_boundaries(choices: Mapping[int, Choice]) -> list[tuple[int, int]]:
-    """Pairs of neighboring sizes between which one range ends and the next begins.
+    """Returns the pairs of neighboring tried sizes with a threshold in between.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))
@@ -195,9 +197,9 @@ def hints_by_size(
     choices: Mapping[int, Choice],
     iterations: Callable[[int], int | None] = lambda _: None,
 ) -> tuple[SizeHint, ...]:
-    """The hints by size in ascending order. Empty if no size has a hint.
+    """Returns the hints by size in ascending order. Empty if no size has a hint.
 
-    `iterations` gives the loop's trip count for a size.
+    `iterations` returns the loop's trip count for a size.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> def ask(n):
@@ -220,8 +222,10 @@ def hints_by_size(
 
 
 class _Part(NamedTuple):
-    """Sizes less than `below` that have one kind of hint. `threads` are good at all of them.
-    `serving` lose at most what a hint may lose.
+    """A range of sizes up to `below` with one kind of hint.
+
+    `threads` are the numbers of threads that are good at all sizes of the range. `serving` are the
+    numbers of threads within the allowed loss at all sizes.
     """
 
     below: int | None
@@ -230,8 +234,8 @@ class _Part(NamedTuple):
     serving: frozenset[int]
 
     def joined(self, after: _Part) -> _Part | None:
-        """Merges this range with the following one `after`, with the hint of this range. None if
-        this hint loses more than allowed in `after`.
+        """Returns the union of this range and the next range `after`, with the hint of this range.
+        None if this hint exceeds the allowed loss in `after`.
         """
         threads = self.threads & after.serving
         if not threads:
@@ -240,8 +244,8 @@ class _Part(NamedTuple):
 
 
 def _steady_parts(choices: Mapping[int, Choice]) -> list[_Part]:
-    """The ranges of a size in ascending order. If one hint stays within the allowed loss, the hint
-    does not change back and forth.
+    """Returns the ranges of a size in ascending order. Ranges are merged if one hint stays within
+    the allowed loss, so that the hint does not alternate.
     """
     ends = [high for _, high in part_boundaries(choices)]
     parts: list[_Part] = []
@@ -256,7 +260,7 @@ def _steady_parts(choices: Mapping[int, Choice]) -> list[_Part]:
 
 
 def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
-    """The ranges with the next one, which is merged with all ranges since the last one of its
+    """Appends a range. If possible, the range is merged with all ranges since the last one of its
     kind.
     """
     back = [at for at, known in enumerate(parts) if known.kind == part.kind]
@@ -272,12 +276,12 @@ def _with_part(parts: Sequence[_Part], part: _Part) -> list[_Part]:
 
 
 def _grow(counts: Sequence[int | None]) -> bool:
-    """Whether the values increase strictly, so that each identifies a size."""
+    """Whether the trip counts increase strictly, so that each trip count identifies a size."""
     return all(a is not None and b is not None and a < b for a, b in pairwise(counts))
 
 
 def range_of(choices: Sequence[Choice]) -> HintRange:
-    """The range of hints."""
+    """Returns the smallest and the largest hint of some choices."""
     packages = [choice.hint.packages for choice in choices]
     threads = [choice.hint.threads for choice in choices]
     return HintRange((min(packages), max(packages)), (min(threads), max(threads)))
@@ -286,10 +290,11 @@ def range_of(choices: Sequence[Choice]) -> HintRange:
 def choices_by_name(
     names: Sequence[str], ask: AskAll, more: More = always
 ) -> dict[str, Mapping[int, Choice]]:
-    """The choices for each of `names`. The other names have their assumed values.
+    """Returns the choices for values of each single name. The other names have their assumed
+    values.
 
-    A name is tried at all of `SIZES_OF_ONE` or at none, because a part of these sizes proves
-    nothing. No further name is tried if no `more` sizes are allowed.
+    Each name is tried at all `SIZES_OF_ONE`, because some of these sizes prove nothing. Trials end
+    before the next name if `more()` is false.
     """
     by_name: dict[str, Mapping[int, Choice]] = {}
     for name in names:
@@ -307,15 +312,14 @@ def open_hint(
     ask: AskAll = lambda _: None, more: More = always,
     untried: Collection[str] = (), *, refused: Collection[int] = (), now_runs: bool = True,
 ) -> OpenHint:  # fmt: skip
-    """The hint for unknown `names`. `now` is the choice at the assumed values. It is ignored if the
-    loop does not run at them. If the loop runs at no tried size, all names decide.
+    """Combines the choices at all tried sizes to the hint for unknown `names`.
 
-    `together` are the choices if all names have the same value, their common `size`. `by_name` are
-    those for values of a single name, with the others as assumed. `ask` tries further names that
-    decide only for other values of the deciding names, as long as `more` trials are allowed. The
-    budget excluded the `untried` names and the `refused` values of the common size. Any of them may
-    decide, so the hint is unknown. It is assumed to be wrong at `refused` values, so that a smaller
-    budget does not raise its share.
+    `now` is the choice at the assumed values. It is ignored if `now_runs` is false: the loop has no
+    iterations there. `together` are the choices for values of the common size of the names `size`,
+    and `by_name` the choices for values of a single name. `ask` makes further trials for other
+    values of the deciding names, as long as `more()` is true. The budget excluded the `untried`
+    names and the `refused` values of the common size. With any of these, the hint is unknown.
+    `refused` values count as wrong hints, so that a smaller budget does not raise the share.
     """
     tried = [
         *together.values(),
@@ -362,17 +366,18 @@ def open_hint(
 def _spread_evenly(
     choices: Mapping[int, Choice], refused: Collection[int] = ()
 ) -> list[Choice | None]:
-    """The choices without those at sizes that were added to find thresholds. None for `refused`
-    sizes.
+    """Returns only the choices at `TRIED_SIZES`, without sizes near thresholds. `refused` sizes are
+    None.
     """
     return [choices.get(size) for size in TRIED_SIZES if size in choices or size in refused]
 
 
 def share_within_loss(threads: int, groups: Iterable[Sequence[Choice | None]]) -> float:
-    """The share of sizes at which a hint loses little enough, for the worst group of sizes. 1 if it
-    always does. None is a size at which the hint is assumed to lose more.
+    """Returns the share of sizes at which a hint is within the allowed loss, for the worst group of
+    sizes. A choice of None counts as a larger loss.
 
-    It is computed by the rule of succession. Without trials it is one half.
+    The share follows the rule of succession, and is 1/2 for a group without trials. If all sizes of
+    a group are within the loss, its share is 1.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))

@@ -1,15 +1,14 @@
-"""Schedules in which programs pass cores to each other when they enter another region.
+"""Searches for schedules in which programs exchange cores at region boundaries.
 
 Chatzopoulos 2012, section 3.3: a program is a sequence of regions, each with its own number of
-cores. Cores move between programs when one of them enters another region. Here, a program keeps its
-cores until an execution of a region ends. It then continues with a different number of cores, or
-waits. Concurrent phases contend for memory as in `coschedule`. A change of the number of threads
-has a cost.
+cores. Cores move between programs when one of the programs enters another region. A program keeps
+its cores until an execution of a region ends. It then continues with another number of cores, or
+waits. Concurrent phases contend for memory like in `coschedule`. Each change of the number of
+threads has a cost.
 
-A beam search finds the best schedule event by event. At each event, it keeps the assignments of
-cores for which the time plus a lower bound of the rest is smallest. Schedules with fixed shares,
-and those that run one program after the other, are included. No result is therefore worse than
-these.
+A beam search builds the schedule event by event. At each event, it keeps the assignments of cores
+with the smallest lower bound of the total time. The result is never worse than the best fixed
+shares or one program after the other.
 """
 
 from __future__ import annotations
@@ -42,8 +41,8 @@ _SMALL = VISIT_ROUNDING.value
 
 
 class Turn(NamedTuple):
-    """A program during a step: its region (empty after the end) and its number of threads, which is
-    0 while it waits.
+    """The region of a program during a step (empty after the program's end), and its number of
+    threads (0 while the program waits).
     """
 
     region: str
@@ -51,8 +50,8 @@ class Turn(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A time span without a change. It has `seconds` and starts at `begin`. There is one turn for
-    each program.
+    """A time span without a change of cores, from `begin`, for `seconds`. `turns` has one entry per
+    program.
     """
 
     begin: float
@@ -62,9 +61,11 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Handover:
-    """The schedule: `steps` in order, the `seconds` until all programs have ended, and the end of
-    each (`ended`). `fixed_seconds` is the time for the best fixed shares of cores, which are
-    `fixed_cores` by program. `turns_seconds` is the time if the programs run one after the other.
+    """A schedule with exchange of cores, in which all programs end after `seconds`.
+
+    `ended` is the end time of each program. `fixed_seconds` is the time with the best fixed numbers
+    of cores, which are `fixed_cores` by program. `turns_seconds` is the time if the programs run
+    one after the other.
     """
 
     names: tuple[str, ...]
@@ -82,13 +83,15 @@ class Handover:
 
     @property
     def over_fixed(self) -> float:
-        """The speedup over the best fixed shares."""
+        """The speedup over the best fixed numbers of cores."""
         return self.fixed_seconds / self.seconds if self.seconds else 1.0
 
 
 class _At(NamedTuple):
-    """The state of the programs: the current `visit` of each, the part of it that is `done`, its
-    current cores of a domain, and its cores `before` it waited.
+    """The state of all programs at an event.
+
+    Each program has its current `visit`, the completed share of this visit, its cores per NUMA
+    domain, and its cores before it waited.
     """
 
     time: float
@@ -96,15 +99,13 @@ class _At(NamedTuple):
     done: tuple[float, ...]
     cores: tuple[int, ...]
     before: tuple[int, ...]
-    free: tuple[bool, ...]  # whether it may get other cores now
-    stale: tuple[bool, ...]  # whether others entered another region since its assignment
+    free: tuple[bool, ...]  # whether the program may get other cores now
+    stale: tuple[bool, ...]  # whether another program has changed its region since the assignment
     past: tuple[_At, Step] | None = None
 
 
 def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> Handover | None:
-    """The best schedule that was found. None if a NUMA domain has too few cores for all
-    programs.
-    """
+    """Returns the best schedule found. None if a NUMA domain has too few cores for all programs."""
     node = _Node(programs, machine)
     count = len(programs)
     least = [node.fewest(k) for k in range(count)]
@@ -131,7 +132,7 @@ def best_handover(programs: Sequence[CoscheduledProgram], machine: Machine) -> H
 
 
 def _steps_to(end: _At) -> tuple[Step, ...]:
-    """The steps of a schedule. Consecutive identical steps are merged."""
+    """Returns the steps that lead to a final state. Consecutive identical steps are merged."""
     steps: list[Step] = []
     at: _At | None = end
     while at is not None and at.past is not None:
@@ -149,9 +150,7 @@ def _end_of(program: int, steps: Sequence[Step]) -> float:
 
 
 class _Node:
-    """The machine with its programs, their timelines, and the times of phases that run at the same
-    time.
-    """
+    """The machine, the timelines of its programs, and cached times of concurrent phases."""
 
     def __init__(self, programs: Sequence[CoscheduledProgram], machine: Machine) -> None:
         self.programs = programs
@@ -168,8 +167,8 @@ class _Node:
     # -- times ----------------------------------------------------------------------------------
 
     def _running(self, phase: Phase, cores: int, *, alone: bool) -> Running:
-        """A phase on this number of cores of every domain, with all caches or with only its part of
-        them.
+        """Returns the load of a phase on `cores` cores of every domain. `alone` gives it all
+        caches.
         """
         load = (phase.alone if alone else phase.beside)[cores]
         if alone and self.machine.domains > 1:
@@ -180,15 +179,13 @@ class _Node:
         return on_domains(known, load, self.machine.domains, self.path)
 
     def _seconds_alone(self, phase: Phase, cores: int, *, alone: bool) -> float:
-        """The time of a phase if no other program runs. The phases of its domains share the path to
-        memory.
-        """
+        """Returns the time of a phase if no other program runs."""
         (seconds,) = seconds_together([self._running(phase, cores, alone=alone)])
         return seconds
 
     def _useful(self, phase: Phase) -> tuple[int, ...]:
-        """The numbers of cores of a domain that are faster than smaller numbers. Only powers of two
-        and their complements are considered.
+        """Returns the numbers of cores per domain that are faster than all smaller numbers. Only
+        powers of two and their complements are considered.
         """
         powers = [1 << k for k in range(self.cores.bit_length())]
         tried = {self.cores, *powers, *(self.cores - n for n in powers)}
@@ -203,8 +200,8 @@ class _Node:
         return tuple(useful)
 
     def _remaining_bounds(self, program: int) -> list[tuple[float, float]]:
-        """For each visit, lower bounds of the remaining seconds and of the remaining core
-        seconds.
+        """Returns, for each visit, lower bounds of the program's remaining seconds and remaining
+        core seconds.
         """
         left = [(0.0, 0.0)]
         for visit in reversed(self.visits[program]):
@@ -217,7 +214,7 @@ class _Node:
         return left[::-1]
 
     def least(self, at: _At) -> float:
-        """A lower bound of the time at which all programs end."""
+        """Returns a lower bound of the time at which all programs end."""
         longest = work = 0.0
         for k, known in enumerate(self.left):
             now, then = known[at.visit[k]], known[min(at.visit[k] + 1, len(known) - 1)]
@@ -227,7 +224,7 @@ class _Node:
         return at.time + max(longest, work / self.cores)
 
     def seconds(self, running: Sequence[tuple[int, str, int]]) -> tuple[float, ...]:
-        """The times of phases that run at the same time. Each phase is (program, region, cores)."""
+        """Returns the times of concurrent phases, which are given as (program, region, cores)."""
         key = tuple(running)
         if key not in self.together:
             alone = len(key) == 1
@@ -239,13 +236,15 @@ class _Node:
     # -- assignment of cores --------------------------------------------------------------------
 
     def region(self, at: _At, program: int) -> str:
-        """The region that a program executes or waits for. Empty after the end."""
+        """Returns the region that a program executes or waits for. Empty after the program's
+        end.
+        """
         visits = self.visits[program]
         return visits[at.visit[program]].region if at.visit[program] < len(visits) else ""
 
     def plan(self, program: int, cores: int) -> dict[str, int]:
-        """The number of cores of a domain for each region, according to the program's plan within a
-        limit. The program shares the node or has it alone.
+        """Returns the number of cores per domain for each region, from the program's plan for at
+        most `cores` cores per domain.
         """
         domains = self.machine.domains
         alone = cores == self.cores
@@ -258,26 +257,28 @@ class _Node:
         return {name: size // domains for name, size in sizes.items()}
 
     def planned(self, at: _At, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
-        """The number of cores of each program according to its plan."""
+        """Returns each program's number of cores according to its plan."""
         return tuple(
             plan[name] if (name := self.region(at, k)) else 0 for k, plan in enumerate(plans)
         )
 
     def in_turn(self, at: _At, plans: Sequence[Mapping[str, int]]) -> tuple[int, ...]:
-        """The numbers of cores if only the first unfinished program runs."""
+        """Returns each program's number of cores if only the first unfinished program runs."""
         count = len(self.phases)
         first = next(k for k in range(count) if self.region(at, k))
         return tuple(cores if k == first else 0 for k, cores in enumerate(self.planned(at, plans)))
 
     def fewest(self, program: int) -> int:
-        """The smallest number of cores that a region of the program needs. 0 if no number is
-        enough.
+        """Returns the smallest number of cores per domain with which all regions of the program can
+        run. 0 if a region has no valid number of cores.
         """
         sizes = self.sizes[program].values()
         return max((min(own) for own in sizes), default=0) if all(sizes) else 0
 
     def every(self, at: _At) -> list[tuple[int, ...]]:
-        """All assignments of cores to the programs that may change their number of cores."""
+        """Returns all assignments of cores to programs. Only programs at an event may change their
+        number of cores.
+        """
         options: list[tuple[int, ...]] = []
         for k in range(len(self.phases)):
             name = self.region(at, k)
@@ -291,8 +292,8 @@ class _Node:
         return [own for own in dealt if not self._wastes_cores(at, own)]
 
     def _wastes_cores(self, at: _At, dealt: Sequence[int]) -> bool:
-        """Whether a program could use more cores although it has no memory traffic and can release
-        cores at any time.
+        """Whether cores are idle although a program without memory traffic could use them, and
+        could release them at any time.
         """
         idle = self.cores - sum(dealt)
         for k, cores in enumerate(dealt):
@@ -319,14 +320,16 @@ class _Node:
         return not any(self.region(at, k) for k in range(len(self.phases)))
 
     def followed(self, choice: Callable[[_At], Sequence[int]]) -> _At:
-        """The end of the schedule that uses this assignment at each event."""
+        """Returns the final state of the schedule that assigns cores by `choice` at each event."""
         at = self.start()
         while not self.ended(at):
             at = self.next_state(at, choice(at))
         return at
 
     def searched(self, width: int) -> _At:
-        """The end of the best schedule found by a beam search with this width."""
+        """Returns the final state of the best schedule that a beam search of `width` states
+        finds.
+        """
         beam, best = [self.start()], math.inf
         found: _At | None = None
         while beam:
@@ -350,7 +353,9 @@ class _Node:
         return found
 
     def next_state(self, at: _At, dealt: Sequence[int]) -> _At:
-        """The state at the next event, if the programs keep these numbers of cores until then."""
+        """Returns the state at the next event, if the programs use the numbers of cores in `dealt`
+        until then.
+        """
         count = len(dealt)
         done = list(at.done)
         running = [(k, self.region(at, k), dealt[k]) for k in range(count) if dealt[k]]
@@ -389,7 +394,7 @@ class _Node:
         )  # fmt: skip
 
     def _change(self, before: int, cores: int, visit: Visit) -> float:
-        """The time in seconds for changes of the number of threads in the visits of a program."""
+        """Returns the seconds for changing the number of threads in all visits of a region."""
         threads = max(before, cores) * self.machine.domains
         cost = float(self.machine.overheads.team_change.at(threads)) / self.machine.clock_hz
         return cost * visit.visits

@@ -3,16 +3,15 @@
 In Chatzopoulos 2012, section 3.3, programs share a node if their phases need different numbers of
 cores. Two ways of sharing are compared with running one program after the other:
 
-- *packages*: each program has its own packages, and all memory of their domains.
+- *packages*: each program has its own sockets, with all memory of their NUMA domains.
 - *cores*: each program has some cores of every NUMA domain. The programs share caches and
   bandwidth.
 
-In all cases, a program runs according to its plan for its cores (`plan_of`). The cost of changes of
-the number of threads is included.
+Each program runs according to its plan for its cores (`plan_of`), which includes the cost of
+changing the number of threads.
 
-Cores that wait for memory share its path, like the cores of a single program (`shared_memory`). Two
-halves of a phase together get the bandwidth of the whole phase. Phases of different programs
-overlap in proportion to their shares of the time.
+Cores of different programs share the memory bandwidth like the cores of a single program
+(`shared_memory`). Phases of different programs overlap in proportion to their shares of the time.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ from regionpredict.predict.teams import TeamPrediction
 
 
 class PhaseLoad(NamedTuple):
-    """A phase on a number of threads with close binding. `seconds` is the time of all its
-    executions.
+    """The time and memory requests of a phase on some number of threads with close binding.
 
-    During `fixed` seconds, no core waits for memory. In the remaining time, a core waits for
-    `waiting` seconds in addition to its own work. `requesting` cores of a domain wait at the same
-    time, and get `bandwidth` B/s. If all packages share one path, these are the cores of the node.
+    `seconds` is the time of all executions of the phase. During `fixed` seconds, no core waits for
+    memory. A core waits for memory during `waiting` seconds. On average, `requesting` cores of a
+    NUMA domain wait at the same time, and together get `bandwidth` B/s. If all sockets share one
+    memory path, both numbers are those of the node.
     """
 
     seconds: float
@@ -55,8 +54,10 @@ class PhaseLoad(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """One parallel region of a program. Its loads by number of threads are `alone` with all caches,
-    and `beside` with a part of the shared caches. `runs` is its number of executions.
+    """One parallel region of a program, with its loads by number of threads.
+
+    `alone` are the loads with all caches, and `beside` the loads with a part of the shared caches.
+    `runs` is the number of executions.
     """
 
     id: str
@@ -67,10 +68,10 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class CoscheduledProgram:
-    """A program as a sequence of phases, which is not empty.
+    """A program as a nonempty sequence of phases.
 
-    `changes` counts how often the second of two phases directly follows the first. `open` lists the
-    parallel regions whose hint depends on assumed sizes.
+    `changes` counts, for each pair of phases, how often the second phase directly follows the first
+    one. `open` lists the parallel regions whose hint depends on assumed sizes.
     """
 
     name: str
@@ -79,7 +80,7 @@ class CoscheduledProgram:
     open: tuple[str, ...] = ()
 
     def plan_alone(self, machine: Machine) -> Plan:
-        """The plan of the program if it has the node to itself."""
+        """Returns the plan of the program if no other program uses the node."""
         times = {
             phase.id: {threads: load.seconds for threads, load in phase.alone.items()}
             for phase in self.phases
@@ -87,8 +88,8 @@ class CoscheduledProgram:
         return self.planned(times, machine)
 
     def planned(self, times: Mapping[str, Mapping[int, float]], machine: Machine) -> Plan:
-        """The plan for phases with these times by number of threads. Each phase has at least one
-        time.
+        """Returns the plan for the given times of each phase by number of threads. Each phase has
+        at least one time.
         """
         teams = [PlannedTeam(name, 1.0, seconds) for name, seconds in times.items()]
         plan = plan_of(teams, self.changes, machine)
@@ -97,8 +98,9 @@ class CoscheduledProgram:
 
 
 class Part(NamedTuple):
-    """The part of one program: `cores` on `packages` packages, its seconds with this placement, and
-    the ratio to its time alone.
+    """The placement of one program on `cores` cores of `packages` sockets.
+
+    `slowdown` is the ratio of `seconds` to the time of the program alone on the node.
     """
 
     name: str
@@ -110,8 +112,9 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """A placement: `kind` is 'packages' or 'cores'. `seconds` is the time until all programs
-    finish."""
+    """A placement of all programs, by 'packages' or by 'cores' (`kind`). `seconds` is the time
+    until all programs finish.
+    """
 
     kind: str
     parts: tuple[Part, ...]
@@ -120,9 +123,11 @@ class Allocation:
 
 @dataclass(frozen=True, slots=True)
 class Coschedule:
-    """All placements, fastest first, and the `sequential_seconds` of running one program after the
-    other. `open` lists, by program, the parallel regions whose hint depends on assumed sizes.
-    `sizes` are the numbers of threads in each program's own plan.
+    """All placements, fastest first, and the time of running one program after the other.
+
+    `alone` contains each program alone on the node. `open` lists, by program, the parallel regions
+    whose hint depends on assumed sizes. `sizes` gives the number of threads of each phase in the
+    program's own plan.
     """
 
     allocations: tuple[Allocation, ...]
@@ -132,23 +137,24 @@ class Coschedule:
     sizes: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     def several_sizes(self, name: str) -> bool:
-        """Whether the parallel regions of a program have different numbers of threads."""
+        """Whether the plan of a program uses different numbers of threads."""
         return len(set(self.sizes.get(name, {}).values())) > 1
 
     @property
     def shares(self) -> bool:
-        """Whether sharing is faster than running one program after the other, by a factor that is
-        worth it.
+        """Whether sharing the node is faster than running one program after the other, by at least
+        `COSCHEDULE_GAIN`.
         """
         best = self.allocations[0].seconds if self.allocations else self.sequential_seconds
         return self.sequential_seconds > best * COSCHEDULE_GAIN.value
 
 
 def with_cache_share(machine: Machine, sharers: int) -> Machine:
-    """The machine with only the part of each shared cache that one of several programs has.
+    """Returns the machine with one program's share of each cache, if `sharers` programs share every
+    domain.
 
-    Cores are assigned consecutively. A cache whose cores are at most an even part of a domain
-    belongs to one program. Other caches are assumed to be shared equally.
+    A cache for at most an even part of a domain's cores belongs to one program. Other caches are
+    divided equally.
     """
     part = machine.cores_per_domain // sharers
 
@@ -165,8 +171,8 @@ def with_cache_share(machine: Machine, sharers: int) -> Machine:
 def phases_of(
     alone: Sequence[TeamPrediction], beside: Sequence[TeamPrediction]
 ) -> tuple[Phase, ...]:
-    """The parallel regions of a program that have times, as phases. `beside` are the same regions
-    predicted with a part of the caches. Unknown sizes have their assumed values.
+    """Converts the predicted parallel regions of a program to phases. `beside` are the predictions
+    of the same regions with a part of the caches. Unknown sizes have their assumed values.
     """
     phases = []
     for team, other in zip(alone, beside, strict=True):
@@ -183,8 +189,8 @@ def _loads(points: Sequence[Point], runs: float) -> dict[int, PhaseLoad]:
 
 
 def _load(point: Point, runs: float) -> PhaseLoad:
-    """The load of a phase. Work and waiting overlap, and share the time according to their squares
-    (`Overlap`).
+    """Converts one point of a speedup curve to the load of a phase. Work and waiting overlap, and
+    share the time according to their squares (`Overlap`).
     """
     memory = point.terms["memory-bandwidth"]
     work = point.terms["compute"] + point.terms["cache"] + memory
@@ -195,9 +201,7 @@ def _load(point: Point, runs: float) -> PhaseLoad:
 
 
 def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Coschedule:
-    """All ways to share the machine's cores between programs. Running them one after the other is
-    not included.
-    """
+    """Evaluates all placements of several programs on the machine's cores."""
     alone, sizes = [], {}
     for program in programs:
         plan = program.plan_alone(machine)
@@ -221,8 +225,8 @@ def coschedule(programs: Sequence[CoscheduledProgram], machine: Machine) -> Cosc
 
 
 def splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
-    """All ways to divide `total` items among `parts` programs, with at least one item each. If
-    there are many items, several are assigned at a time.
+    """Yields all ways to divide `total` cores or sockets among `parts` programs, with at least one
+    each. Large totals are divided in coarser steps.
 
     >>> list(splits(4, 2))
     [(1, 3), (2, 2), (3, 1)]
@@ -234,11 +238,11 @@ def splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 
 
 class DomainPath(NamedTuple):
-    """The resources on up to `cores` cores for which programs contend.
+    """The memory path for which programs on up to `cores` cores contend.
 
-    Beyond the known values of a phase, the load grows like `grows`. If `grows` is None, it is
-    constant. `parts` NUMA domains each have an even part of its `ceiling` in B/s. If it is None,
-    there is no ceiling.
+    Beyond the known values of a phase, the bandwidth grows like the curve `grows`, or remains
+    constant if `grows` is None. Each of `parts` NUMA domains gets an even part of `ceiling` B/s.
+    None means no ceiling.
     """
 
     cores: int
@@ -247,8 +251,8 @@ class DomainPath(NamedTuple):
     parts: int
 
     def of(self, phase: Phase) -> PathCurve | None:
-        """The bandwidth for the streams of this phase in B/s, by number of requesting cores. None
-        if it has no streams.
+        """Returns the memory bandwidth of a phase in B/s, by number of requesting cores. None if
+        the phase has no memory traffic.
         """
         known = {load.requesting: load.bandwidth for threads, load in sorted(phase.alone.items())
                  if threads <= self.cores and load.requesting > 0.0}  # fmt: skip
@@ -259,14 +263,14 @@ class DomainPath(NamedTuple):
             more = [x for x in (*self.grows.x, self.cores) if last < x <= self.cores]
             known |= {float(x): known[last] * self.grows.at(x) / self.grows.at(last) for x in more}
         cap = math.inf
-        if self.ceiling is not None:  # writing streams may exceed the figure
+        if self.ceiling is not None:  # streams of writes may exceed the machine's figure
             cap = max(self.ceiling, *(load.bandwidth for load in phase.alone.values())) / self.parts
         cores = tuple(sorted(known))
         return PathCurve(cores, tuple(min(cap, known[requesting]) for requesting in cores))
 
 
 def domain_path(machine: Machine) -> DomainPath:
-    """How programs with cores in every NUMA domain contend within one domain."""
+    """Returns the memory path of one NUMA domain, in which all programs have cores."""
     shared = machine.memory.shared_path
     ceiling = None if shared is None else shared.traffic_bytes_per_s.value
     grows = machine.memory.curve("load")
@@ -274,7 +278,7 @@ def domain_path(machine: Machine) -> DomainPath:
 
 
 class _Loads(NamedTuple):
-    """The alternatives of a program: `phases` with their loads, on a number of NUMA `domains`."""
+    """A program's phases with their loads by number of threads, on several NUMA `domains`."""
 
     program: CoscheduledProgram
     phases: Sequence[tuple[Phase, Mapping[int, PhaseLoad]]]
@@ -282,8 +286,8 @@ class _Loads(NamedTuple):
     path: DomainPath | None
 
     def running(self, cores: int, machine: Machine) -> list[Running] | None:
-        """The program according to its plan for at most this many cores of the domain. None if a
-        phase needs more.
+        """Returns the phases of the program in its plan for at most `cores` cores of a domain. None
+        if a phase needs more cores.
         """
         tried = {
             phase.id: {
@@ -305,7 +309,7 @@ class _Loads(NamedTuple):
 
 
 def _merged_phases(phases: Sequence[Running]) -> list[Running]:
-    """The phases that take time. Phases with similar requests are merged."""
+    """Removes phases without time, and merges phases with similar numbers of requesting cores."""
     running = sorted((phase for phase in phases if phase.seconds > 0),
                      key=lambda phase: phase.requesting)  # fmt: skip
     size = -(-len(running) // int(COSCHEDULE_CLASSES.value))
@@ -313,8 +317,8 @@ def _merged_phases(phases: Sequence[Running]) -> list[Running]:
 
 
 def on_domains(phase: Phase, load: PhaseLoad, domains: int, path: DomainPath | None) -> Running:
-    """A phase from the point of view of one of several domains. Its `load` is that of the threads
-    of one domain.
+    """Returns one domain's part of a phase that runs on several domains. `load` is the load of the
+    threads of one domain.
     """
     work, fixed = (load.seconds - load.fixed) / domains, _team_costs(phase, load, domains)
     curve = None if path is None else path.of(phase)
@@ -325,14 +329,14 @@ def on_domains(phase: Phase, load: PhaseLoad, domains: int, path: DomainPath | N
 
 
 def _team_costs(phase: Phase, load: PhaseLoad, domains: int) -> float:
-    """The cost of a parallel region over all domains. It does not decrease with more domains."""
+    """Returns the fixed cost of a parallel region on the threads of all domains."""
     threads = next(n for n, known in phase.beside.items() if known is load) if domains > 1 else 0
     known = [n for n in phase.beside if threads < n <= threads * domains]
     return phase.beside[max(known)].fixed if known else load.fixed / domains
 
 
 def _as_one(phases: Sequence[Running]) -> Running:
-    """Merges consecutive phases into one. It uses the path of the phase that waits longest."""
+    """Merges phases into one, with the memory path of the phase that waits longest."""
     seconds = sum(phase.seconds for phase in phases)
     return Running(
         seconds, sum(phase.fixed for phase in phases), sum(phase.waiting for phase in phases),
@@ -346,8 +350,8 @@ def _by_packages(
     programs: Sequence[CoscheduledProgram], best: Sequence[float], split: Sequence[int],
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
-    """Placements with separate packages. Programs contend only for a path that all packages
-    share.
+    """Returns the placement in which each program has its own sockets. Programs contend only for a
+    memory path that all sockets share.
     """
     shared = machine.memory.shared_path
     path = None
@@ -369,8 +373,8 @@ def _by_cores(
     programs: Sequence[CoscheduledProgram], best: Sequence[float], split: Sequence[int],
     machine: Machine,
 ) -> Allocation | None:  # fmt: skip
-    """Placements with cores of every NUMA domain. Each domain executes its part of all programs at
-    the same time.
+    """Returns the placement in which each program has `split` cores of every NUMA domain. All
+    domains have the same load.
     """
     path = domain_path(machine)
     running = []
@@ -402,7 +406,7 @@ def _allocation(
 
 
 def _end_times(running: Sequence[Sequence[Running]]) -> list[float]:
-    """The end of each program. When a program ends, the others get its bandwidth."""
+    """Returns the end time of each program. After a program ends, the others get its bandwidth."""
     alone = [sum(phase.seconds for phase in phases) for phases in running]
     left = [1.0] * len(running)  # the remaining share of each program's work
     ended = [0.0] * len(running)
@@ -423,10 +427,10 @@ def _end_times(running: Sequence[Sequence[Running]]) -> list[float]:
 
 
 def _slowdowns(running: Sequence[Sequence[Running]]) -> list[float]:
-    """The slowdown of each program while all of them run. Each program has phases.
+    """Returns the slowdown of each program while all programs run.
 
-    The overlap of phases depends on their times, and their times depend on the overlap. A few
-    iterations converge.
+    Phases overlap in proportion to their times, and the times depend on the overlap. A fixed-point
+    iteration solves this.
     """
     meetings = [
         (met, seconds_together([own[at] for own, at in zip(running, met, strict=True)]))

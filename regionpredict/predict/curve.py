@@ -1,4 +1,4 @@
-"""The result of the saturation model: the time and its terms for every number of threads."""
+"""The result of the saturation model: the time and its terms by number of threads."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from regionpredict.workload import LevelTraffic
 
 
 class Point(NamedTuple):
-    """The result for one number of threads: seconds, speedup over one thread, bottleneck class, and
-    the terms in seconds.
+    """The predicted time on one number of threads, with the speedup over one thread, the bottleneck
+    and the terms.
 
-    `terms`: `compute` (arithmetic and first-cache loads that are not hidden), `cache` (lines from
-    lower caches), `memory-bandwidth`, `imbalance`, `overhead`, `serialization`. They add up to
-    `seconds`. `requesting` is the number of cores of the fullest domain that wait for memory at a
-    time, and `bandwidth` their bandwidth in B/s. `memory_bytes` is the memory traffic of all
-    threads.
+    `terms` are `compute` (arithmetic and exposed first-level loads), `cache` (lines from lower
+    cache levels), `memory-bandwidth`, `imbalance`, `overhead` and `serialization`, in seconds.
+    Their sum is `seconds`. `requesting` is the mean number of cores of the fullest domain that wait
+    for memory, and `bandwidth` is their bandwidth in B/s. `memory_bytes` is the memory traffic of
+    all threads.
     """
 
     threads: int
@@ -32,7 +32,7 @@ class Point(NamedTuple):
 
 
 class Superlinear(NamedTuple):
-    """The smallest number of threads that is less than its speedup, the speedup, and the reason."""
+    """The smallest number of threads with a speedup above the number of threads, and the reason."""
 
     threads: int
     speedup: float
@@ -43,9 +43,9 @@ class CoreTime(NamedTuple):
     """The seconds of one core for the whole region if all data are in the first-level cache.
 
     `overlapping` (arithmetic, recurrences, instruction issue) overlaps with data transfers, and
-    `loading` (loads and stores) does not. `notes` has one line for each loop. `slots` is the part
-    of `overlapping` that occupies pipes, issue slots and the window. `figures` are the keys of the
-    machine's figures for the most expensive loop.
+    `loading` (loads and stores) does not. `notes` has one line of text per loop. `figures` are the
+    keys of the machine figures that determine the most expensive loop. `slots` is the part of
+    `overlapping` that occupies execution pipes, issue slots and the instruction window.
     """
 
     overlapping: float
@@ -57,17 +57,16 @@ class CoreTime(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SaturationDerivation:
-    """The derivation of the curve.
+    """The derivation of a speedup curve of the saturation model.
 
-    `levels` is the traffic of one thread below each cache, nearest first, and `full_levels` that of
-    all cores. `saturation` is the smallest number of threads with 90 % of the best speed.
-    `first_touch` is 'parallel' or 'serial', with the reason. `past` describes the cost of new pages
-    and of lines in other cores for the largest number of threads. `margin` is that of the hint.
-    `chance` is the probability that the hint is right, given the spreads and the doubtful figures.
-    `spreads` are the possible errors of the deciding figures by term (`machine_uncertainty.py`).
-    `doubled` is the time with all hardware threads of the hinted packages. `otherwise` are the
-    times for the other possible distribution of data-dependent work. The work is skewed if the skew
-    is unknown, and even if it is given.
+    `levels` is the traffic of one thread between each cache and the next level, nearest first, and
+    `full_levels` the traffic of all cores. `saturation` is the smallest number of threads with 90 %
+    of the best speed. `first_touch` is 'parallel' or 'serial', with `placement_reason`. `past`
+    describes the cost of new pages and of lines in other cores' caches. `margin` belongs to the
+    hint. `chance` is the probability that the hint is right. `spreads` are the possible errors of
+    machine figures by term (`machine_uncertainty.py`). `doubled` is the time with all hardware
+    threads of the hinted sockets. `otherwise` are the times for the other distribution of
+    data-dependent work: skewed if the skew is unknown, even if it is given.
     """
 
     points: tuple[Point, ...]
@@ -87,7 +86,7 @@ class SaturationDerivation:
 
 
 def saturation_point(speed: Mapping[int, float], share: float = SATURATED.value) -> int:
-    """The smallest number of threads that reaches `share` of the best speed.
+    """Returns the smallest number of threads that reaches `share` of the best speed.
 
     >>> saturation_point({1: 1.0, 2: 1.9, 3: 2.0})
     2

@@ -1,8 +1,7 @@
-"""Finds names that decide a hint only if the deciding names have other values.
+"""Finds unknown names that change the hint only for certain values of other unknown names.
 
-A loop over `m` inside a loop over `n` may decide nothing as long as `n` is two. With values for all
-deciding names, the hint must be known. Therefore every other name is tried again with other values
-of the deciding names.
+For example, the length `m` of an inner loop may have no effect as long as the outer length `n` is
+2. Therefore, every name without effect is varied again for other values of the deciding names.
 """
 
 from __future__ import annotations
@@ -26,20 +25,20 @@ TRIED_SIZES = (
         for power in range(1, round(math.log(LARGEST_SIZE_TRIED.value, SIZE_RATIO.value)) + 1)
     ),
 )
-"""The sizes range from a loop of two iterations to an array of 0.8 GB."""
+"""The tried values of an unknown size, from a loop of two iterations to an array of 0.8 GB."""
 SIZES_OF_ONE = TRIED_SIZES[::2]
-"""Every second size, for a single name among several. Both ends are included."""
+"""The tried values of a single name among several: every second size, including both ends."""
 
 More = Callable[[], bool]
-"""Whether another trial is allowed."""
+"""A function that returns whether the budget allows another trial."""
 AskAll = Callable[[Mapping[str, int]], Choice | None]
-"""The choice for these values. All other names have assumed values. None if no program has these
-sizes.
+"""A function that returns the choice for given values of some names, and assumed values of the
+others. None for impossible sizes.
 """
 
 
 def always() -> bool:
-    """Allows any number of trials.
+    """Returns True: the number of trials is unlimited.
 
     >>> always()
     True
@@ -51,12 +50,12 @@ def deciding_at_other_values(
     deciding: Collection[str], by_name: Mapping[str, Mapping[int, Choice]], ask: AskAll,
     more: More = always,
 ) -> frozenset[str]:  # fmt: skip
-    """The names of `by_name` that decide if one of `deciding` has another value.
+    """Returns the names that change the hint only if a name of `deciding` has another value.
 
-    `by_name` are the choices for a single name. Each other name is tried over its sizes, with a
+    `by_name` contains the choices for values of each single name. Each other name is varied, with a
     deciding name at its smallest, middle and largest size. The remaining names have their assumed
-    or smallest value. New deciding names are tried in the same way. The number of trials is limited
-    by `more` and `MOST_TRIALS`, so the last of many names may be missed.
+    or smallest value. New deciding names are used in the same way. `more` and `MOST_TRIALS` limit
+    the number of trials.
 
     >>> from regionpredict.predict.hints import Choice, Hint
     >>> one, more = Choice(Hint(1, 1, 1.0), frozenset({1})), Choice(Hint(1, 4, 1.0), frozenset({4}))

@@ -8,21 +8,21 @@ COMBINATIONS = ("relative-difference", "ratio")
 """Equation 4.1, and the plain ratio in section 4.2.1 of Chatzopoulos 2012."""
 
 STATEMENT_WEIGHTS = ("equal", "executions")
-"""How statements count in the averages: equally, or by number of executions."""
+"""The weight of a statement in the averages: 1, or the number of executions."""
 
 MISS_WEIGHTS = ("reference", "element-size")
-"""How streaming misses count: equally, or by the bytes that they move."""
+"""The weight of a streaming miss: constant, or proportional to the bytes that it moves."""
 
 
 class DensityForm(NamedTuple):
-    """A variant: one value of each tuple above. The defaults are those of the thesis."""
+    """A variant of the density model. The defaults are the model of Chatzopoulos 2012."""
 
     combination: str = COMBINATIONS[0]
     statement_weight: str = STATEMENT_WEIGHTS[0]
     miss_weight: str = MISS_WEIGHTS[0]
 
     def __str__(self) -> str:
-        """The differences from the thesis as text. Empty if there are none.
+        """Returns the differences from the model of Chatzopoulos 2012 as text.
 
         >>> str(DensityForm()), str(DensityForm(statement_weight="executions"))
         ('', 'by executions')
@@ -36,12 +36,12 @@ class DensityForm(NamedTuple):
 
     @property
     def by_executions(self) -> bool:
-        """Whether statements count by number of executions."""
+        """Whether statements are weighted by their number of executions."""
         return self.statement_weight == "executions"
 
     @property
     def by_element_size(self) -> bool:
-        """Whether streaming misses count by the bytes that they move."""
+        """Whether streaming misses are weighted by the bytes that they move."""
         return self.miss_weight == "element-size"
 
 

@@ -13,17 +13,17 @@ from regionpredict.workload import Diagnostic, RegionFacts
 from regionpredict.workload.assumed_sizes import sizes_origin
 
 CUT_SIZES, CUT_NEIGHBOURS, CUT_TRAFFIC = CUT = ("sizes", "neighbours", "traffic")
-"""The kinds of work that a budget may omit: trials of unknown sizes, trials of data that other
-loops evict, and details of the traffic.
+"""The parts of a prediction that a budget may omit: trials of unknown sizes, trials of evictions by
+other loops, and details of the traffic.
 """
 
 
 class Term(NamedTuple):
-    """One summand of a score: `number` times `weight` (cycles).
+    """One summand of a density score: `number` times `weight` (cycles).
 
     `kind` is 'operation', 'hit', 'miss that hits', 'streaming miss', 'latency miss' or 'irregular
-    miss'. A 'miss that hits' is the share of misses that are in the cache according to eq. 4.2.
-    `what` is the operation or the reference.
+    miss'. A 'miss that hits' is the share of counted misses that hit the cache according to eq.
+    4.2. `what` is the operation or the reference.
     """
 
     kind: str
@@ -44,7 +44,7 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatementScore:
-    """The good and bad score of one statement in cycles, with their terms."""
+    """The good score and the bad score of one statement in cycles, with their terms."""
 
     line: int
     text: str
@@ -52,22 +52,22 @@ class StatementScore:
 
     @property
     def good(self) -> float:
-        """The cost of operations that scale with processors."""
+        """The cost of operations that scale with the number of cores."""
         return sum(term.value for term in self.terms if term.good)
 
     @property
     def bad(self) -> float:
-        """The cost of accesses to the shared memory path."""
+        """The cost of accesses that use the shared path to memory."""
         return sum(term.value for term in self.terms if not term.good)
 
 
 @dataclass(frozen=True, slots=True)
 class DensityDerivation:
-    """The derivation of a density score: statements, averages (cycles) and probability.
+    """The derivation of a density score from the scores of statements and their averages in cycles.
 
     `counts` are the weights of the statements in the averages. `thresholds` are the boundaries
-    between the areas, one fewer than the packages. `data_bytes` is the working set of eq. 4.2,
-    assumed if the source does not give it.
+    between the areas of the score, one fewer than the sockets. `data_bytes` is the working set of
+    eq. 4.2, which is assumed if sizes are unknown.
     """
 
     statements: tuple[StatementScore, ...]
@@ -82,20 +82,19 @@ class DensityDerivation:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The packages and threads that a region can use according to one model, with reasons and
+    """The hint of one model for a region: the sockets and threads that it can use, with reasons and
     confidence.
 
-    `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` follows from the source and
-    the sizes, and is None if unknown. `speedup` contains (threads, speedup) pairs, and is empty if
-    there is no curve. `band` is the 80 % interval in the same order, and `superlinear` gives the
-    place and reason of a superlinear speedup. The `threads` are placed with `threads_per_core` on
-    each core. If this is more than one, `shared_core_speedup` is the speedup, which is not part of
-    the curve. `confidence` is the share of such hints that are right, from 0 to 1, and `doubts`
-    explain it.
+    `status` is 'predicted', 'partial' or 'skipped'. `working_set_bytes` is None for unknown sizes.
+    `speedup` contains (threads, speedup) pairs, and is empty for a model without a curve. `band` is
+    the 80 % interval of each pair. `superlinear` describes a superlinear speedup. Each core runs
+    `threads_per_core` of the `threads`. If this is more than one, `shared_core_speedup` is the
+    speedup of the hint, which is not part of the curve. `confidence` is the expected share of right
+    hints, from 0 to 1, and `doubts` explain it.
 
-    `unbound` are the names without a value, and `deciding` those that change the hint. All values
-    are then for the assumed sizes. Other hints are in `range`, and thresholds in `by_size`. `cut`
-    are the kinds of work that a budget omitted.
+    `unbound` are the names without a value, and `deciding` the names that change the hint. All
+    results then belong to the assumed sizes. `range` contains the hints at other sizes, and
+    `by_size` the thresholds. `cut` lists the parts of the prediction that a budget omitted.
     """
 
     model: str
@@ -126,8 +125,8 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction(Estimate):
-    """An estimate with the facts of its region. `idle` says that no `main` and no recorded run
-    reaches the region, although some regions are reached.
+    """An estimate with the facts of its region. `idle` says that neither a `main` function nor a
+    recorded run reaches the region, although other regions are reached.
     """
 
     facts: RegionFacts
@@ -135,12 +134,14 @@ class Prediction(Estimate):
 
     @property
     def sizes_from(self) -> str:
-        """The origin of the region's sizes, one of `SIZE_ORIGINS`."""
+        """The least certain source of the region's sizes, one of `SIZE_ORIGINS`."""
         return sizes_origin([self.facts], self.unbound)
 
     @staticmethod
     def of(estimate: Estimate, facts: RegionFacts, *, idle: bool = False) -> Prediction:
-        """The prediction for the region with these facts. Its texts contain readable names."""
+        """Combines an estimate with the facts of its region, and makes the names in its texts
+        readable.
+        """
         in_words = facts.region.in_words
         own = {field.name: getattr(estimate, field.name) for field in fields(Estimate)}
         own["assumed"] = tuple(dict.fromkeys(map(in_words, estimate.assumed)))
@@ -150,5 +151,5 @@ class Prediction(Estimate):
         return Prediction(**own, facts=facts, idle=idle)
 
     def in_words(self, text: str) -> str:
-        """A text about the loop with readable names."""
+        """Replaces internal names in a text about the loop by readable names."""
         return self.facts.region.in_words(text)

@@ -1,9 +1,8 @@
-"""Selects packages and threads from the expected speed of a curve and the price of cores.
+"""Selects sockets and threads from an expected speedup curve and the price of cores.
 
-A hint minimizes the expected loss relative to the best speed, in logarithms, plus the price of the
-cores. A package costs `PACKAGE_PRICE` times what a hint may lose. Part of this is for its use, and
-part for its cores. The best speed is a constant, so the hint maximizes the expected speed minus the
-price.
+A hint maximizes the logarithm of the expected speed minus the price of the cores. A socket costs
+`PACKAGE_PRICE` times the allowed loss of a hint. One part of the price is for using the socket at
+all, and the other part is for each core.
 """
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ from regionpredict.predict.uncertainty import ExpectedSpeedup, chance_of
 
 
 class Hint(NamedTuple):
-    """The selected packages and threads. `margin` is the smallest relative change of the speed of
-    another number of packages that would change the choice, rounded to six decimals.
+    """The selected numbers of sockets and threads. `margin` is the smallest relative change of
+    speed that would change the number of sockets, rounded to six decimals.
     """
 
     packages: int
@@ -31,9 +30,9 @@ def hint_from(
     outlook: Sequence[ExpectedSpeedup], cores_per_package: int, within: float = WITHIN.value,
     price: float = PACKAGE_PRICE.value,
 ) -> Hint:  # fmt: skip
-    """The packages and threads with the best expected speed minus the price of their cores.
+    """Returns the sockets and threads with the best expected speed minus the price of their cores.
 
-    A package with all its cores costs `price` times the allowed loss `within`.
+    A socket with all its cores costs `price` times the allowed loss `within`.
 
     >>> speeds = ((1, 1.0, 0.0), (2, 1.9, 0.6), (3, 2.1, 0.62))
     >>> curve = [ExpectedSpeedup(*speed, 0.0) for speed in speeds]
@@ -46,16 +45,16 @@ def hint_from(
 def hint_on(
     machine: Machine, outlook: Sequence[ExpectedSpeedup], within: float = WITHIN.value
 ) -> Hint:
-    """The hint of a curve on a machine, with the packages that its threads use.
+    """Returns the hint of a curve on a machine, with the sockets that its threads use.
 
-    Only one thread per core is considered, unless only larger counts are allowed.
+    Only one thread per core is considered, unless all allowed counts exceed the cores.
     """
     hint = hint_from(one_per_core(machine, outlook), cores_filled_first(machine), within)
     return hint._replace(packages=packages_of(machine, hint.threads))
 
 
 def one_per_core(machine: Machine, outlook: Sequence[ExpectedSpeedup]) -> list[ExpectedSpeedup]:
-    """The thread counts for which each thread has a separate core. All counts if there are none."""
+    """Returns the points of a curve with at most one thread per core, or all points if none has."""
     cores = machine.cores
     return [expected for expected in outlook if expected.threads <= cores] or list(outlook)
 
@@ -63,8 +62,8 @@ def one_per_core(machine: Machine, outlook: Sequence[ExpectedSpeedup]) -> list[E
 def _costs(
     outlook: Sequence[ExpectedSpeedup], cores_per_package: int, price: float
 ) -> dict[int, float]:
-    """For each number of threads, the price of the packages minus the logarithm of the expected
-    speed.
+    """Returns, for each number of threads, the price of the cores minus the logarithm of the
+    expected speed.
     """
     opened, used = OPENED_SHARE.value * price, (1.0 - OPENED_SHARE.value) * price
     return {
@@ -87,9 +86,7 @@ def _cheapest(costs: Mapping[int, float], cores_per_package: int) -> Hint:
 
 
 class Seats(NamedTuple):
-    """The number of threads, the threads per core, and the speedup if there are several per
-    core.
-    """
+    """The number of threads, the threads per core, and the speedup if a core has several threads."""
 
     threads: int
     on_a_core: int = 1
@@ -100,10 +97,10 @@ def seats_of(
     hint: Hint, speedup: Sequence[tuple[int, float]], doubled: tuple[int, float] | None,
     machine: Machine, within: float,
 ) -> Seats:  # fmt: skip
-    """The placement of the hint's threads. All hardware threads of its packages are used if they
-    gain more than `within` over one thread per core on the same packages.
+    """Decides whether a hint uses all hardware threads of its sockets. They must gain more than
+    `within` over one thread per core on the same sockets.
 
-    `doubled` is the number of all these threads with their speedup.
+    `doubled` contains the number of all these hardware threads and their speedup.
     """
     most = max(
         (value for threads, value in speedup if packages_of(machine, threads) <= hint.packages),
@@ -115,12 +112,11 @@ def seats_of(
 
 
 class Choice(NamedTuple):
-    """A hint, the numbers of threads that are equally good, and the probability that the hint is
-    right.
+    """A hint, the equally good numbers of threads, and the probability that the hint is right.
 
-    A number of threads is equally good if it uses the same packages and costs at most what a hint
-    may lose. One thread qualifies only if it is the hint. `fast` are all numbers within that loss
-    of the best speed, at any cost.
+    `good` numbers of threads use the same sockets and cost at most the allowed loss more than the
+    hint. One thread is good only if it is the hint. `fast` numbers are within the allowed loss of
+    the best speed, at any price.
     """
 
     hint: Hint
@@ -130,19 +126,19 @@ class Choice(NamedTuple):
 
     @property
     def kind(self) -> tuple[int, bool]:
-        """The number of packages, and whether there is more than one thread."""
+        """The number of sockets, and whether the hint has more than one thread."""
         return self.hint.packages, self.hint.threads > 1
 
     @property
     def serving(self) -> frozenset[int]:
-        """The numbers of threads that lose at most what a hint may lose."""
+        """The numbers of threads within the allowed loss of a hint."""
         return self.good | self.fast
 
 
 def choice_from(
     outlook: Sequence[ExpectedSpeedup], cores_per_package: int, within: float = WITHIN.value
 ) -> Choice:
-    """The hint of a curve, with all numbers of threads that are equally good.
+    """Returns the hint of a curve, with all equally good numbers of threads.
 
     >>> speeds = (0.0, 0.6, 0.62, 0.65)
     >>> curve = [ExpectedSpeedup(threads, 1.0, gain, 0.0) for threads, gain in enumerate(speeds, 1)]
@@ -170,7 +166,7 @@ def choice_from(
 def choice_on(
     machine: Machine, outlook: Sequence[ExpectedSpeedup], within: float = WITHIN.value
 ) -> Choice:
-    """The choice on a machine, with the packages that its threads use."""
+    """Returns the hint of a curve on a machine, with the sockets that its threads use."""
     choice = choice_from(outlook, cores_filled_first(machine), within)
     packages = packages_of(machine, choice.hint.threads)
     good = frozenset(count for count in choice.good if packages_of(machine, count) == packages)
@@ -178,7 +174,9 @@ def choice_on(
 
 
 def common_threads(choices: Sequence[Choice]) -> frozenset[int]:
-    """The numbers of threads that are good in all choices. Empty if the choices differ in kind."""
+    """Returns the numbers of threads that are good in all choices. Empty if the numbers of sockets
+    differ.
+    """
     if len({choice.kind for choice in choices}) != 1:
         return frozenset()
     return frozenset.intersection(*(choice.good for choice in choices))

@@ -1,4 +1,4 @@
-"""The bottleneck of a hint."""
+"""Determines the bottleneck of a speedup curve."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ RESOURCES = ("compute", "cache", "memory-bandwidth")
 
 
 def limit(points: Sequence[Point]) -> str:
-    """The bottleneck: the term that loses most on the largest number of threads, compared with a
-    perfect division of the work.
+    """Returns the bottleneck: the term of the time with the largest loss on the largest number of
+    threads.
 
-    On p threads, a term should be 1/p of its value on one thread. The excess is its loss. If a
-    region scales (`EFFICIENT`), or has only one thread count, the largest term is the bottleneck.
+    The loss is the excess over 1/p of the term's value on one thread. If the region scales
+    (`EFFICIENT`), or if the curve has one point, the bottleneck is the largest term.
     """
     first, most = points[0], points[-1]
     p = most.threads / first.threads

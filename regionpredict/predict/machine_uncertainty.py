@@ -1,9 +1,8 @@
-"""The effect of uncertain machine figures on a curve.
+"""Computes the effect of uncertain machine figures on a speedup curve.
 
-A figure scales a term of the time. If the figure is wrong by a factor, the term is wrong by the
-same factor. The logarithm of the time then changes by the share of the term. If two thread counts
-have equal shares, their times change together, and the choice between them does not change. Only
-the difference of the shares makes the choice doubtful.
+Each figure scales one term of the time. An error of the figure changes the logarithm of the time in
+proportion to the term's share. If the term has equal shares on two numbers of threads, the choice
+between them does not change. Only different shares make the choice uncertain.
 """
 
 from __future__ import annotations
@@ -16,15 +15,15 @@ from regionpredict.predict.curve import Point
 from regionpredict.predict.limiting_factors import RESOURCES
 
 Moves = Mapping[int, Mapping[str, float]]
-"""The standard deviation of a term's figures as a share of the time, by number of threads and
-term.
+"""The standard deviation of the time due to each term's figures, relative to the time, by number of
+threads and term.
 """
 NO_MOVES: Moves = {}
 
 
 class UncertainLoop(NamedTuple):
-    """A loop with uncertain figures: its times, the standard deviation of the figures' logarithm by
-    term, and its number of executions.
+    """The times of a loop, the standard deviation of the logarithm of machine figures by term
+    (`spreads`), and the number of executions.
     """
 
     points: Sequence[Point]
@@ -33,9 +32,9 @@ class UncertainLoop(NamedTuple):
 
 
 def moves_of(loops: Sequence[UncertainLoop], points: Sequence[Point]) -> Moves:
-    """The effect of uncertain figures of some loops on the times `points` of all loops together.
+    """Returns the effect of uncertain figures on the times `points` of all loops together.
 
-    An error of a figure is the same for all loops, so the seconds of a term are added up.
+    A figure has the same error in all loops, so the effects on a term add up.
 
     >>> half = Point(2, 4.0, 1.0, "", {"compute": 2.0, "overhead": 2.0}, 0.0, 0.0)
     >>> moves_of([UncertainLoop([half], {"overhead": 0.4})], [half])
@@ -57,8 +56,8 @@ def moves_of(loops: Sequence[UncertainLoop], points: Sequence[Point]) -> Moves:
 
 
 def _seconds(point: Point, term: str) -> float:
-    """The part of the time that is proportional to a term. Waiting for the thread with the most
-    work counts as that work.
+    """Returns the seconds that are proportional to a term. Waiting due to load imbalance counts in
+    proportion to the term's share of the work.
     """
     own = point.terms.get(term, 0.0)
     waited = point.terms.get("imbalance", 0.0)
@@ -69,7 +68,8 @@ def _seconds(point: Point, term: str) -> float:
 
 
 def quotient_deviation(moves: Moves, threads: int, others: int) -> float:
-    """The standard deviation of the ratio of the times of two numbers of threads, in logarithms.
+    """Returns the standard deviation of the logarithm of the ratio of the times on two numbers of
+    threads.
 
     >>> moves = {1: {"compute": 0.4, "overhead": 0.0}, 2: {"compute": 0.1, "overhead": 0.4}}
     >>> quotient_deviation(moves, 1, 2)

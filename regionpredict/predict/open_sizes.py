@@ -1,8 +1,8 @@
-"""An estimate with unknown sizes, and how its hint depends on them.
+"""Updates an estimate with the results of trials of its unknown sizes.
 
-A hint is known if some number of threads is good at all tried sizes. Otherwise, it is the hint for
-the assumed sizes. A range then shows the other hints, and the confidence includes the share of
-sizes at which the hint is right.
+If one number of threads is good at all tried sizes, it becomes the hint. Otherwise, the hint of the
+assumed sizes remains. The range then contains the other hints, and the confidence is multiplied by
+the share of sizes at which the hint is right.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ AnEstimate = TypeVar("AnEstimate", Estimate, TeamPrediction)
 
 
 def with_open_sizes(estimate: AnEstimate, hint: OpenHint) -> AnEstimate:
-    """The estimate, updated with the results of trials of its unknown sizes."""
+    """Returns the estimate, updated with the results of trials of its unknown sizes."""
     hinted = replace(
         estimate,
         by_size=hint.by_size,

@@ -1,11 +1,10 @@
-"""Plans that use few different numbers of threads for a whole program. The cost of changes is
-included.
+"""Chooses the number of threads of each parallel region of a program, including the cost of
+changing the number of threads.
 
-A plan gives each parallel region one number of threads. Its time includes all executions,
-`openmp.first_team` once for the first threads, and `openmp.team_change` for each change. The search
-starts from the best constant number, and from the best path in program order by dynamic
-programming. Both are improved by changing single regions and neighboring pairs, and the better plan
-is kept. Therefore, no plan is worse than the best constant.
+The time of a plan includes all executions, `openmp.first_team` once, and `openmp.team_change` for
+each change. The search starts from the best constant number, and from the best sequence in program
+order by dynamic programming. Both are improved by changing single regions and neighboring pairs,
+and the better plan is kept. No plan is therefore worse than the best constant number.
 """
 
 from __future__ import annotations
@@ -20,8 +19,8 @@ from regionpredict.predict.constants import PLAN_ROUNDS
 
 
 class PlannedTeam(NamedTuple):
-    """A parallel region in a plan: its number of executions, and the seconds of one execution by
-    number of threads.
+    """A parallel region with its number of executions, and the seconds of one execution by number
+    of threads.
     """
 
     id: str
@@ -30,8 +29,8 @@ class PlannedTeam(NamedTuple):
 
 
 class ConstantSize(NamedTuple):
-    """One number of threads for all parallel regions. A region with a lower limit uses its
-    limit.
+    """The same number of threads for all parallel regions, except for regions with a lower limit,
+    and the time of the program.
     """
 
     threads: int
@@ -39,9 +38,11 @@ class ConstantSize(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """`threads` and `packages` of the largest parallel region, the seconds of all regions including
-    changes, and `sizes` by region. `main` is the file of the program's `main`. It is empty if
-    unknown.
+    """The number of threads of each parallel region (`sizes`), and the time of all regions in
+    seconds.
+
+    `threads` and `packages` are the maximum over all regions. `team_changes` is the number of
+    changes of the number of threads. `main` is the file of the program's `main`, or empty.
     """
 
     packages: int
@@ -60,10 +61,10 @@ def plan_of(
     teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float], machine: Machine,
     main: str = "", most: int | None = None,
 ) -> Plan | None:  # fmt: skip
-    """The plan for parallel regions in program order. None if no region has a time.
+    """Returns the best plan for parallel regions in program order. None if no region has a time.
 
-    `changes` counts how often the second of two parallel regions directly follows the first. No
-    region has more than the `most` threads recommended for the program.
+    `changes` counts, for each pair of regions, how often the second region directly follows the
+    first one. `most` limits the number of threads of all regions.
     """
     known = [_without_more_threads(team, most) for team in teams if team.seconds]
     if not known:
@@ -92,7 +93,7 @@ def plan_of(
 
 
 def _without_more_threads(team: PlannedTeam, most: int | None) -> PlannedTeam:
-    """The region without numbers of threads above `most`, unless it has no others."""
+    """Removes the times for more than `most` threads, unless no other times exist."""
     fewer = {threads: spent for threads, spent in team.seconds.items()
              if most is None or threads <= most}  # fmt: skip
     return team._replace(seconds=fewer) if fewer else team
@@ -101,10 +102,10 @@ def _without_more_threads(team: PlannedTeam, most: int | None) -> PlannedTeam:
 def changes_between(
     teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float]
 ) -> dict[tuple[str, str], float]:
-    """The number of times that each parallel region with a time follows another one.
+    """Returns how often each parallel region with a time follows another region with a time.
 
-    A region without a time is skipped. Its successors then follow its predecessors with the same
-    frequency. A region whose predecessor is unknown follows the previous one in the list once.
+    A region without a time is skipped: its successors then follow its predecessors with the same
+    frequency. A region with an unknown predecessor follows the previous region in the list once.
 
     >>> a, b, c = (PlannedTeam(name, 1, {1: 1.0}) for name in "abc")
     >>> unknown = b._replace(seconds={})
@@ -140,7 +141,7 @@ def changes_between(
 
 
 def _first_region(team: PlannedTeam, machine: Machine) -> PlannedTeam:
-    """The first parallel region of a program, which creates the threads in its first execution."""
+    """Adds the cost of creating the threads to the first execution of a program's first region."""
     once = 1.0 / team.executions if team.executions else 0.0
     table, clock = machine.overheads.first_team, machine.clock_hz
     return team._replace(
@@ -152,12 +153,12 @@ def _first_region(team: PlannedTeam, machine: Machine) -> PlannedTeam:
 
 
 def _rounded_count(changes: float) -> int:
-    """A rounded number. It is at least 1 for an event that happens in some executions only."""
+    """Rounds a number of changes. A number between 0 and 1 becomes 1."""
     return max(round(changes), math.ceil(min(changes, 1.0)))
 
 
 class _Times:
-    """The cost of an assignment of thread numbers."""
+    """Computes and minimizes the time of a program for given numbers of threads per region."""
 
     def __init__(
         self, teams: Sequence[PlannedTeam], changes: Mapping[tuple[str, str], float],
@@ -166,7 +167,7 @@ class _Times:
         self.teams = teams
         self.machine = machine
         known = {team.id for team in teams}
-        # Parallel regions without a time are skipped, since a change after them is unknown.
+        # Parallel regions without a time are skipped, because changes next to them are unknown.
         self.next: dict[str, dict[str, float]] = {name: {} for name in known}
         for (first, then), often in changes.items():
             if first in known and then in known and first != then:
@@ -175,13 +176,13 @@ class _Times:
         self.by_id = {team.id: team for team in teams}
 
     def constant(self, threads: int) -> Sizes:
-        """The numbers of threads if all regions have the same number, as far as their limits
-        allow.
+        """Returns the same number of threads for all regions, except for regions with a lower
+        limit.
         """
         return {team.id: _at_most(team, threads) for team in self.teams}
 
     def total(self, sizes: Sizes) -> float:
-        """The time of all parallel regions and of all changes in seconds."""
+        """Returns the time of all parallel regions and of all changes in seconds."""
         own = sum(team.executions * team.seconds[sizes[team.id]] for team in self.teams)
         changing = sum(
             often * self._change(sizes[before], sizes[other])
@@ -190,21 +191,25 @@ class _Times:
         return own + changing / 2.0  # each pair occurs twice
 
     def changes_of(self, sizes: Sizes) -> float:
-        """The number of times that the next parallel region has another number of threads."""
+        """Returns how often the number of threads changes between two regions."""
         return sum(
             often for before, others in self.next.items() for other, often in others.items()
             if sizes[before] != sizes[other]
         ) / 2.0  # fmt: skip
 
     def labels(self, threads: int) -> list[int]:
-        """The candidates: powers of two, whole domains, the best constant, and all cores."""
+        """Returns the candidate numbers of threads: powers of two, whole domains, the best
+        constant, and all cores.
+        """
         machine = self.machine
         labels = {1 << k for k in range(machine.cores.bit_length())}
         labels |= set(range(machine.cores_per_domain, machine.cores, machine.cores_per_domain))
         return sorted({*labels, threads, machine.cores})
 
     def along_the_order(self, labels: Sequence[int]) -> Sizes:
-        """The best numbers if each region only followed its predecessor in program order."""
+        """Returns the best numbers of threads if each region only followed its predecessor in
+        program order.
+        """
         costs: list[dict[int, tuple[float, int]]] = []
         for number, team in enumerate(self.teams):
             own = {size: team.executions * team.seconds[size] for size in self._sizes(team, labels)}
@@ -228,8 +233,8 @@ class _Times:
         return sizes
 
     def improved(self, sizes: Sizes, labels: Sequence[int]) -> Sizes:
-        """The numbers after changes to single regions, or to pairs of neighbors with the same
-        number, as long as these reduce the time.
+        """Changes the numbers of threads of single regions, and of neighbors with equal numbers, as
+        long as this reduces the time.
         """
         for _ in range(int(PLAN_ROUNDS.value)):
             gained = False
@@ -255,7 +260,7 @@ class _Times:
         return chosen
 
     def _group_cost(self, group: Sequence[str], sizes: Sizes) -> float:
-        """The costs that depend on a group's numbers of threads."""
+        """Returns the part of the time that depends on the numbers of threads of a group."""
         inside = set(group)
         cost = 0.0
         for name in group:
@@ -278,7 +283,7 @@ class _Times:
 
 
 def _at_most(team: PlannedTeam, threads: int) -> int:
-    """The largest number of threads of a region up to a limit."""
+    """Returns the largest number of threads up to a limit for which the region has a time."""
     if threads in team.seconds:
         return threads
     return max((size for size in team.seconds if size <= threads), default=min(team.seconds))

@@ -10,12 +10,12 @@ from regionpredict.predict.constants import WORTHWHILE_SAVING
 from regionpredict.workload import Span
 
 ByTeam = Mapping[str, Sequence[Advice]]
-"""The changes by the id of their parallel region, best first."""
+"""The source changes of each parallel region, best first, by region id."""
 
 
 class ProgramAdvice(NamedTuple):
-    """A source change with its effect on all regions that need it: the total gain and the seconds
-    saved.
+    """A source change with its total effect on all regions that need it: the speedup and the saved
+    seconds.
     """
 
     id: str
@@ -26,11 +26,11 @@ class ProgramAdvice(NamedTuple):
 
 
 def program_advice(advice: ByTeam, spent: float | None = None) -> list[ProgramAdvice]:
-    """The best change of each parallel region, most seconds saved first. A change that several
-    regions need is listed once.
+    """Returns the best change of each parallel region, most saved seconds first. A change that
+    several regions need is listed once.
 
-    `spent` is the time of the program in seconds. Changes that save almost nothing of it are left
-    out. No change saves more than its gain applied to the whole time.
+    `spent` is the time of the program in seconds. Changes that save a negligible share of the time
+    are excluded.
     """
     same: dict[tuple[str, Span], list[Advice]] = {}
     for ranked in advice.values():

@@ -1,9 +1,9 @@
 """Recommends one number of threads for a whole program.
 
-A program has one allocation for all parallel regions. Its time on n threads is the time of all
-their executions with at most n threads, plus the serial time. The recommendation is the smallest
-number of threads within `PROGRAM_SLACK` of the shortest time. Chatzopoulos 2012, ch. 3, shows two
-regions of one program that need different numbers.
+A program has one allocation for all parallel regions. The time of the program on n threads is the
+time of all parallel regions on at most n threads, plus the serial time. The recommendation is the
+smallest number of threads within `PROGRAM_SLACK` of the shortest time. Chatzopoulos 2012, ch. 3,
+shows two regions of one program that need different numbers of threads.
 """
 
 from __future__ import annotations
@@ -26,9 +26,11 @@ RULE = f"fewest threads within {_SLACK} of the least time"
 
 
 class SerialCode(NamedTuple):
-    """The code outside parallel regions: the seconds of its `loops` in a whole run, by place. The
-    time of loops of `unknown` length, and of called functions without bodies (`unseen`), is not
-    included.
+    """The serial code outside parallel regions. `loops` gives the seconds of each loop in a whole
+    run, by source location.
+
+    `unknown` lists loops of unknown length, and `unseen` lists called functions without a body.
+    Their time is excluded.
     """
 
     loops: Mapping[str, float] = MappingProxyType({})
@@ -37,7 +39,7 @@ class SerialCode(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """The time of all loops."""
+        """The time of all serial loops in seconds."""
         return sum(self.loops.values())
 
 
@@ -45,8 +47,10 @@ NO_SERIAL_CODE = SerialCode()
 
 
 class SlowerRegion(NamedTuple):
-    """A parallel region that is slower on all threads than on the recommended number. `share` is
-    its part of the program's time on all threads, and `alone` is its part on one thread.
+    """A parallel region that is slower on all threads than on the recommended number of threads.
+
+    `share` is the region's share of the program's time on all threads, and `alone` is its share on
+    one thread.
     """
 
     id: str
@@ -59,16 +63,17 @@ class SlowerRegion(NamedTuple):
 class Recommendation:
     """The recommended number of threads for a program, with its speedup.
 
-    Threads fill one package after the other, so the fullest package has `cores_per_package`.
-    `threads_per_core` exceeds 1 only if all parallel regions agree. `seconds` is the time of the
-    whole program. It is None if there are no times (`weighted_by`). `low` and `high` bound the
-    speedup. `serial_share` is the known share of serial time (`unknown_serial`, `unseen_serial`),
-    with the shares of its `serial_loops`, longest first. `race_share` is that of regions with data
-    races, which count as on one thread. `sizes_from` is the least certain of `SIZE_ORIGINS`.
-    `curve` is the program's time by number of threads. It has no unit if `seconds` is None.
-    `slower` are the parallel regions that take longer on the last number of threads of the curve,
-    largest loss first. `regions` counts the loops, `left_out` lists parallel regions without an
-    estimate, and `main` is the file of `main`.
+    Threads fill one socket after the other, and `cores_per_package` is the number of cores used in
+    the fullest socket. `threads_per_core` exceeds 1 only if all parallel regions use all hardware
+    threads. `seconds` is the time of the whole program, or None for a model without times. `low`
+    and `high` bound the speedup. `serial_share` is the known share of serial time, without
+    `unknown_serial` loops and `unseen_serial` functions. `serial_loops` are its parts, longest
+    first. `race_share` is the share of regions with data races, which count as running on one
+    thread. `sizes_from` is the least certain source of sizes, one of `SIZE_ORIGINS`. `weighted_by`
+    says how parallel regions are weighted. `curve` is the program's time by number of threads, or a
+    relative time if `seconds` is None. `slower` are the parallel regions that take longer on all
+    threads, largest loss first. `regions` is the number of loops, `left_out` lists parallel regions
+    without an estimate, and `main` is the file of `main`.
     """
 
     main: str
@@ -97,8 +102,8 @@ class Recommendation:
 
 
 class Recommended(NamedTuple):
-    """The recommendations: for one program, for several programs `together`, and for `each`,
-    longest first. Empty if no region has an estimate.
+    """The recommendation for all programs `together`, and for `each` of several programs, longest
+    first. Empty if no region has an estimate.
     """
 
     together: Recommendation | None = None
@@ -109,7 +114,7 @@ NOTHING_RECOMMENDED = Recommended()
 
 
 class _Part(NamedTuple):
-    """A parallel region of a program: its time on one thread in a whole run, and its speedup by
+    """A parallel region of a program with its time on one thread in a whole run, and its speedup by
     number of threads.
     """
 
@@ -119,11 +124,13 @@ class _Part(NamedTuple):
     value: Mapping[int, float]
 
     def at(self, threads: int) -> float:
-        """The time of the region on this number of threads, or on its maximum if that is lower."""
+        """Returns the time of the region on this number of threads, or on fewer threads if the
+        region is limited.
+        """
         return self.alone / self.value[_most(self.value, threads)]
 
     def bounds(self, threads: int) -> Bounds:
-        """The range of the part's speedup."""
+        """Returns the interval of the region's speedup on this number of threads."""
         return self.speedup[_most(self.speedup, threads)]
 
 
@@ -132,12 +139,12 @@ def recommendation_of(
     executions: Mapping[str, float] | None = None, measured: Mapping[str, float] | None = None,
     main: str = "",
 ) -> Recommendation | None:  # fmt: skip
-    """The recommendation for the program of these parallel regions. None if no region has an
-    estimate.
+    """Returns the recommendation for a program with these parallel regions. None if no region has
+    an estimate.
 
-    `executions` replaces the number of executions of a region, by id. `measured` are measured times
-    of loops on one thread, by id. They take precedence over predictions. If there are no times, all
-    regions have the same weight, and serial code has none.
+    `executions` replaces the number of executions of a region, by id. `measured` gives measured
+    times of loops on one thread, by id, which replace predicted times. Without any times, all
+    regions have the same weight, and serial code has weight 0.
     """
     known = [team for team in teams if team.status != "skipped" and (team.speedup or team.threads)]
     if not known:
@@ -186,13 +193,15 @@ def recommendation_of(
 
 
 def _longest_serial_loops(serial: SerialCode, spent: float) -> tuple[tuple[str, float], ...]:
-    """The serial loops with a share of the time, longest first."""
+    """Returns the serial loops with their shares of the program's time, longest first."""
     ranked = sorted(serial.loops.items(), key=lambda item: (-item[1], item[0]))
     return tuple((place, seconds / spent) for place, seconds in ranked if seconds and spent)
 
 
 def _sizes_from(parts: Sequence[_Part]) -> str:
-    """The origin of the sizes of the regions that take most of the time on one thread."""
+    """Returns the least certain source of sizes of the regions that take most of the time on one
+    thread.
+    """
     left = MOST_OF_THE_TIME.value * sum(part.alone for part in parts)
     deciding: list[TeamPrediction] = []
     for part in sorted(parts, key=lambda part: -part.alone):
@@ -207,7 +216,8 @@ def _sizes_from(parts: Sequence[_Part]) -> str:
 
 
 def fewest_within(curve: Mapping[int, float], slack: float = PROGRAM_SLACK.value) -> int:
-    """The smallest number of threads whose time is within a share of the shortest time.
+    """Returns the smallest number of threads whose time exceeds the shortest time by at most the
+    share `slack`.
 
     >>> fewest_within({1: 10.0, 2: 5.4, 4: 5.0})
     2
@@ -217,7 +227,7 @@ def fewest_within(curve: Mapping[int, float], slack: float = PROGRAM_SLACK.value
 
 
 def loops_of(team: TeamPrediction) -> list[str]:
-    """The ids of the loops of a parallel region."""
+    """Returns the ids of the loops of a parallel region."""
     return [member.facts.region.id for member in team.facts.members]
 
 
@@ -225,7 +235,9 @@ def _weights(
     teams: Sequence[TeamPrediction], executions: Mapping[str, float],
     measured: Mapping[str, float] | None,
 ) -> tuple[list[float], str]:  # fmt: skip
-    """The serial time of each parallel region in a whole run, and where it comes from."""
+    """Returns the time of each parallel region on one thread in a whole run, and the source of
+    these times.
+    """
     if measured is not None:
         weights = [sum(measured.get(name, 0.0) for name in loops_of(team)) for team in teams]
         if sum(weights) > 0.0:
@@ -246,11 +258,11 @@ def _counts(teams: Sequence[TeamPrediction], machine: Machine) -> list[int]:
 
 
 def _part(team: TeamPrediction, alone: float, counts: Sequence[int]) -> _Part:
-    """The part of a region for a model without a curve: full speed up to the hinted threads,
-    constant beyond.
+    """Returns a parallel region with its speedup by number of threads.
 
-    A region with a data race counts as if it ran on one thread. Its slowdown on more threads does
-    not reduce the recommendation.
+    Without a curve, the speedup is perfect up to the hinted threads and constant beyond. A region
+    with a data race counts as if it ran on one thread, so that its slowdown does not reduce the
+    recommendation.
     """
     if _is_wrong(team):
         return _Part(team, alone, {1: Bounds(1.0, 1.0)}, {1: 1.0})
@@ -271,8 +283,9 @@ def _is_wrong(team: TeamPrediction) -> bool:
 def _slower_regions(
     parts: Sequence[_Part], threads: int, more: int, spent: float, one: float
 ) -> tuple[SlowerRegion, ...]:
-    """The parallel regions that take longer on `more` threads, largest loss first. The program
-    takes the time `spent` there, and `one` on one thread.
+    """Returns the parallel regions that take longer on `more` threads, largest loss first.
+
+    `spent` is the program's time on `more` threads, and `one` is its time on one thread.
     """
     losses = [(part.at(more) - part.at(threads), part) for part in parts]
     return tuple(
@@ -285,8 +298,8 @@ def _slower_regions(
 def _all_hardware_threads(
     parts: Sequence[_Part], alone: float, spent: float
 ) -> tuple[int, float] | None:
-    """All hardware threads of the packages with their time, if all parallel regions need them and
-    they are faster. None otherwise.
+    """Returns the number of all hardware threads of the used sockets, and the program's time on
+    them. None unless all parallel regions use them and the program gets faster.
     """
     if any(part.team.threads_per_core == 1 for part in parts):
         return None
@@ -296,7 +309,7 @@ def _all_hardware_threads(
 
 
 def _confidence(parts: Sequence[_Part], threads: int) -> float:
-    """The mean confidence of the parallel regions, weighted by time."""
+    """Returns the mean confidence of the parallel regions, weighted by time."""
     times = [part.at(threads) for part in parts]
     whole = sum(times)
     if not whole:

@@ -1,10 +1,9 @@
-"""The order in which a program executes its regions. It is derived from the number of times that
+"""Reconstructs the order in which a program executes its regions, from the number of times that
 each region follows another.
 
-A timeline is a list of visits. The program enters a region, executes it several times in a row, and
-continues with another. Visits follow the counts of `changes`. The next region is the one with the
-largest remaining share. A region from which no way leads back waits until everything that leads
-back is done. If a program makes too many visits, one visit represents several.
+A timeline is a list of visits: consecutive executions of one region. The next region is the
+successor with the largest remaining share of changes. Successors from which no remaining changes
+lead back are visited last. If a program makes too many visits, one visit represents several.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from regionpredict.predict.constants import TIMELINE_VISITS
 
 
 class Visit(NamedTuple):
-    """A visit of a program to a region: a `share` of the region's time, with `runs` executions in a
-    row. `visits` is the number of visits like it.
+    """Several consecutive executions of a region (`runs`), with their `share` of the region's time.
+    `visits` is the number of equal visits that this one represents.
     """
 
     region: str
@@ -30,10 +29,11 @@ def timeline_of(
     runs: Mapping[str, float], changes: Mapping[tuple[str, str], float],
     most: int = int(TIMELINE_VISITS.value),
 ) -> tuple[Visit, ...]:  # fmt: skip
-    """The visits to regions. The regions are in program order, with their numbers of executions.
+    """Returns the visits of a program to its regions. `runs` gives the executions of each region,
+    in program order.
 
-    `changes` counts how often the second of two regions follows the first. The shares of a region
-    add up to 1. A region without a predecessor is visited once, after the regions before it.
+    `changes` counts, for each pair of regions, how often the second region follows the first one.
+    The shares of a region add up to 1. A region without a predecessor is visited once.
 
     >>> [visit.region for visit in timeline_of({"a": 2, "b": 2, "c": 1},
     ...                                        {("a", "b"): 2, ("b", "a"): 1, ("b", "c"): 1})]
@@ -63,8 +63,8 @@ def _walk(
     here: str, left: dict[tuple[str, str], int], whole: Mapping[tuple[str, str], int],
     order: list[str],
 ) -> None:  # fmt: skip
-    """Follows successors from a region as long as there are any, and removes these changes from
-    `left`.
+    """Appends a path of successors, starting at the region `here`, to `order`. The used changes are
+    removed from `left`.
     """
     order.append(here)
     while following := [pair for pair in left if pair[0] == here]:

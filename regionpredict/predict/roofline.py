@@ -1,5 +1,5 @@
-"""The limits of a node, and the operations of a region, for its roofline (Williams, Waterman,
-Patterson 2009).
+"""Computes the limits of a node and the operations of a region for a roofline plot (Williams,
+Waterman, Patterson 2009).
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _FLOAT = ("fp_add", "fp_mul", "fp_div", "fp_sqrt", "fp_fma")
 
 
 def float_operations(prediction: Prediction, machine: Machine) -> int | None:
-    """The number of floating-point operations of one execution of a region. None if a number of
-    executions is unknown. A fused operation counts twice.
+    """Returns the number of floating-point operations in one execution of a region. A fused
+    multiply-add counts twice. None if a number of executions is unknown.
     """
     count = 0
     table = statement_table(prediction.facts, machine.line_bytes, size_target(machine))
@@ -30,11 +30,11 @@ def float_operations(prediction: Prediction, machine: Machine) -> int | None:
 
 
 def peak_operations(machine: Machine) -> float:
-    """The operations per second of all cores with full vectors of doubles. Fused operations are
-    used if they are faster.
+    """Returns the peak floating-point operations per second of all cores, with full vectors of
+    doubles and fused operations if they are faster.
 
-    A throughput is the number of cycles between two scalar operations. A vector operation takes no
-    longer than a scalar one.
+    The machine's throughputs are cycles between two scalar operations. Vector operations take
+    equally long.
     """
     core = machine.processor
     add, mul, fma = (machine.operation(kind).throughput_cycles.value
@@ -45,8 +45,8 @@ def peak_operations(machine: Machine) -> float:
 
 
 def memory_traffic(machine: Machine) -> float:
-    """The largest memory bandwidth of all domains over all kernels, in bytes per second. Lines that
-    are read before a store count.
+    """Returns the largest memory bandwidth of all domains over all kernels, in B/s. Write-allocate
+    traffic is included.
     """
     cores = machine.cores_per_domain
     read_first = machine.write_allocate(cores)

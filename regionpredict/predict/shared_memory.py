@@ -1,12 +1,11 @@
-"""How phases of several programs on one path wait for memory.
+"""Computes how long concurrent phases of several programs wait for memory on one shared path.
 
-This is the closed queue of one program's cores (`memory_bandwidth.requesting_cores`), extended to
-the cores of several programs. If M cores request at the same time, each gets an M-th of the
-bandwidth of M cores with its mix of reads and writes. Cores share the path, not programs. The total
-traffic is the mean of the bandwidths of the mixes, weighted by requests. Afzal, Hager and Wellein,
-"An analytic performance model for overlapping execution of memory-bound loop kernels on multicore
-CPUs", 2020, do the same. The error is within 8 % on three processors. Two equal halves of a program
-take as long as the program on all of their cores.
+The model is the closed queue of one program's cores (`memory_bandwidth.requesting_cores`), extended
+to the cores of several programs. If M cores request at the same time, each core gets 1/M of the
+bandwidth of M cores with its mix of reads and writes. The total traffic is the mean of the
+bandwidths of all mixes, weighted by requests. Afzal, Hager and Wellein 2020 use the same weights
+("An analytic performance model for overlapping execution of memory-bound loop kernels on multicore
+CPUs"). Their error is within 8 % on three processors.
 """
 
 from __future__ import annotations
@@ -20,16 +19,17 @@ from regionpredict.predict.saturation.memory_bandwidth import rising_root
 
 
 class PathCurve(NamedTuple):
-    """The B/s of a path by number of requesting cores, for one mix of reads and writes.
+    """The bandwidth of a memory path in B/s by number of requesting cores, for one mix of reads and
+    writes.
 
-    `cores` are ascending, with at least one entry. Beyond both ends, the curve is constant.
+    `cores` are ascending, with at least one entry. The curve is constant beyond both ends.
     """
 
     cores: tuple[float, ...]
     bytes_per_s: tuple[float, ...]
 
     def at(self, requesting: float) -> float:
-        """The B/s for this number of requesting cores."""
+        """Returns the bandwidth of this number of requesting cores in B/s."""
         right = bisect_left(self.cores, requesting)
         if right == 0:
             return self.bytes_per_s[0]
@@ -40,15 +40,17 @@ class PathCurve(NamedTuple):
         return (1.0 - part) * self.bytes_per_s[right - 1] + part * self.bytes_per_s[right]
 
     def seconds_per_byte(self, requesting: float) -> float:
-        """The seconds per byte for one of this number of cores."""
+        """Returns the seconds per byte of each of this number of requesting cores."""
         return max(1.0, requesting) / self.at(requesting)
 
 
 class Running(NamedTuple):
-    """A phase on its cores. `seconds` is its time without other programs, including `fixed` seconds
-    in which it never waits for memory. In the remaining time, a core waits for `waiting` seconds in
-    addition to its own work (the root of the sum of squares). `requesting` cores wait at the same
-    time, and get `bandwidth` B/s. `path` is its share of the path, or None if it does not wait.
+    """The load of a phase on a memory path.
+
+    `seconds` is the time without other programs, including `fixed` seconds without memory requests.
+    The remaining time is the root of the sum of squares of core work and `waiting` for memory. On
+    average, `requesting` cores wait at the same time, and together get `bandwidth` B/s. `path` is
+    the bandwidth curve for the phase, or None if the phase does not wait for memory.
     """
 
     seconds: float
@@ -60,17 +62,19 @@ class Running(NamedTuple):
 
     @property
     def work(self) -> float:
-        """The time for work and waiting in seconds."""
+        """The time for core work and waiting in seconds."""
         return self.seconds - self.fixed
 
     def work_with(self, requesting: float) -> float:
-        """The `work` if this number of cores request memory. It is not less than the work alone."""
+        """Returns the time for core work and waiting in seconds if `requesting` cores of all
+        programs wait for memory.
+        """
         slow = self._slowdown_per_byte(requesting)
         return math.sqrt(max(0.0, self.work**2 + (slow**2 - 1.0) * self.waiting**2))
 
     def requests(self, requesting: float) -> float:
-        """The mean number of the phase's cores that request memory, if this number of cores request
-        in total. It depends on how long the phase waits.
+        """Returns the mean number of the phase's cores that wait for memory, if `requesting` cores
+        of all programs wait.
         """
         if self.waiting <= 0.0:
             return 0.0
@@ -83,13 +87,13 @@ class Running(NamedTuple):
 
     @property
     def most(self) -> float:
-        """The largest number of the phase's requesting cores, if the others make it wait forever.
-        It is the number of all its cores.
+        """The largest possible number of the phase's requesting cores, which is the number of all
+        its cores.
         """
         return self.requesting * self.work / self.waiting if self.waiting > 0.0 else 0.0
 
     def _slowdown_per_byte(self, requesting: float) -> float:
-        """The slowdown per byte."""
+        """Returns the ratio of the seconds per byte with and without other programs."""
         if self.path is None:
             return 1.0
         undisturbed = max(1.0, self.requesting) / self.bandwidth
@@ -97,7 +101,7 @@ class Running(NamedTuple):
 
 
 def seconds_together(phases: Sequence[Running]) -> list[float]:
-    """The time of each phase while all of them run."""
+    """Returns the time of each phase in seconds if all phases run at the same time."""
     low, high = max(phase.requesting for phase in phases), sum(phase.most for phase in phases)
 
     def missing(requesting: float) -> float:

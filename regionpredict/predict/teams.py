@@ -1,8 +1,8 @@
-"""The curve and the hint of a parallel region, from its start to its end.
+"""Predicts the speedup curve and the hint of a whole parallel region.
 
-The time on p threads consists of one fork, the time of each loop times its number of runs, and the
-barriers and `single` constructs in between. A loop includes its barrier unless it is `nowait`.
-Other work is not included and is listed in `assumed`.
+The time on p threads consists of one fork, the time of each loop times its number of executions,
+and the barriers between loops. The time of a loop includes its barrier unless it is `nowait`.
+Excluded work is listed in `assumed`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,9 @@ class TeamPart(NamedTuple):
 
 
 class TeamPoint(NamedTuple):
-    """The speedup over one thread on `threads`, and the 80 % interval of measured speedups."""
+    """The speedup over one thread on `threads` threads, with the 80 % interval of measured
+    speedups.
+    """
 
     threads: int
     value: float
@@ -57,11 +59,12 @@ class TeamPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TeamEstimate:
-    """The packages and threads that a parallel region can use. None if no loop has a hint.
+    """The hint of a parallel region: the sockets and threads that it can use. Both are None if no
+    loop has a hint.
 
-    `points` are its times for every number of threads. They are empty for a model without a curve.
-    `seconds` is one execution on one thread. `confidence`, `doubts`, `unbound`, `deciding`,
-    `range`, `by_size` and `cut` have the same meaning as in an `Estimate`.
+    `points` are the times for every number of threads, and empty for a model without times.
+    `seconds` is the time of one execution on one thread. `confidence`, `doubts`, `unbound`,
+    `deciding`, `range`, `by_size` and `cut` have the same meaning as in an `Estimate`.
     """
 
     status: str
@@ -92,18 +95,18 @@ class TeamPrediction(TeamEstimate):
 
     @property
     def sizes_from(self) -> str:
-        """The least certain origin of the parallel region's sizes, one of `SIZE_ORIGINS`."""
+        """The least certain source of the parallel region's sizes, one of `SIZE_ORIGINS`."""
         return sizes_origin([member.facts for member in self.facts.members], self.unbound)
 
     @staticmethod
     def of(estimate: TeamEstimate, facts: TeamFacts) -> TeamPrediction:
-        """The prediction for the parallel region with these facts."""
+        """Combines an estimate with the facts of its parallel region."""
         own = {field.name: getattr(estimate, field.name) for field in fields(TeamEstimate)}
         made = TeamPrediction(**own, facts=facts)
         return replace(made, assumed=tuple(dict.fromkeys(map(made.in_words, made.assumed))))
 
     def in_words(self, text: str) -> str:
-        """A text about the parallel region with readable names."""
+        """Replaces internal names in a text about the parallel region by readable names."""
         for member in self.facts.members:
             text = member.facts.region.in_words(text)
         return text
@@ -116,7 +119,7 @@ def predict_team(
     *,
     within: float = WITHIN.value,
 ) -> TeamPrediction:
-    """The prediction of a parallel region. The predictions of its loops are in the same order."""
+    """Predicts a parallel region from the `estimates` of its loops, in order."""
     parts = [TeamPart(estimate, member.runs.weight)
              for estimate, member in zip(estimates, facts.members, strict=True)]  # fmt: skip
     known = [part for part in parts if part.estimate.status != "skipped"]
@@ -137,7 +140,7 @@ def predict_team(
 
 
 def _doubt_of_executions(facts: TeamFacts) -> list[str]:
-    """The doubt because the number of executions is unknown, if calls have several possible
+    """Returns notes about assumed numbers of executions, for example of calls with several possible
     targets.
     """
     often = facts.executions
@@ -150,7 +153,7 @@ def _doubt_of_executions(facts: TeamFacts) -> list[str]:
 
 
 def execution_count_assumptions(teams: Iterable[TeamFacts]) -> dict[str, tuple[str, ...]]:
-    """The assumed number of executions in the program, by region id."""
+    """Returns notes about the assumed number of executions in the program, by region id."""
     taken: dict[str, tuple[str, ...]] = {}
     for team in teams:
         for member in team.members:
@@ -162,7 +165,7 @@ def execution_count_assumptions(teams: Iterable[TeamFacts]) -> dict[str, tuple[s
 
 
 def _forks(facts: TeamFacts) -> bool:
-    """Whether the first loop starts the threads itself, so that its time includes the fork."""
+    """Whether the first loop starts the threads, so that its time includes the fork."""
     return facts.members[0].facts.region.context == "combined"
 
 
@@ -265,7 +268,7 @@ def _spread_terms(parts: Sequence[TeamPart]) -> dict[str, float]:
 
 
 def _doubts(parts: Sequence[TeamPart], threads: int, *, partial: bool) -> tuple[Doubt, ...]:
-    """The doubts of the loops, weighted by their share of the time."""
+    """Returns the doubts of all loops, weighted by the loops' shares of the time."""
     times = [
         part.runs * next((p.seconds for p in points_of(part.estimate) if p.threads == threads), 0.0)
         for part in parts
@@ -288,7 +291,7 @@ _OF_THE_WHOLE = frozenset(("figures", "sizes"))
 
 
 def _uncertain_loops(parts: Sequence[TeamPart]) -> list[UncertainLoop]:
-    """The loops whose deciding machine figures are uncertain."""
+    """Returns the loops with times, together with the uncertainty of machine figures."""
     return [
         UncertainLoop(part.estimate.derivation.points, part.estimate.derivation.spreads, part.runs)
         for part in parts
@@ -299,8 +302,8 @@ def _uncertain_loops(parts: Sequence[TeamPart]) -> list[UncertainLoop]:
 def _on_all_hardware_threads(
     facts: TeamFacts, parts: Sequence[TeamPart], machine: Machine
 ) -> Point | None:
-    """One execution with all hardware threads of some packages. None unless all loops have such a
-    prediction for the same packages.
+    """Returns the time of one execution with all hardware threads of some sockets. None unless all
+    loops have such a time for the same sockets.
     """
     known = [
         part.estimate.derivation.doubled for part in parts
@@ -313,23 +316,24 @@ def _on_all_hardware_threads(
 
 
 def points_of(estimate: Estimate) -> tuple[Point, ...]:
-    """The times by number of threads. Empty if the model has none."""
+    """Returns the times by number of threads. Empty for a model without times."""
     return (
         estimate.derivation.points if isinstance(estimate.derivation, SaturationDerivation) else ()
     )
 
 
 def seconds_alone(estimate: Estimate) -> float | None:
-    """The seconds of one execution on one thread. None for a model without times."""
+    """Returns the seconds of one execution on one thread. None for a model without times."""
     return next((point.seconds for point in points_of(estimate) if point.threads == 1), None)
 
 
 def team_points(
     facts: TeamFacts, loops: Sequence[Sequence[Point]], runs: Sequence[float], machine: Machine
 ) -> tuple[Point, ...]:
-    """One execution on each number of threads for which all loops have times.
+    """Returns the time of one execution of a parallel region, for each number of threads for which
+    all loops have times.
 
-    `loops` are their times, and `runs` their numbers of executions.
+    `loops` are the times of each loop, and `runs` the executions of each loop.
     """
     curves = [{point.threads: point for point in points} for points in loops]
     counts = sorted(set.intersection(*(set(curve) for curve in curves)))
@@ -355,11 +359,10 @@ def team_points(
 def team_curve(
     facts: TeamFacts, loops: Sequence[Sequence[Point]], machine: Machine
 ) -> tuple[Point, ...]:
-    """One execution of the parallel region, computed from the times of its loops in order, as in
-    `predict_team`.
+    """Returns the times of one execution of a parallel region from the times of its `loops`, in
+    order.
 
-    A loop without a prediction has no times and is left out. If all loops are left out, there is no
-    curve.
+    Loops without times are excluded. The result is empty if all loops are excluded.
     """
     known = [
         (points, member.runs.weight)
@@ -372,7 +375,7 @@ def team_curve(
 
 
 def _own_overhead(facts: TeamFacts, machine: Machine, threads: int) -> float:
-    """The seconds for starting the threads once, and for synchronization outside the loops."""
+    """Returns the seconds for one fork and for synchronization between the loops."""
     cycles = team_cost(machine, "fork_join", threads) if facts.forks else 0.0
     waits = sum(construct.runs.weight for construct in facts.constructs if construct.waits)
     cycles += waits * team_cost(machine, "barrier", threads)
@@ -391,8 +394,8 @@ def _with_band(
 def region_seconds(
     predictions: Sequence[Prediction], teams: Sequence[TeamPrediction]
 ) -> dict[str, float]:
-    """The time in seconds of all executions of each region in the program on one thread. Regions
-    without a time are left out.
+    """Returns the time of all executions of each region in the program on one thread, in seconds.
+    Regions without a time are excluded.
     """
     runs: dict[str, float] = {}
     for team in teams:

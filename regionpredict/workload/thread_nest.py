@@ -155,7 +155,7 @@ def _column_spacings(
 def _row_fraction(rows: float) -> float:
     """Returns the fraction of a row beyond the nearest whole number of rows, from -1/2 to 1/2.
 
-    >>> _turn_of(15.25), _turn_of(2.875), _turn_of(3.0)
+    >>> _row_fraction(15.25), _row_fraction(2.875), _row_fraction(3.0)
     (0.25, -0.125, 0.0)
     """
     return rows - round(rows)
