@@ -86,7 +86,7 @@ def _cheapest(costs: Mapping[int, float], cores_per_package: int) -> Hint:
 
 
 class Seats(NamedTuple):
-    """The number of threads, the threads per core, and the speedup if a core has several threads."""
+    """The number of threads, the threads per core, and the speedup with several per core."""
 
     threads: int
     on_a_core: int = 1
