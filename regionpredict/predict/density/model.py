@@ -3,9 +3,9 @@
 Each statement of the loop body has a good score and a bad score. The good score counts arithmetic
 and cache hits, weighted by latency. The bad score counts memory accesses, weighted by read or write
 and by streaming or latency. Equation 4.1 gives the region's score from the averages, and equation
-4.2 the miss probability. The range [0, 1] is divided into equal areas. The area that contains the
-score gives the number of packages. docs/density.md lists the decisions that the thesis leaves open,
-and density_form.py the variants.
+4.2 gives the miss probability. The range [0, 1] is divided into equal areas. The area that contains
+the score gives the number of sockets. Choices that the thesis does not specify are listed in
+docs/density.md, and variants in density_form.py.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ def predict_density(
     table: StatementTable, machine: Machine, form: DensityForm = TO_THE_LETTER,
     *, threads: Sequence[int] = (),
 ) -> Estimate:  # fmt: skip
-    """The estimate of one region.
+    """Returns the estimate of one region by the density model.
 
-    `form` selects the variant of the model. `threads` are the allowed counts in ascending order.
-    The areas are those of the packages that the largest count fills. If `threads` is empty, any
-    number of whole packages is allowed. The ratio good/bad is mapped to [0, 1] as r/(1+r), and to 1
-    if bad is zero. Therefore the same areas apply to both combinations.
+    `form` selects the variant of the model. `threads` are the allowed numbers of threads in
+    ascending order. The largest one determines the number of sockets and areas. If `threads` is
+    empty, any number of whole sockets is allowed. The ratio r = good/bad is mapped to [0, 1] as
+    r/(1+r), and to 1 if bad is zero. The same areas therefore apply to both combinations.
     """
     if table.status == "skipped":
         return _skipped(table)
@@ -95,7 +95,8 @@ def predict_density(
 
 
 def combine(good: float, bad: float, combination: str = "relative-difference") -> float:
-    """Equation 4.1, or the plain ratio. Both are between 0 (bad) and 1.
+    """Combines the good and the bad score to the score of a region, from 0 (bad) to 1. The formula
+    is equation 4.1 or the plain ratio.
 
     >>> combine(3.0, 1.0), combine(1.0, 3.0), combine(3.0, 1.0, "ratio")
     (0.5, 0.0, 0.75)
@@ -108,7 +109,7 @@ def combine(good: float, bad: float, combination: str = "relative-difference") -
 
 
 def miss_probability(working_set: int, cache: int) -> float:
-    """Equation 4.2: P = max(0, 1 - cache / working set).
+    """Returns the miss probability max(0, 1 - cache / working set) of equation 4.2.
 
     >>> miss_probability(160, 16), miss_probability(8, 16)
     (0.9, 0.0)
@@ -117,7 +118,7 @@ def miss_probability(working_set: int, cache: int) -> float:
 
 
 def thresholds(packages: int) -> tuple[float, ...]:
-    """The boundaries of the decision areas: equal parts.
+    """Returns the boundaries of equal areas of the score.
 
     >>> thresholds(2), thresholds(4)
     ((0.5,), (0.25, 0.5, 0.75))
@@ -126,23 +127,23 @@ def thresholds(packages: int) -> tuple[float, ...]:
 
 
 def boundaries(machine: Machine) -> tuple[float, ...]:
-    """The boundaries in the machine file, or otherwise those of equal areas."""
+    """Returns the boundaries in the machine file, or the boundaries of equal areas."""
     own = tuple(bound.value for bound in machine.density.thresholds)
     return own or thresholds(machine.packages)
 
 
 def packages_filled(threads: int, machine: Machine) -> int:
-    """The number of packages that this many threads fill if they fill one package after the
-    other.
+    """Returns the number of sockets that this number of threads uses, if threads fill one socket
+    after the other.
     """
     return min(machine.packages, -(-threads // machine.cores_per_package))
 
 
 def _bounds(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[str, ...]]:
-    """The boundaries for this number of packages of the machine, and the assumptions.
+    """Returns the boundaries for this number of sockets of the machine, and the assumptions.
 
-    Boundaries in a machine file were fitted to all packages. For fewer packages, the areas are
-    equal, as in section 6.4, figures 6.4 and 6.6.
+    Boundaries in a machine file were fitted to all sockets. For fewer sockets, the areas are equal
+    (Chatzopoulos 2012, section 6.4, figures 6.4 and 6.6).
     """
     if packages == machine.packages:
         return boundaries(machine), ()
@@ -155,8 +156,8 @@ def _bounds(machine: Machine, packages: int) -> tuple[tuple[float, ...], tuple[s
 
 
 def _threads(most: int, allowed: Sequence[int]) -> int:
-    """The largest allowed number of threads up to `most`. If there is none, the smallest allowed
-    number.
+    """Returns the largest allowed number of threads up to `most`, or the smallest allowed number if
+    all numbers exceed `most`.
     """
     if not allowed:
         return most
@@ -166,7 +167,7 @@ def _threads(most: int, allowed: Sequence[int]) -> int:
 def _executions(
     rows: Sequence[StatementRow], form: DensityForm
 ) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The weight of each statement in the averages, and the assumptions."""
+    """Returns the weight of each statement in the averages, and the assumptions."""
     alike = (1,) * len(rows)
     if not form.by_executions:
         return alike, ()
@@ -180,9 +181,9 @@ def _executions(
 
 
 def packages_for(score: float, packages: int, bounds: Sequence[float] = ()) -> int:
-    """The area of a score. A score on a boundary belongs to the area above it.
+    """Returns the number of sockets for a score. A score on a boundary belongs to the upper area.
 
-    `bounds` are the boundaries. If empty, the areas are equal.
+    `bounds` are the boundaries of the areas. If empty, the areas are equal.
 
     >>> [packages_for(score, 4) for score in (0.0, 0.24, 0.25, 0.6, 1.0)]
     [1, 1, 2, 3, 4]
@@ -192,14 +193,14 @@ def packages_for(score: float, packages: int, bounds: Sequence[float] = ()) -> i
 
 
 def boundary_distance(score: float, packages: int, bounds: Sequence[float] = ()) -> float:
-    """The distance of the score from the nearest boundary. 1 if there is only one package."""
+    """Returns the distance of the score from the nearest boundary, or 1 for a single socket."""
     bounds = bounds or thresholds(packages)
     return min((abs(score - boundary) for boundary in bounds), default=1.0)
 
 
 def operation_weight(kind: str, machine: Machine) -> float:
-    """The weight of an operation in cycles. A called function has its own weight, or the weight of
-    any call.
+    """Returns the weight of an operation in cycles. A function without its own weight has the
+    weight of a call.
     """
     weights = machine.density.operation
     if kind.startswith("call:"):
@@ -235,8 +236,8 @@ def _statement_score(
 def _reference_terms(
     row: ReferenceRow, machine: Machine, probability: float, unit: int | None
 ) -> list[Term]:
-    """The terms of one reference. If `unit` in bytes is given, a streaming miss is weighted by the
-    bytes that it moves.
+    """Returns the terms of one reference. If `unit` (bytes) is given, the weight of a streaming
+    miss is proportional to the bytes that it moves.
 
     A latency miss always loads a whole line.
     """
@@ -262,8 +263,8 @@ def _average(samples: Sequence[float], counts: Sequence[int]) -> float:
 
 
 def _bottleneck(scores: Sequence[StatementScore], packages: int, most: int) -> str | None:
-    """The bottleneck that prevents the use of more packages. If there is none, the largest part of
-    the time.
+    """Returns the bottleneck that prevents the use of more sockets, or the largest part of the time
+    if all sockets are used.
     """
     if not any(score.terms for score in scores):
         return None
@@ -276,10 +277,11 @@ def _bottleneck(scores: Sequence[StatementScore], packages: int, most: int) -> s
 
 
 def success_rate(packages: int, machine: Machine, most: int) -> float:
-    """The share of hints of `packages` out of `most` that were right for measured programs.
+    """Returns the share of hints of `packages` out of `most` sockets that were right for measured
+    programs.
 
-    For a machine that is calibrated with the user's programs, it is the share of right hints among
-    those left out of the fit. With one package, there is no choice.
+    For a machine calibrated with the user's programs, the share comes from cross-validation. With
+    one socket, it is 1.
     """
     if most == 1:
         return 1.0
@@ -298,7 +300,7 @@ def success_rate(packages: int, machine: Machine, most: int) -> float:
 def _confidence(
     packages: int, most: int, machine: Machine, assumed: tuple[str, ...], *, partial: bool
 ) -> float:
-    """The share of hints of this kind that are right. It is reduced for assumptions."""
+    """Returns the expected share of right hints, reduced for each assumption."""
     sure = success_rate(packages, machine, most) * ASSUMPTION_CONFIDENCE.value ** len(assumed)
     return round(sure * (PARTIAL_CONFIDENCE.value if partial else 1.0), 3)
 

@@ -1,4 +1,4 @@
-"""The parts of the saturation model that can be disabled individually for ablations."""
+"""The parts of the saturation model that an ablation study can disable individually."""
 
 from __future__ import annotations
 
@@ -7,19 +7,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """The enabled parts. All are enabled except in experiments.
+    """The enabled parts of the model. By default, all parts are enabled.
 
-    `write_allocation`: a missed store reads the line first. `queue`: computing cores request less
-    memory, so fewer wait at a time. `overlap`: a core computes partly while it waits; otherwise the
-    times add up. `reuse_between_runs`: the next run finds data in the caches. `seen_contents`: only
-    if the program shows the previous use. `lasting_share`: shared caches keep a part of larger
-    data. `page_walks`: gathers and wide strides wait for address translation. `divider_beside`:
-    divisions and roots overlap with other pipes. `masks`: conditional loops are vectorized where
-    the machine has masks. `chains`: the core's window bounds an iteration's dependency chain.
-    `carried_cycles`: scalar recurrences pace a loop. `vector_ends`: remainders use smaller vectors.
-    `interleaved_sums`: reorderable sums have several vectors of partial sums. `placement`: pages
-    may be in other domains. `hardware_threads`: threads share a core. `turbo`: the clock depends on
-    the active cores. `kept_sums`: values without a register are stored in each iteration.
+    - `write_allocation`: a missed store reads its line first.
+    - `queue`: a core does not request memory while it computes.
+    - `overlap`: computing and waiting overlap partly; otherwise both times are added.
+    - `reuse_between_runs`: caches may contain data of a previous execution.
+    - `seen_contents`: cache contents follow from the program.
+    - `lasting_share`: shared caches keep a part of data that exceed them.
+    - `page_walks`: gathers and wide strides wait for address translation.
+    - `divider_beside`: divisions and square roots overlap with other operations.
+    - `masks`: conditional loops are vectorized on machines with masked loads and stores.
+    - `chains`: the instruction window limits the overlap of iterations.
+    - `carried_cycles`: scalar recurrences limit a loop.
+    - `vector_ends`: remaining iterations use smaller vectors.
+    - `interleaved_sums`: reorderable sums have several vectors of partial sums.
+    - `placement`: pages may be in other NUMA domains.
+    - `hardware_threads`: several threads may share a core.
+    - `turbo`: the clock depends on the active cores.
+    - `kept_sums`: values that cannot stay in a register are stored in each iteration.
     """
 
     write_allocation: bool = True

@@ -1,7 +1,7 @@
-"""The cost of address translation, mainly for data-dependent addresses.
+"""Computes the cost of address translation, mainly for data-dependent addresses.
 
-A reference whose translation misses the last TLB waits for a page walk, which reads the page-table
-entry from the caches. Caches and TLB are modeled as LRU with random accesses by Che's approximation
+A reference that misses the last TLB waits for a page walk, which reads the page-table entry from
+the caches. The hit rates of LRU caches and TLBs for random accesses follow from Che's approximation
 (Che, Tung and Wang 2002; Fricker, Robert and Roberts 2012).
 """
 
@@ -22,19 +22,19 @@ from regionpredict.workload import Gather
 
 
 class Spread(NamedTuple):
-    """`items` that are accessed with equal probability, at a total `rate`."""
+    """A set of `items` that are accessed with equal probability, at a total `rate`."""
 
     items: float
     rate: float
 
 
 def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) -> float:
-    """The cycles in which one core's page walkers load the translations for all `gathers`.
+    """Returns the cycles of one core's page walkers for all data-dependent references (`gathers`).
 
     Each walker processes one walk at a time, before the line itself is requested. The upper levels
-    of the table are assumed to be in the core's own caches.
+    of the page table are assumed to be in the core's private caches.
     """
-    gathers = [gather for gather in gathers if gather.accesses > 0.0]  # in loops that do not run
+    gathers = [gather for gather in gathers if gather.accesses > 0.0]  # skips empty loops
     if not gathers:
         return 0.0
     page = float(machine.page_bytes)
@@ -59,24 +59,22 @@ def walk_cycles(gathers: Sequence[Gather], machine: Machine, line_bytes: int) ->
 
 
 def tlb_entries(machine: Machine) -> float:
-    """The number of translations that fit into a core's last TLB, for the page size of the
-    machine.
-    """
+    """Returns the number of entries of a core's last TLB, for the page size of the machine."""
     core = machine.processor
     large = machine.page_bytes >= LARGE_PAGE.value
     return (core.tlb_large_entries if large else core.tlb_entries).value
 
 
 def table_line_bytes(machine: Machine, line_bytes: int) -> int:
-    """The number of bytes of data whose translations share one cache line of the page table."""
+    """Returns the bytes of data whose page-table entries share one cache line."""
     return machine.page_bytes * line_bytes // int(PAGE_ENTRY.value)
 
 
 def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine) -> float:
-    """The cycles of one core's page walkers for strided accesses.
+    """Returns the cycles of one core's page walkers for `walks` page walks of strided accesses.
 
-    `fetched` gives the page-table lines that come from below each cache, starting with the first.
-    The same number of walks, but at most all, wait for them.
+    `fetched` contains, for each cache, the number of page-table lines loaded from the next level.
+    Each loaded line delays one walk.
     """
     latencies = [cache.latency_cycles.value for cache in machine.caches]
     latencies.append(machine.memory.latency_cycles.value)
@@ -90,15 +88,15 @@ def strided_walk_cycles(walks: float, fetched: Sequence[float], machine: Machine
 
 
 def _walked(cycles: float, machine: Machine) -> float:
-    """The cycles of a core's page walkers, computed from the cycles of dependent loads of the
-    entries.
+    """Converts the cycles of dependent loads of page-table entries to the cycles of a core's page
+    walkers.
     """
     core = machine.processor
     return cycles * core.page_walk_factor.value / core.page_walkers.value
 
 
 def hit_rates(capacity: float, spreads: Sequence[Spread]) -> list[float]:
-    """The hit rate of each of `spreads` in an LRU store of `capacity`.
+    """Returns the hit rate of each set of items in `spreads` in an LRU cache of `capacity` items.
 
     An access hits if fewer than `capacity` other items were accessed since the last access to the
     item (Che's characteristic time).

@@ -1,5 +1,5 @@
-"""The cycles of one core if its data are in the first-level cache: throughput, SIMD and
-recurrences.
+"""Computes the cycles of one core if all data are in the first-level cache: throughput limits, SIMD
+and dependence chains.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _DIVISIONS = frozenset({"fp_div", "fp_sqrt"})
 def core_time(
     bodies: Sequence[LoopBody], machine: Machine, line_bytes: int, parts: Parts = ALL_PARTS
 ) -> CoreTime:
-    """The seconds of one core for one execution of the loops, if all data are in the first-level
-    cache.
+    """Returns the seconds of one core for one execution of the loops, if all data are in the
+    first-level cache.
     """
     overlapping = slots = loading = heaviest = 0.0
     notes = []
@@ -57,8 +57,8 @@ def core_time(
 
 
 class BodyCycles(NamedTuple):
-    """The cycles of one iteration with the same parts as `CoreTime`, an explanation, and the
-    figures used.
+    """The cycles of one iteration in the same parts as `CoreTime`, an explanation, and the keys of
+    the deciding machine figures.
     """
 
     overlapping: float
@@ -69,7 +69,9 @@ class BodyCycles(NamedTuple):
 
 
 class _Bound(NamedTuple):
-    """The cycles per iteration for one resource, with the machine's figures used."""
+    """A lower bound of the cycles per iteration by one resource, with the keys of the machine
+    figures used.
+    """
 
     cycles: float
     figures: tuple[str, ...]
@@ -123,11 +125,10 @@ def _body_cycles(body: LoopBody, machine: Machine, line_bytes: int, parts: Parts
 def _carried_cycles(
     body: LoopBody, instructions: float, lanes: float, machine: Machine, parts: Parts
 ) -> _Bound:
-    """The cycles of chains between iterations.
+    """Returns the cycles per iteration due to loop-carried dependence chains.
 
-    There is one partial sum for each lane of several vectors. Each addition waits for the previous
-    one in its vector. A chain that the outer loop restarts overlaps with the end of the previous
-    one, as far as the core's window allows.
+    A reorderable sum has one partial sum per lane of several vectors. A chain that restarts in each
+    outer iteration overlaps with the previous chain, limited by the core's instruction window.
     """
     room = machine.processor.window.value
     own = body.trips * instructions / lanes
@@ -152,11 +153,11 @@ def _carried_cycles(
 
 
 def _mean_lanes(trips: float, full: float) -> float:
-    """The number of iterations per vector, averaged over the vectors of one execution of a loop.
+    """Returns the number of iterations per vector, averaged over the vectors of one execution of a
+    loop.
 
-    The iterations that remain after the `full` vectors use vectors of half the width each, since
-    compilers unroll short loops. For example, five iterations are one vector of four lanes and one
-    scalar.
+    Remaining iterations after vectors of `full` lanes use vectors of half, a quarter and so on of
+    the lanes. For example, five iterations are one vector of four lanes and one scalar.
 
     >>> _mean_lanes(5.0, 8.0), _mean_lanes(16.0, 4.0), _mean_lanes(3.0, 1.0)
     (2.5, 4.0, 1.0)
@@ -165,12 +166,12 @@ def _mean_lanes(trips: float, full: float) -> float:
         return full
     vectors, left = divmod(trips, full)
     vectors += round(left).bit_count()
-    # Trips are a mean. They may be below one, or slightly above whole vectors.
+    # The trip count is a mean. It may be below 1, or slightly above a multiple of the lanes.
     return min(full, max(1.0, trips / max(vectors, 1.0)))
 
 
 def _lanes_text(lanes: float, full: float) -> str:
-    """The number of used lanes of a loop as text. If almost all are used, all are shown.
+    """Formats the number of used vector lanes. If almost all lanes are used, the text names all.
 
     >>> _lanes_text(8.0, 8.0), _lanes_text(2.5, 8.0), _lanes_text(1.5, 2.0)
     ('8 lanes', '2.5 of 8 lanes', '1.5 of 2 lanes')
@@ -180,7 +181,7 @@ def _lanes_text(lanes: float, full: float) -> str:
 
 
 def _has_masks(machine: Machine) -> bool:
-    """Whether the machine's vectors use masked loads and stores."""
+    """Whether the machine has masked vector loads and stores."""
     return machine.simd_bits >= MASKED_BITS.value
 
 
@@ -189,7 +190,7 @@ def _latencies(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def _spilled_scalars(body: LoopBody, machine: Machine) -> float:
-    """The number of loads per iteration for scalars that do not fit into registers."""
+    """Returns the number of loads per iteration of scalars that do not fit into registers."""
     free = machine.processor.vector_registers.value - RESERVED_REGISTERS.value
     return max(0, body.scalars - free) if body.innermost else 0
 
@@ -197,8 +198,8 @@ def _spilled_scalars(body: LoopBody, machine: Machine) -> float:
 def _port_cycles(
     loads: float, stores: float, width: float, machine: Machine, *, vector: bool
 ) -> float:
-    """The cycles in which the ports of the first-level cache are busy with loads and stores of
-    `width` bytes.
+    """Returns the cycles in which the load and store ports are busy with accesses of `width`
+    bytes.
     """
     core = machine.processor
     load_rate, store_rate = core.loads_per_cycle.value, core.stores_per_cycle.value
@@ -210,7 +211,9 @@ def _port_cycles(
 
 
 def _vector_load_bytes(machine: Machine) -> float:
-    """The bytes per cycle of vector loads, as measured on one core, or as limited by the ports."""
+    """Returns the measured bytes per cycle of vector loads on one core, or the limit of the
+    ports.
+    """
     core, curve = machine.processor, machine.caches[0].bandwidth.get("load")
     measured = curve.at(1) / machine.clock_hz if curve is not None else 0.0
     if measured > SCALAR_LOAD.value * core.loads_per_cycle.value:
@@ -222,9 +225,11 @@ def _arithmetic(
     operations: Mapping[str, float], machine: Machine, lanes: float, element_bits: float,
     parts: Parts,
 ) -> dict[str, _Bound]:  # fmt: skip
-    """The cycles of the arithmetic in one iteration, if `lanes` iterations are executed at a time.
+    """Returns the cycles of the arithmetic in one iteration, if a vector executes `lanes`
+    iterations.
 
-    Divisions and roots use a separate divider in parallel to the pipes. Calls use the whole core.
+    Divisions and square roots use a separate divider in parallel to the other pipes. Calls use the
+    whole core.
     """
     core = machine.processor
     count = dict(operations)
@@ -258,7 +263,7 @@ def _arithmetic(
 
 
 def _throughputs(operations: Mapping[str, float], name: str, machine: Machine) -> tuple[str, ...]:
-    """The figures used for one part of the arithmetic, and for calls."""
+    """Returns the keys of the machine figures for one part of the arithmetic and for calls."""
     names = set()
     for kind, times in operations.items():
         own = "integers" if kind.startswith("int_") else ""
@@ -271,8 +276,8 @@ def _throughputs(operations: Mapping[str, float], name: str, machine: Machine) -
 
 
 def _fused_counts(count: Mapping[str, float], machine: Machine) -> tuple[float, float, float]:
-    """The numbers of additions, multiplications and fused operations, if as many as possible are
-    fused.
+    """Returns the numbers of additions, multiplications and fused multiply-adds, with as many fused
+    operations as possible.
     """
     adds = sum(count.get(kind, 0.0) for kind in ("fp_add", "fp_neg", "fp_compare"))
     muls = count.get("fp_mul", 0.0)
@@ -281,16 +286,16 @@ def _fused_counts(count: Mapping[str, float], machine: Machine) -> tuple[float, 
 
 
 def _instructions(operations: Mapping[str, float], machine: Machine) -> float:
-    """The number of instructions for the arithmetic of one iteration."""
+    """Returns the number of arithmetic instructions in one iteration."""
     others = sum(times for kind, times in operations.items() if kind not in _ON_PIPES)
     return sum(_fused_counts(operations, machine)) + others
 
 
 def _chain_limit(body: LoopBody, instructions: float, lanes: float, machine: Machine) -> _Bound:
-    """How far the longest dependency chain of an iteration allows iterations to overlap.
+    """Returns the cycles per iteration due to the longest dependence chain inside an iteration.
 
-    The core's window limits the number of concurrent iterations (Little's law). An iteration that
-    fills the window alone takes the latency of its chain.
+    The core's instruction window limits the number of concurrent iterations (Little's law). If one
+    iteration fills the window, it takes the latency of its chain.
     """
     window = machine.processor.window.value
     ends: list[float] = []
@@ -305,11 +310,11 @@ def _chain_limit(body: LoopBody, instructions: float, lanes: float, machine: Mac
 
 
 def _window_speedup(instructions: float, machine: Machine) -> float:
-    """The speedup of a core by all its hardware threads if its window limits the iterations. It is
-    1 if the part of each thread holds several iterations.
+    """Returns the speedup of a core with all its hardware threads, if its instruction window limits
+    the overlap of iterations.
 
     The window is divided among the threads (Intel, "64 and IA-32 Architectures Optimization
-    Reference Manual", 2015, sec. 2.5.1.2). An iteration that fills one part alone takes no longer.
+    Reference Manual", 2015, sec. 2.5.1.2). The speedup is 1 if each part holds an iteration.
     """
     threads = float(machine.threads_per_physical_core)
     share = threads * instructions / machine.processor.window.value
@@ -317,12 +322,12 @@ def _window_speedup(instructions: float, machine: Machine) -> float:
 
 
 def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
-    """The cycles from the operands of a statement to its result.
+    """Returns the cycles from the operands of a statement to its result.
 
     C adds from left to right, so additions form a chain, each fused with its product. Products of
-    products form a chain too (`x * x * x`). Sums and products that may be reordered form a tree.
-    Independent products run in parallel, and divisions and calls one by one. Integers are not
-    counted.
+    products also form a chain (`x * x * x`). Reorderable sums and products form a tree. Independent
+    products are executed in parallel, and divisions and calls one after the other. Integer
+    operations are ignored.
     """
     count = dict(step.operations)
     adds, muls, fused = _fused_counts(count, machine)
@@ -345,10 +350,11 @@ def _latency(step: Step, machine: Machine, *, reassociates: bool) -> float:
 
 
 def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> float:
-    """The cycles in which the pipes are busy with additions, multiplications and fused operations.
+    """Returns the cycles in which the floating-point pipes are busy with additions, multiplications
+    and fused operations.
 
-    The maximum of three bounds: for the adding pipes, for the multiplying pipes, and for all pipes
-    together, since some do both.
+    The result is the maximum of the bounds for adding pipes, for multiplying pipes, and for all
+    pipes together.
     """
     core = machine.processor
     add, mul, fma = (
@@ -362,8 +368,8 @@ def _pipe_cycles(adds: float, muls: float, fused: float, machine: Machine) -> fl
 def _longest_recurrence(
     chains: Sequence[Recurrence], body: LoopBody, machine: Machine
 ) -> tuple[float, str]:
-    """The cycles of the longest recurrence of one iteration, and its name. (0, "") if there is
-    none.
+    """Returns the cycles per iteration and the name of the slowest recurrence. Without recurrences,
+    the result is (0, "").
     """
     worst, name = 0.0, ""
     for chain in chains:
@@ -374,7 +380,9 @@ def _longest_recurrence(
 
 
 def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
-    """The cycles from one value of a recurrence to the next, including the time in memory."""
+    """Returns the cycles from one value of a recurrence to the next value, including store
+    forwarding.
+    """
     forward = machine.processor.store_forward.value if chain.forwarded else 0.0
     if chain.in_order:
         assert chain.distance is not None
@@ -386,15 +394,16 @@ def _chain_cycles(chain: Recurrence, body: LoopBody, machine: Machine) -> float:
     latencies = [
         machine.operation(kind).latency_cycles.value for kinds in chain.operations for kind in kinds
     ]
-    # If no reference in between may be the same element, its store and load take about as long as
-    # the first cache.
+    # Without a possible alias in between, a store and its load take about the latency of the first
+    # cache.
     return (sum(latencies) + (forward or machine.caches[0].latency_cycles.value)) / chain.distance
 
 
 def _chained_latency(kinds: Sequence[str], machine: Machine) -> float:
-    """The cycles of a chain of dependent operations.
+    """Returns the latency of a chain of dependent operations in cycles.
 
-    A multiplication directly followed by an addition is one operation if the machine fuses them.
+    A multiplication directly followed by an addition is one operation on machines with fused
+    multiply-add.
     """
     fused_kinds: list[str] = []
     for kind in kinds:
@@ -410,10 +419,10 @@ def _chained_latency(kinds: Sequence[str], machine: Machine) -> float:
 
 
 def _update_latency(kinds: Sequence[str], machine: Machine, *, fuses: bool) -> float:
-    """The latency of the operation that updates a sum. Only this operation waits for the previous
+    """Returns the latency of the operation that updates a sum, which waits for the previous
     iteration.
 
-    A fused operation adds a product if the compiler `fuses` both.
+    The operation is a fused multiply-add if the compiler `fuses` a product and its addition.
     """
     if "fp_add" not in kinds:
         return machine.operation(kinds[0]).latency_cycles.value if kinds else 0.0
@@ -422,10 +431,10 @@ def _update_latency(kinds: Sequence[str], machine: Machine, *, fuses: bool) -> f
 
 
 def _fuses_sums(chain: Recurrence, body: LoopBody, machine: Machine) -> bool:
-    """Whether a product and its addition to a running sum become one operation.
+    """Whether the compiler fuses a product with its addition to a running sum.
 
-    An exception is a loop that is scalar only because of its sum. Its products are computed in
-    vectors and added one by one (seen in GCC's assembly from -O3 on).
+    In a loop that is scalar only because of its sum, GCC from -O3 on computes products in vectors,
+    and adds them one by one.
     """
     scalar = body.scalar_because or any(other.stored for other in body.recurrences)
     in_vectors = not (chain.unordered or scalar) and machine.simd_bits > (
@@ -435,7 +444,9 @@ def _fuses_sums(chain: Recurrence, body: LoopBody, machine: Machine) -> bool:
 
 
 def _has_fused(machine: Machine) -> bool:
-    """Whether the machine has a fused multiply-add for this operation."""
+    """Whether the machine's fused multiply-add is faster than a separate addition and
+    multiplication.
+    """
     add, mul, fma = (
         machine.operation(kind).throughput_cycles.value for kind in ("fp_add", "fp_mul", "fp_fma")
     )

@@ -1,10 +1,9 @@
-"""Finds the figures of a machine that decide a prediction. They follow from the terms of the
-predicted time.
+"""Finds the machine figures that determine a prediction.
 
-A figure decides if its term is the bottleneck, or takes a large part of the time on the hinted
-threads. Only assumptions about these figures are listed, and they lower the confidence
-(`machine_uncertainty.py`). Figures that did not converge count like assumed figures. If there are
-fewer iterations than threads, no figure decides.
+A figure is decisive if its term of the predicted time is the bottleneck, or takes a large part of
+the hinted threads' time. Only decisive figures that are assumed are listed, and they lower the
+confidence (`machine_uncertainty.py`). Figures that did not converge count like assumed figures.
+If the bottleneck is load imbalance, no figure is decisive.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from regionpredict.predict.saturation.region_time import RegionTime
 
 
 def deciding_figures(time: RegionTime, point: Point, bottleneck: str) -> tuple[str, ...]:
-    """The keys of the machine's figures that belong to the `bottleneck` and to the large terms of a
+    """Returns the keys of the machine figures that scale the `bottleneck` and the large terms of a
     point.
     """
     terms = deciding_terms(time, point, bottleneck)
@@ -35,7 +34,7 @@ def deciding_figures(time: RegionTime, point: Point, bottleneck: str) -> tuple[s
 
 
 def deciding_terms(time: RegionTime, point: Point, bottleneck: str) -> dict[str, list[str]]:
-    """The same keys, grouped by the terms that they scale."""
+    """Returns the keys of the decisive machine figures by the term of the time that they scale."""
     if bottleneck == "imbalance":
         return {}
     enough = DECIDING_SHARE.value * sum(point.terms.values())
@@ -44,8 +43,8 @@ def deciding_terms(time: RegionTime, point: Point, bottleneck: str) -> dict[str,
 
 
 def spreads_of(machine: Machine, terms: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """The standard deviation of the logarithm of a term's figures, for terms with an assumed or
-    unconverged figure. The least certain figure counts.
+    """Returns the standard deviation of the logarithm of the least certain figure of each term, for
+    terms with an assumed or unconverged figure.
     """
     unconverged = {figure.key: figure.spread for figure in unconverged_figures(machine)}
     keys = [key for figures in terms.values() for key in figures]
@@ -59,7 +58,7 @@ def spreads_of(machine: Machine, terms: Mapping[str, Sequence[str]]) -> dict[str
 
 
 def _spread_of(key: str) -> float:
-    """The possible error of an assumed figure, which depends on its section of the machine file."""
+    """Returns the standard deviation of an assumed figure, by its section of the machine file."""
     return next(spread.value for start, spread in _SPREADS.items() if key.startswith(start))
 
 
@@ -73,11 +72,11 @@ _SPREADS = {
     "memory.": LINK_SPREAD,
     "": CORE_SPREAD,
 }
-"""The key is the prefix of a figure's key. The longest prefixes come first."""
+"""The standard deviation of assumed figures by the prefix of their key, longest prefix first."""
 
 
 def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
-    """A line for each section of the machine file with assumed figures among `keys`.
+    """Returns a line of text per section of the machine file with assumed figures among `keys`.
 
     >>> from regionpredict.machine import load
     >>> machine = load("a64fx")
@@ -94,9 +93,7 @@ def assumed_groups(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
 
 
 def unconverged_lines(machine: Machine, keys: Sequence[str]) -> tuple[str, ...]:
-    """One line for each deciding figure among `keys` that did not converge. Such a figure counts
-    like an assumed one.
-    """
+    """Returns a line of text per figure among `keys` that did not converge in the calibration."""
     spreads = {figure.key: figure.spread for figure in unconverged_figures(machine)}
     return tuple(
         f"{key} did not converge (±{100 * spreads[key]:.0f} %)"
@@ -138,8 +135,8 @@ def _figures_of(term: str, time: RegionTime, threads: int) -> list[str]:
 
 
 def _cache_figures(time: RegionTime, threads: int) -> list[str]:
-    """The figures of the largest of three parts: lines from caches, lines from memory without
-    prefetching, and lines from other cores.
+    """Returns the keys of the figures that scale the largest part of the cache term. The parts are
+    lines from caches, lines from memory without prefetching, and lines from other cores.
     """
     work = time.loops.at(threads)
     _, cached, _ = work.terms(1.0 / threads)

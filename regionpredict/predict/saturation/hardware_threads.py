@@ -1,7 +1,8 @@
-"""The time with all hardware threads of the hinted packages, if a core has several.
+"""Computes the time with all hardware threads of the hinted sockets, for cores with several
+hardware threads.
 
-A second thread uses free issue slots and waiting times, and halves the caches per thread. It does
-not make ports, pipes and buffers faster.
+A second thread uses free issue slots and waiting times, but halves the cache per thread. Ports,
+pipes and buffers do not get faster.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ def all_hardware_threads(
     workload: Workload, machine: Machine, packages: int, *, contents: CacheContents, parts: Parts,
     counters: Sequence[TrafficCounter] = (),
 ) -> Point | None:  # fmt: skip
-    """The time with all hardware threads of this number of packages. Its speedup is relative to one
+    """Returns the time with all hardware threads of `packages` sockets, with the speedup over one
     thread.
 
-    None if cores have one thread each or are of several kinds, or if threads have places by number.
-    Also None if the region does not allow the threads, has too few iterations, or has its pages on
-    another package. `counters` have already counted some of the region's traffic.
+    Returns None for cores with one thread, for different core types, and for explicit thread
+    places. Also None if the region does not allow the threads, has too few iterations, or has its
+    pages on another socket. `counters` have already counted some of the region's traffic.
     """
     each = machine.threads_per_core
     threads = packages * machine.cores_per_package * each

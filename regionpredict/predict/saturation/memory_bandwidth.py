@@ -1,5 +1,5 @@
-"""Bandwidth by the number of requesting cores and by the mix of reads and writes. It follows from
-measured curves.
+"""Computes bandwidth from measured curves, by the number of requesting cores and by the mix of
+reads and writes.
 """
 
 from __future__ import annotations
@@ -23,19 +23,17 @@ from regionpredict.predict.saturation.constants import (
 
 
 class MixedBandwidth:
-    """The traffic in B/s by the number of requesting cores and the share of write-backs, between
-    measured kernels.
+    """The bandwidth in B/s by the number of requesting cores and the share of write-backs.
 
-    Measured kernels give the bandwidth at their own mix, and other mixes are interpolated. Between
-    a load kernel and the first writing kernel, few cores wait for reads, but the bus saturates as
-    with the writing kernel.
+    Each measured kernel gives the bandwidth of one mix of reads and writes. Other mixes are
+    interpolated. Mixes with few writes have the saturated bandwidth of the next writing kernel.
     """
 
     def __init__(
         self, curves: Mapping[str, Curve], write_allocate: float | Curve = 1.0
     ) -> None:  # fmt: skip
-        """`write_allocate` is the share of written lines that are read first, by number of cores if
-        it varies.
+        """`write_allocate` is the share of stored lines that are read first. It may depend on the
+        number of cores.
         """
         self._curves = curves
         self._write_allocate = write_allocate
@@ -44,8 +42,8 @@ class MixedBandwidth:
         self._by_share: dict[float, MixedBandwidth] = {}
 
     def mixed(self, writes: float) -> Callable[[float], float]:
-        """The bandwidth in B/s by number of cores (at least 1), for traffic in which `writes` (0 to
-        1) is the share of write-backs.
+        """Returns the bandwidth in B/s as a function of the number of cores (at least 1). `writes`
+        is the share of write-backs in the traffic, from 0 to 1.
         """
         curve = self._known.get(writes)
         if curve is None:
@@ -59,7 +57,9 @@ class MixedBandwidth:
         return curve
 
     def _interpolated(self, share: Curve, writes: float) -> Callable[[float], float]:
-        """A linear interpolation between the thread counts of all tables."""
+        """Returns the bandwidth if the write-allocate share depends on the number of cores, by
+        linear interpolation between the thread counts of all tables.
+        """
         x = sorted({count for curve in (share, *self._curves.values()) for count in curve.x})
         y = tuple(self._at_share(share.at(count)).mixed(writes)(count) for count in x)
         return Curve(tuple(x), y, "B/s", share.evidence, share.source).at
@@ -91,7 +91,7 @@ class MixedBandwidth:
 
 @cache
 def memory_bandwidth(machine: Machine) -> MixedBandwidth:
-    """The bandwidth of a machine's memory, which all regions share."""
+    """Returns the cached memory bandwidth of a machine."""
     return MixedBandwidth(
         machine.memory.bandwidth,
         machine.memory.write_allocate or machine.processor.write_allocate.value,
@@ -100,13 +100,13 @@ def memory_bandwidth(machine: Machine) -> MixedBandwidth:
 
 @cache
 def cache_bandwidths(machine: Machine) -> tuple[MixedBandwidth, ...]:
-    """The bandwidth of each of a machine's caches."""
+    """Returns the cached bandwidth of each cache of a machine."""
     return tuple(MixedBandwidth(cache.bandwidth) for cache in machine.caches)
 
 
 def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[tuple[float, Curve]]:
-    """The share of write-backs, and the mean traffic of the kernels with that share, in ascending
-    order.
+    """Returns (share of write-backs, mean bandwidth of the kernels with this share), in ascending
+    order of the share.
     """
     points: dict[float, list[tuple[Curve, float]]] = {}
     for name, curve in curves.items():
@@ -126,11 +126,10 @@ def _curves_by_mix(curves: Mapping[str, Curve], write_allocate: float) -> list[t
 
 
 class Overlap(NamedTuple):
-    """How the work of a core overlaps with its waiting for memory.
+    """The overlap of a core's work with its waiting for memory.
 
-    The result is between full overlap (the maximum, Roofline) and no overlap (the sum, ECM's
-    non-overlapping part). It is the root of the sum of squares. If overlap is disabled, the times
-    are added.
+    The total is the root of the sum of squares. It is between full overlap (the maximum, Roofline)
+    and no overlap (the sum, ECM's non-overlapping part). Without `partly`, the times are added.
 
     >>> Overlap(partly=True).total(3.0, 4.0), Overlap(partly=False).total(3.0, 4.0)
     (5.0, 7.0)
@@ -139,22 +138,22 @@ class Overlap(NamedTuple):
     partly: bool = True
 
     def total(self, busy: float, waiting: float) -> float:
-        """The time of a core with `busy` seconds of work and `waiting` seconds of waiting for
-        memory.
+        """Returns the seconds of a core with `busy` seconds of work and `waiting` seconds of
+        waiting for memory.
         """
         return math.hypot(busy, waiting) if self.partly else busy + waiting
 
     def waiting(self, total: float, busy: float) -> float:
-        """The waiting time with which `busy` seconds of work take `total` seconds. Zero if `total`
-        is not longer.
+        """Returns the seconds of waiting with which `busy` seconds of work take `total` seconds, at
+        least 0.
         """
         if self.partly:
             return math.sqrt(max(0.0, total * total - busy * busy))
         return max(0.0, total - busy)
 
     def shares(self, busy: float, waiting: float) -> tuple[float, float]:
-        """Divides `total` into (busy, waiting). The overlapped time is divided according to their
-        squares.
+        """Divides the total time into (work, waiting), in proportion to the squares of `busy` and
+        `waiting`.
 
         >>> busy, waiting = Overlap().shares(3.0, 4.0)
         >>> f"{busy:.1f} {waiting:.1f}"
@@ -177,14 +176,12 @@ def requesting_cores(
     delay: float = 0.0,
     overlap: Overlap = PARTLY,
 ) -> float:
-    """The mean number of `cores` that wait for memory. It is the m for which the cores request the
-    traffic that m cores get.
+    """Returns the mean number m of `cores` that wait for memory (mean value of a closed queue).
 
-    With m requesting cores, each gets its `data` bytes in m * data / b(m) seconds, and takes T =
-    overlap.total(busy, that + delay) in total. Thus n = T * b(m) / data cores cause this load (mean
-    value of a closed queue). T * b(m) increases with m, so the equation is solved by false
-    position, and in closed form up to one core. `delay` is waiting time that does not depend on
-    other traffic.
+    With m waiting cores, each gets its `data` bytes in w = m * data / b(m) seconds, and takes T =
+    overlap.total(busy, w + delay) in total. The load is caused by n = T * b(m) / data cores. T *
+    b(m) increases with m, so false position solves n = `cores`. `delay` is waiting time that does
+    not depend on other traffic.
     """
     if data <= 0:
         return 0.0
@@ -203,10 +200,10 @@ def requesting_cores(
 
 
 def rising_root(missing: Callable[[float], float], low: float, high: float, scale: float) -> float:
-    """The zero of an increasing function, found by false position. `high` if the function is not
-    positive there.
+    """Returns the zero of an increasing function by false position, or `high` if the function is
+    not positive there.
 
-    `scale` defines the tolerance for the interval and the residual.
+    `scale` is the unit of the tolerances for the interval and the residual.
     """
     under, over = missing(low), missing(high)
     for _ in range(int(SOLVER_STEPS.value)):
@@ -216,7 +213,7 @@ def rising_root(missing: Callable[[float], float], low: float, high: float, scal
         here = missing(middle)
         if abs(here) <= SOLVER_RESIDUAL.value * scale:
             return middle
-        # The value at the unchanged end is halved (Illinois method), so both ends converge.
+        # Halving the value at the unchanged end makes both ends converge (Illinois method).
         if here < 0.0:
             low, under, over = middle, here, over / 2
         else:

@@ -1,11 +1,10 @@
-"""The effect of data that exceed the memory of a NUMA domain. Finds how much is in the next domain,
-and which threads use it.
+"""Computes the effect of data that exceed the memory of a NUMA domain: the amount in the next
+domain, and the threads that use it.
 
-Linux takes a page from the next domain if its own is full (zone fallback: Gorman, Understanding the
-Linux Virtual Memory Manager, ch. 6). The pages that are touched last are in the next domain. They
-are assumed to be one piece at the end of the index space, which a static schedule gives to the last
-threads. These threads wait with the latency of the other domain, and the region waits for them. The
-other threads use only their own domain.
+Linux takes a page from the next domain if a domain is full (zone fallback: Gorman, Understanding
+the Linux Virtual Memory Manager, ch. 6). The last touched pages are therefore in the next domain.
+They are assumed to be at the end of the index space, which a static schedule assigns to the last
+threads. These threads wait with the latency of the other domain, and the region waits for them.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from regionpredict.predict.saturation.constants import USABLE_MEMORY
 
 
 class Overflow(NamedTuple):
-    """The threads of the fullest domain, and where their pages are.
+    """The threads of the fullest domain by the location of their pages.
 
-    `near` threads use pages in their domain, and `far` threads use pages in the next one, at the
-    same time. `last` is the share of the slowest thread's data in the next domain.
+    At the same time, `near` threads use pages in their own domain, and `far` threads use pages in
+    the next domain. `last` is the share of the slowest thread's data in the next domain.
     """
 
     near: float
@@ -29,9 +28,10 @@ class Overflow(NamedTuple):
 
 
 def overflowing_share(machine: Machine, touched: float, threads: int) -> float:
-    """The share of the data of the fullest domain's threads that does not fit into its memory.
+    """Returns the share of data of the fullest domain's threads that exceeds the memory of the
+    domain.
 
-    `touched` are the bytes of all `threads`. Each thread first touches its own part.
+    `touched` is the number of bytes of all `threads`. Each thread first touches its own part.
     """
     size = machine.memory.size_bytes
     if size is None or machine.domains == 1 or machine.memory.shared_path is not None:
@@ -42,10 +42,11 @@ def overflowing_share(machine: Machine, touched: float, threads: int) -> float:
 
 
 def overflow_of(share: float, crowd: float, *, static: bool) -> Overflow:
-    """The effect on `crowd` threads of a domain if a `share` of their data is in the next domain.
+    """Returns how `crowd` threads of a domain use pages if a `share` of their data is in the next
+    domain.
 
-    With a static schedule, the last threads use the far pages. With other schedules, all threads
-    use some.
+    With a static schedule, the last threads use the far pages. With other schedules, each thread
+    uses some far pages.
 
     >>> overflow_of(0.25, 2.0, static=True)
     Overflow(near=1.5, far=1.0, last=0.5)
@@ -57,7 +58,7 @@ def overflow_of(share: float, crowd: float, *, static: bool) -> Overflow:
 
 
 def overflow_note(machine: Machine, touched: float) -> str:
-    """The assumptions about data that exceed one domain's memory. Empty if the data fit."""
+    """Returns a note about data that exceed one domain's memory. Empty if the data fit."""
     size = machine.memory.size_bytes
     if size is None or not overflowing_share(machine, touched, 1):
         return ""

@@ -1,12 +1,12 @@
-"""The paths from threads to their pages: memories, and links between packages.
+"""Computes the bandwidth of memories and of links between sockets, if threads use pages in other
+NUMA domains.
 
-A page is near if its domain is on the thread's own package, and far otherwise. Near lines take
-`1 + w`, and far lines `l + w`, in units of an unloaded near line. `l` is the ratio of the
-latencies, and `w` the wait at the memory. `w` is chosen such that all threads together get the
-bandwidth of the memory (Little's law). This bandwidth is that of the same number of near cores in
-the measured curve. The far lines of a package's threads also queue at the link, the only server of
-a closed queue. It is solved by mean value analysis with Schweitzer's approximation, which supports
-fractional numbers of customers (Lazowska, Zahorjan, Graham and Sevcik 1984, sec. 6.4).
+A page is near if its domain is on the thread's own socket, and far otherwise. Near lines take
+`1 + w` and far lines `l + w`, in units of an unloaded near line. `l` is the ratio of the latencies.
+The wait `w` is chosen so that all threads together get the measured bandwidth of the memory
+(Little's law). Far lines also queue at the link, which is the server of a closed queue. Mean value
+analysis with Schweitzer's approximation solves this queue for fractional numbers of customers
+(Lazowska, Zahorjan, Graham and Sevcik 1984, sec. 6.4).
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from regionpredict.machine.thread_places import ThreadPlaces, thread_places
 
 
 class PageShares(NamedTuple):
-    """The shares of a region's memory traffic by the location of the pages.
+    """The shares of a region's memory traffic by the NUMA placement of pages.
 
-    `single` is the share on the domain `home`. `interleaved` is the share on all domains in turn.
-    The rest is on each thread's own domain.
+    `single` is the share of pages on the domain `home`, and `interleaved` the share of pages on all
+    domains in turn. The remaining pages are on each thread's own domain.
     """
 
     single: float
@@ -32,7 +32,7 @@ class PageShares(NamedTuple):
 
     @property
     def own(self) -> float:
-        """The share on each thread's own domain."""
+        """The share of traffic to pages on each thread's own domain."""
         return max(0.0, 1.0 - self.single - self.interleaved)
 
     @property
@@ -42,21 +42,21 @@ class PageShares(NamedTuple):
 
 
 class _Line(NamedTuple):
-    """The seconds per byte of one memory, for near and for far threads."""
+    """The seconds per byte from the memory of one domain, for near and for far threads."""
 
     near: float
     far: float
 
 
 class MemoryPaths:
-    """The bandwidth from memories and links if some pages are in other domains."""
+    """The bandwidth of memories and links if some pages are in other domains."""
 
     def __init__(
         self, machine: Machine, pages: PageShares, *, static: bool,
         domain: Callable[[float, float], float],
     ) -> None:  # fmt: skip
-        """`domain` is the bandwidth of one domain in B/s, by the number of requesting near cores
-        and the share of write-backs.
+        """`domain` returns the bandwidth of one domain in B/s, for a number of requesting near
+        cores and a share of write-backs.
         """
         self.machine = machine
         self.pages = pages
@@ -66,10 +66,9 @@ class MemoryPaths:
         self.farther = max(1.0, memory.remote_latency_cycles.value / memory.latency_cycles.value)
 
     def rate(self, asking: float, threads: int, writes: float) -> float:
-        """The bandwidth in B/s that `asking` of `threads` threads share, if all are as fast as the
-        slowest.
+        """Returns the total bandwidth in B/s of `asking` requesting threads out of `threads`.
 
-        With dynamic schedules, all threads have the same speed.
+        With static schedules, all threads are as slow as the slowest one.
         """
         placement = thread_places(self.machine, threads)
         active = asking / threads
@@ -84,7 +83,7 @@ class MemoryPaths:
         return active * sum(placement.by_domain[at] / each for at, each in seconds.items())
 
     def _loads(self, placement: ThreadPlaces, active: float, writes: float) -> list[_Line]:
-        """For each domain, the load of the threads that access its pages."""
+        """Returns, for each domain, the seconds per byte of threads that access its pages."""
         pages, team = self.pages, sum(placement.by_domain)
         known: dict[tuple[float, float], _Line] = {}
         lines = []
@@ -101,7 +100,9 @@ class MemoryPaths:
         return lines
 
     def _load_of_memory(self, near: float, far: float, writes: float) -> _Line:
-        """The load of a memory that near and far threads use at the same time."""
+        """Returns the seconds per byte of a memory that near and far threads use at the same
+        time.
+        """
         alone = self._domain(1.0, writes)
         as_near = near + far / self.farther
         delivered = self._domain(max(1.0, as_near), writes) * min(1.0, as_near) / alone
@@ -116,7 +117,7 @@ class MemoryPaths:
     def _seconds(
         self, domain: int, placement: ThreadPlaces, lines: list[_Line], active: float, writes: float
     ) -> float:
-        """The seconds per byte for a thread of that domain."""
+        """Returns the seconds per byte for a thread on `domain`, including the link."""
         pages, package = self.pages, self._package(domain)
 
         def reach(other: int) -> float:
@@ -131,10 +132,10 @@ class MemoryPaths:
         return with_queue(seconds, link, active * placement.by_package[package])
 
     def _on_the_link(self, package: int, placement: ThreadPlaces, writes: float) -> float:
-        """The seconds per byte in which the package's threads occupy its busiest link.
+        """Returns the seconds per byte in which a socket's threads occupy its busiest link.
 
-        Incoming lines, and write-backs of threads at the other end, use the same link. The other
-        ends are assumed to have the same traffic.
+        Incoming lines, and write-backs of threads on the other socket, use the same link. All other
+        sockets are assumed to have equal traffic.
         """
         memory, packages, pages = self.machine.memory, self.machine.packages, self.pages
         if memory.link_bytes_per_s is None or packages == 1:
@@ -152,11 +153,10 @@ class MemoryPaths:
 
 
 def with_queue(seconds: float, service: float, customers: float) -> float:
-    """The seconds until one of several customers is served. Each takes `seconds` alone, including
-    `service` at a common server.
+    """Returns the seconds of a customer's cycle in a closed queue. A single customer takes
+    `seconds`, including `service` at a common server.
 
-    A single customer never waits. With many customers, the time is that of the server for all of
-    them.
+    A single customer never waits. Many customers take the service time of all customers.
 
     >>> with_queue(4.0, 1.0, 1.0), round(with_queue(4.0, 1.0, 400.0))
     (4.0, 400)
@@ -169,8 +169,8 @@ def with_queue(seconds: float, service: float, customers: float) -> float:
 
 
 def _larger_root(a: float, b: float, c: float) -> float:
-    """The larger root of a x^2 + b x + c = 0. A discriminant that is negative because of rounding
-    counts as 0.
+    """Returns the larger root of a x^2 + b x + c = 0. A discriminant that is negative because of
+    rounding counts as 0.
     """
     half = b / 2.0
     return (math.sqrt(max(0.0, half * half - a * c)) - half) / a

@@ -1,8 +1,8 @@
-"""The saturation model: a speedup curve from traffic, bandwidth curves, core time and overheads.
+"""The saturation model: predicts a speedup curve from data traffic, bandwidth curves, core time and
+overheads.
 
-The time of a thread is its share of the work. This share takes the core time without transfers, the
-time for lines from caches, and the waiting for memory. OpenMP's costs are added. Equations and
-sources are in docs/saturation.md.
+The time of a thread consists of core time, transfers from caches, waiting for memory, and OpenMP
+overhead. Equations and sources are in docs/saturation.md.
 """
 
 from __future__ import annotations
@@ -52,7 +52,9 @@ from regionpredict.workload import (
 
 
 def size_target(machine: Machine) -> SizeTarget:
-    """The amount of data that is assumed on this machine for regions of unknown size."""
+    """Returns the amount of data that regions of unknown size are assumed to access on this
+    machine.
+    """
     size = int(ASSUMED_DATA.value) * machine.largest_cache_bytes
     return SizeTarget(size, "data of ten times the largest cache", machine.cores)
 
@@ -61,8 +63,8 @@ def rough_curve(
     workload: Workload, machine: Machine, threads: Sequence[int] = (), *, also: int = 1,
     warm: bool | None = None, parts: Parts = ALL_PARTS, counters: Sequence[TrafficCounter] = (),
 ) -> tuple[Point, ...]:  # fmt: skip
-    """The times on one thread and on `threads`. By default, these are round numbers: powers of two,
-    whole domains, and `also`.
+    """Returns the times on one thread and on each number in `threads`. The default numbers are
+    powers of two, whole NUMA domains, and `also`.
 
     Empty if the region cannot be predicted. `counters` has the same meaning as in `region_time`.
     """
@@ -78,9 +80,10 @@ def region_time(
     workload: Workload, machine: Machine, *, warm: bool | None = None, parts: Parts = ALL_PARTS,
     counters: Sequence[TrafficCounter] = (),
 ) -> RegionTime | None:  # fmt: skip
-    """The time of a region on any number of threads. None if it cannot be predicted.
+    """Returns an object that computes the time of a region on any number of threads. None if the
+    region cannot be predicted.
 
-    `counters` are those of another region with the same work.
+    `counters` are traffic counters of another region with the same work, which are reused.
     """
     execution = workload.execution
     if execution is None:
@@ -92,7 +95,7 @@ def region_time(
 
 
 def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
-    """The estimate for a hint that is the same at all sizes: without the doubt about sizes."""
+    """Returns the estimate with a hint that is good at all tried sizes."""
     derivation = estimate.derivation
     if not isinstance(derivation, SaturationDerivation):
         return estimate
@@ -109,7 +112,7 @@ def known_at_all_sizes(estimate: Estimate, open_hint: OpenHint) -> Estimate:
 
 
 def round_counts(machine: Machine, most: int) -> list[int]:
-    """Round numbers of threads up to `most`: powers of two, and whole domains."""
+    """Returns numbers of threads up to `most`: powers of two, and whole NUMA domains."""
     counts = {1 << k for k in range(most.bit_length())} | {most}
     return sorted(counts | set(range(machine.cores_per_domain, most, machine.cores_per_domain)))
 
@@ -123,13 +126,13 @@ def predict_saturation(
     warm: bool | None = None,
     parts: Parts = ALL_PARTS,
 ) -> Estimate:
-    """The estimate of one region. It contains the times on `threads`, or on all counts up to the
-    cores if `threads` is empty.
+    """Returns the estimate of one region, with its times on each number of `threads` (default: 1 up
+    to all cores).
 
-    `within` is the share of the best speed that a hint may lose. `warm` says that the region ran
-    before on the same data, unless its only run writes them first. None means that the program
-    determines this. `parts` of the model may be disabled for ablations. The density model's score
-    and probability are kept with the curve.
+    `within` is the allowed loss of a hint, relative to the best speed. `warm` says that the region
+    was executed before on the same data. With None, this follows from the program. `parts` of the
+    model may be disabled for ablations. The estimate also contains the score and the miss
+    probability of the density model.
     """
     table, execution = workload.table, workload.execution
     density = predict_density(table, machine)
@@ -233,7 +236,7 @@ def predict_saturation(
 def _cost_of_atomic_arrays(
     table: StatementTable, time: RegionTime, threads: int
 ) -> list[Diagnostic]:
-    """The cost of atomic updates of arrays by several threads."""
+    """Returns a diagnostic for each array that several threads update atomically."""
     turn = atomic_turn(time.machine, threads)
     return [
         table.diagnostic(
@@ -251,8 +254,8 @@ def _cost_of_atomic_arrays(
 def _contents(
     workload: Workload, execution: Execution, *, warm: bool | None, parts: Parts
 ) -> CacheContents:
-    """The initial contents of the caches: according to the program, all of the region's data, or
-    nothing.
+    """Returns the initial contents of the caches: those that follow from the program, all of the
+    region's data (`warm`), or nothing.
     """
     if warm is None and parts.seen_contents:
         return workload.contents

@@ -1,4 +1,4 @@
-"""OpenMP's costs of a region on p threads in seconds, computed from the tables of the machine."""
+"""Computes the OpenMP overhead of a region on p threads in seconds, from the machine's tables."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from regionpredict.workload import Schedule, SynchronisationCounts, piece_count
 
 
 class SpreadUpdates(NamedTuple):
-    """Atomic updates of all threads in one run. There are `updates` of `lines` cache lines, and
-    `moved` lines come from another thread. `text` is the element in the source.
+    """The atomic updates of an array by all threads in one execution of a region.
+
+    There are `updates` of elements in `lines` distinct cache lines. In `moved` of the updates, the
+    line comes from another thread. `text` is the element in the source.
     """
 
     text: str
@@ -24,11 +26,11 @@ def overheads(
     counts: SynchronisationCounts, schedule: Schedule, machine: Machine, threads: int,
     work: float, *, locks: bool = True,
 ) -> tuple[float, float]:  # fmt: skip
-    """The costs and the serialization in seconds on `threads`, if the busiest thread works for
-    `work` seconds.
+    """Returns the overhead and the serialization in seconds on `threads` threads, if the busiest
+    thread works for `work` seconds.
 
-    With `locks`, the costs of critical sections are included. The time of their bodies is computed
-    in `serial_queue`.
+    `locks` includes the cost of critical sections. The time of their bodies is computed in
+    `serial_queue`.
     """
     costs, clock = 0.0, machine.clock_hz
     if counts.forks:
@@ -54,11 +56,11 @@ def overheads(
 
 
 def _inner_team(counts: SynchronisationCounts, machine: Machine, threads: int) -> float:
-    """The cycles for starting and ending a nested parallel region from one of `threads` threads.
+    """Returns the cycles for starting and ending a nested parallel region in one of `threads`
+    threads.
 
-    A nested region has one thread by default. If it has as many as the outer one, threads are
-    created each time. Only threads of outermost regions are kept for the next one (GCC,
-    libgomp/team.c).
+    A nested region has one thread by default. With nested parallelism, its threads are created
+    each time, because libgomp keeps only the threads of outermost regions (GCC, libgomp/team.c).
     """
     if not counts.nests or threads == 1:
         return team_cost(machine, "fork_join", 1)
@@ -67,12 +69,12 @@ def _inner_team(counts: SynchronisationCounts, machine: Machine, threads: int) -
 
 
 def spread_updates(updates: SpreadUpdates, machine: Machine, threads: int, work: float) -> float:
-    """The delay of one of `threads` threads by its atomic updates of an array, in seconds, with
-    `work` seconds in between.
+    """Returns the seconds that atomic updates of an array delay each of `threads` threads, if a
+    thread works for `work` seconds in between.
 
-    Each update takes the time to load the line for writing and to change it (Schweizer, Besta and
-    Hoefler 2015, "Evaluating the Cost of Atomic Operations on Modern Architectures", PACT). Updates
-    of the same line are serial, and updates of different lines are not.
+    An update takes the time to load the line for writing and to modify it. See Schweizer, Besta and
+    Hoefler 2015, "Evaluating the Cost of Atomic Operations on Modern Architectures", PACT. Updates
+    of one line are serialized, and updates of different lines are concurrent.
     """
     clock, turn = machine.clock_hz, atomic_turn(machine, threads)
     alone = updates.updates * team_cost(machine, "atomic", 1) + updates.moved * turn
@@ -81,8 +83,8 @@ def spread_updates(updates: SpreadUpdates, machine: Machine, threads: int, work:
 
 
 def line_turns(writes: float, machine: Machine, threads: int, work: float) -> float:
-    """The waiting time of one of `threads` threads for its part of `writes` to one common line, in
-    seconds, with `work` seconds in between.
+    """Returns the seconds that each of `threads` threads waits for its part of `writes` to one
+    line, if a thread works for `work` seconds in between.
 
     Each write loads the line from the last writer, like an atomic update.
     """
@@ -93,8 +95,8 @@ def line_turns(writes: float, machine: Machine, threads: int, work: float) -> fl
 
 
 def atomic_turn(machine: Machine, threads: int) -> float:
-    """The cycles from one thread's update of a variable to the next thread's, if all threads update
-    it.
+    """Returns the cycles from one thread's atomic update to the next thread's update, if all
+    threads update one variable.
     """
     return team_cost(machine, "atomic", threads) / threads
 
@@ -102,10 +104,11 @@ def atomic_turn(machine: Machine, threads: int) -> float:
 def _cost_of_updates(
     number: float, name: str, threads: int, work: float, machine: Machine
 ) -> float:
-    """The cycles for `number` updates per thread, with `work` cycles in between.
+    """Returns the cycles for `number` updates per thread, if a thread works for `work` cycles in
+    between.
 
-    A single update costs at least the time on one thread, and concurrent updates at least the time
-    in the table.
+    The cost is at least that of updates on one thread. Updates of all threads cost the time in the
+    machine's table minus the work.
     """
     if not number:
         return 0.0

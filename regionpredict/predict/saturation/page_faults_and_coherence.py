@@ -1,9 +1,8 @@
-"""The cost that follows from an array's previous use: page faults, and lines in the caches of other
-cores.
+"""Computes the cost of page faults in new memory, and of cache lines that move between cores.
 
-In new memory, the kernel clears and maps a page at its first write. Lines that another core wrote
-last come from its private cache, as long as they are there. Lines that several threads write (false
-sharing) move with every write.
+In new memory, the kernel clears and maps a page at its first write. A line that another core wrote
+last is loaded from that core's private cache if it is still there. Lines that several threads write
+(false sharing) move with every write.
 """
 
 from __future__ import annotations
@@ -32,10 +31,11 @@ from regionpredict.workload import (
 
 
 class TransferTime(NamedTuple):
-    """The time of the busiest thread in seconds, for new `pages` and for `lines` of other cores.
+    """The seconds of the busiest thread for page faults in new `pages`, and for `lines` from other
+    cores.
 
-    `exchange` are the few lines that threads exchange at the start and end of a region. They are a
-    cost of synchronization, like the barrier. `lines` does not contain them.
+    `exchange` is the time for the few lines that threads exchange at the start and end of a region.
+    It counts as overhead, and not as part of `lines`.
     """
 
     pages: float
@@ -44,7 +44,9 @@ class TransferTime(NamedTuple):
 
 
 class DataTransfers:
-    """The costs of a region's previous use and of its shared lines, for any number of threads."""
+    """The cost of page faults and of lines from other cores in a region, for any number of
+    threads.
+    """
 
     def __init__(
         self, workload: Workload, execution: Execution, counter: TrafficCounter, machine: Machine
@@ -62,7 +64,7 @@ class DataTransfers:
         self.touched = counter.touched() if self._has_cost() else {}
 
     def at(self, threads: int) -> TransferTime:
-        """The costs on `threads` threads."""
+        """Returns the costs on `threads` threads."""
         border = self._border(threads)
         if not self.touched:
             return TransferTime(0.0, border, 0.0)
@@ -71,17 +73,15 @@ class DataTransfers:
         return TransferTime(self._pages(threads), border + exchange, lines)
 
     def _border(self, threads: int) -> float:
-        """The line between the parts of two neighboring threads in a written array. It moves there
-        and back.
+        """Returns the seconds for the line at the border between two threads' parts of a written
+        array, which moves to the other thread and back.
         """
         if threads < 2 or not any(a.written and a.stride is not None for a in self.arrays):
             return 0.0
         return BORDER_TRANSFERS.value * self.machine.overheads.atomic.at(2) / self.machine.clock_hz
 
     def _has_cost(self) -> bool:
-        """Whether pages or lines can have a cost. If there is no known `main`, only shared lines
-        can.
-        """
+        """Whether new pages or lines from other cores can have a cost."""
         cores = self.machine.cores
         return bool(self.contended or self.atomics) or any(
             array.held_rank or (array.written and array.name in self.fresh)
@@ -90,7 +90,7 @@ class DataTransfers:
         )  # fmt: skip
 
     def summary(self, threads: int) -> str:
-        """The costs on `threads` threads as text. Empty if there are none."""
+        """Returns the costs on `threads` threads as text, or an empty text without costs."""
         past, parts = self.at(threads), []
         if past.pages:
             parts.append(f"new pages of {', '.join(self._new)}: {1e6 * past.pages:.3g} µs")
@@ -107,10 +107,10 @@ class DataTransfers:
 
     @cached_property
     def _new(self) -> list[str]:
-        """The arrays that are in new memory from the kernel.
+        """The arrays in new memory from the kernel.
 
-        If memory is freed and allocated again, malloc keeps blocks as large as those that it has
-        freed, but no more than `KEPT_BLOCKS` of them.
+        If a program frees and allocates memory repeatedly, malloc reuses freed memory up to
+        `KEPT_BLOCKS` times the largest block.
         """
         new = {array.name: size for array in self.arrays
                if array.name in self.fresh and array.written
@@ -120,9 +120,8 @@ class DataTransfers:
         return [] if kept and sum(new.values()) <= KEPT_BLOCKS.value * most else list(new)
 
     def _pages(self, threads: int) -> float:
-        """Each thread has the page faults of the pages that it accesses.
-
-        If all threads access a page, each thread has its fault.
+        """Returns the seconds of a thread for page faults. A page that all threads access causes a
+        fault in each thread.
         """
         new = [array for array in self.arrays if array.name in self._new]
         each = self._page_cycles(sum(self.touched[array.name] for array in new), threads)
@@ -136,11 +135,11 @@ class DataTransfers:
         return cycles / self.machine.clock_hz
 
     def _page_cycles(self, new_bytes: float, threads: int) -> float:
-        """The cycles of a thread for 4 KiB of new memory. They depend on the new memory of all
-        threads.
+        """Returns the cycles of a thread for a page fault of 4 KiB, for a total of `new_bytes` of
+        new memory.
 
-        Two amounts are measured, relative to the last-level caches of the threads. Between them,
-        the cost is linear in the logarithm of the amount.
+        The machine has measured costs for two totals, relative to the last-level caches. Between
+        these, the cost is linear in the logarithm of the total.
         """
         last, costs = self.machine.caches[-1], self.machine.overheads
         caches = max(1.0, threads / last.shared_by_cores.value)
@@ -150,7 +149,7 @@ class DataTransfers:
         return float(near + min(1.0, part) * (beyond - near))
 
     def _lines(self, threads: int) -> tuple[float, float]:
-        """The times of `exchange` and `lines` in seconds."""
+        """Returns the seconds for `exchange` and for `lines` of `TransferTime`."""
         if threads < 2:
             return 0.0, 0.0
         moved, falsely, held = 0.0, 0.0, 0.0
@@ -180,10 +179,10 @@ class DataTransfers:
         return latency, turns
 
     def _contended_wait(self, threads: int) -> float:
-        """The waiting time of a thread for contended lines in seconds.
+        """Returns the seconds that a thread waits for lines that several threads write.
 
-        A line comes from another thread if that thread wrote it last and its private cache still
-        contains it.
+        A line is loaded from another thread's private cache if that thread wrote the line last and
+        its cache still contains it.
         """
         cycles = 0.0
         for writes in self.contended:
@@ -196,7 +195,7 @@ class DataTransfers:
         return cycles / self.machine.clock_hz
 
     def spread_updates(self, threads: int) -> tuple[SpreadUpdates, ...]:
-        """The atomic updates of arrays. There is one entry for each array."""
+        """Returns the atomic updates of arrays, one entry per array."""
         return tuple(
             SpreadUpdates(
                 atomic.text, atomic.updates, self._lines_of(atomic.array),
@@ -206,8 +205,8 @@ class DataTransfers:
         )  # fmt: skip
 
     def _is_with_another(self, array: str, threads: int) -> float:
-        """The probability that another thread has the line, if each thread writes to any place in
-        the array.
+        """Returns the probability that another thread's cache contains the line of an element, if
+        threads write random elements of the array.
         """
         there = min(1.0, self._private_lines * threads / self._lines_of(array))
         return there * (1.0 - 1.0 / threads)
@@ -225,7 +224,9 @@ class DataTransfers:
         return max((c.size_bytes.value for c in private), default=0.0) / self.line_bytes
 
     def _block(self, array: ArraySharing, threads: int) -> float:
-        """The bytes of consecutive elements per thread. Infinite if no loop is distributed."""
+        """Returns the bytes of consecutive elements per thread. Infinite if the parallel loop does
+        not move through the array.
+        """
         if array.stride is None:
             return float("inf")
         return max(1.0, array.stride * max(1.0, piece_length(self.trips, threads, self.schedule)))

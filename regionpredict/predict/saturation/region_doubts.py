@@ -1,4 +1,6 @@
-"""The confidence in a region's hint: its probability, its interval, and its doubts."""
+"""Computes the reliability of a region's hint: its probability, the interval of the curve, and the
+doubts.
+"""
 
 from __future__ import annotations
 
@@ -27,16 +29,18 @@ from regionpredict.predict.uncertainty.constants import FEW_FIGURES
 from regionpredict.workload import Execution, Workload
 
 _SHOWN = 0.005
-"""Confidence factors above this are shown as 100 % and do not count as doubts."""
+"""A factor that lowers the confidence by less than this does not count as a doubt."""
 
 _HELD_UP = frozenset(("serialization", "overhead"))
 """The bottlenecks of a region with more synchronization than computation."""
 
 
 class HintJudgment(NamedTuple):
-    """The reliability of a hint: its probability for the spreads alone (`settled`) and with the
-    doubtful figures, the band of the curve, and the doubts. `otherwise` are the times for the other
-    possible distribution of data-dependent work.
+    """The reliability of a hint.
+
+    `settled` is the probability that the hint is right for exact machine figures, and `chance` the
+    probability with uncertain figures. `band` is the interval of the speedup curve. `otherwise` are
+    the times for the other possible distribution of data-dependent work.
     """
 
     settled: float
@@ -50,8 +54,10 @@ def judged(
     workload: Workload, execution: Execution, time: RegionTime, points: Sequence[Point],
     asked: Sequence[ExpectedSpeedup], threads: int, spreads: Mapping[str, float], within: float,
 ) -> HintJudgment:  # fmt: skip
-    """Judges the hint of `threads` from the curve `points`. `asked` are the allowed thread
-    counts.
+    """Judges the hint of `threads` threads from the curve `points`.
+
+    `asked` is the expected speedup at the allowed thread counts, and `spreads` the uncertainty of
+    machine figures. `within` is the allowed loss of a hint.
     """
     partial = workload.table.status == "partial"
     doubts = doubts_of_notes(workload.table.diagnostics, partial=partial)
@@ -76,7 +82,7 @@ def judged(
 
 
 def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
-    """The doubt because of threads that write to a common cache line."""
+    """Returns the doubt about threads that write the same cache line in turn."""
     arrays = sorted(
         {writes.array for writes in execution.contended
          if writes.apart is not None and writes.apart < workload.line_bytes}
@@ -87,8 +93,8 @@ def _in_turn(workload: Workload, execution: Execution) -> tuple[Doubt, ...]:
 
 
 def _call_cost(points: Sequence[Point], threads: int, before: Sequence[Doubt]) -> tuple[Doubt, ...]:
-    """The doubt because of calls of functions without a visible body, which may take much longer
-    than assumed. It applies if the overhead of the loop causes a hint of fewer than all threads.
+    """Returns the doubt about calls of functions without source code, which may take longer than
+    assumed. It applies if overhead is the reason for a hint of fewer than all threads.
     """
     unseen = any(known.id == "calls" for known in before)
     if not unseen or limit(points) not in _HELD_UP or threads >= points[-1].threads:
@@ -101,8 +107,8 @@ def _call_cost(points: Sequence[Point], threads: int, before: Sequence[Doubt]) -
 def _synchronization_doubts(
     execution: Execution, points: Sequence[Point], threads: int, before: Sequence[Doubt]
 ) -> tuple[Doubt, ...]:
-    """The doubts because of synchronized threads and of nested parallel regions. `before` are the
-    doubts so far.
+    """Returns the doubts about synchronization and nested parallel regions. `before` are the doubts
+    found so far.
     """
     counts = execution.synchronisation
     found: tuple[Doubt, ...] = ()
@@ -121,7 +127,7 @@ def _synchronization_doubts(
 
 
 def _calibration(machine: Machine) -> tuple[Doubt, ...]:
-    """The doubt because the machine was measured on a busy host, where most figures did not
+    """Returns the doubt about a machine calibrated on a busy host, where most figures did not
     converge.
     """
     known, wide = len(machine.spread), len(unconverged_figures(machine))
@@ -134,8 +140,8 @@ def _calibration(machine: Machine) -> tuple[Doubt, ...]:
 
 
 def _otherwise(time: RegionTime, execution: Execution, counts: Sequence[int]) -> tuple[Point, ...]:
-    """The times for skewed data-dependent work, or for even work if the caller gave its skew. Empty
-    for other work.
+    """Returns the times for skewed data-dependent work, or for even work if the user gave a skew.
+    Empty for work that does not depend on data.
     """
     skew = execution.work.skew
     if skew is None:
@@ -148,8 +154,8 @@ def _imbalance(
     execution: Execution, points: Sequence[Point], otherwise: Sequence[Point], threads: int,
     within: float,
 ) -> tuple[Doubt, ...]:  # fmt: skip
-    """The doubt because the distribution of work is unknown, if this may cost more than a hint may
-    lose.
+    """Returns the doubt about an unknown distribution of work, if the other distribution costs more
+    than the allowed loss.
     """
     work = execution.work
     if not otherwise:
@@ -174,8 +180,8 @@ def _imbalance(
 
 
 def figures_doubt(spreads: Mapping[str, float], settled: float, chance: float) -> tuple[Doubt, ...]:
-    """The doubt because of the machine's figures, from the `settled` probability that a hint is
-    right.
+    """Returns the doubt about uncertain machine figures, from the probability that the hint is
+    right with exact figures (`settled`) and with uncertain figures (`chance`).
     """
     factor = undoubted(chance) / undoubted(settled)
     if factor > 1.0 - _SHOWN:

@@ -1,4 +1,4 @@
-"""The time of one region on any number of threads, with its terms."""
+"""Computes the time of one region and its terms on any number of threads."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ from regionpredict.workload import (
 
 
 class WorkTime(NamedTuple):
-    """The seconds of one core for all the work, at the speed of a thread in a given number of
-    threads.
+    """The seconds that one core would need for all the work, at the speed of one of several
+    concurrent threads.
 
-    `total` consists of `busy`, the core's own time, and `memory`, its waiting for memory. `late` is
-    the latency part of `memory`, and `cached` the share of `busy` in which it waits for caches.
-    `requesting` threads of the fullest domain wait at the same time, and get `rate` B/s. If pages
-    are in other domains, all threads count.
+    `total` is the sum of `busy`, the core's own time, and `memory`, the waiting for memory. `late`
+    is the part of `memory` due to latency. `cached` is the share of `busy` spent waiting for
+    caches. On average, `requesting` threads of the fullest domain wait at the same time, and
+    together get `rate` B/s. If pages are in other domains, both numbers are those of all threads.
     """
 
     total: float
@@ -69,7 +69,7 @@ class WorkTime(NamedTuple):
     rate: float
 
     def terms(self, share: float) -> tuple[float, float, float]:
-        """The time of one thread with a share of the work in seconds: (compute, caches, memory)."""
+        """Returns a thread's seconds for this share of the work: (compute, caches, memory)."""
         return (
             share * self.busy * (1.0 - self.cached),
             share * (self.busy * self.cached + self.late),
@@ -78,10 +78,10 @@ class WorkTime(NamedTuple):
 
 
 class _OwnTime(NamedTuple):
-    """The seconds of one core for all the work with data in the first-level cache. `sharing`
-    threads run on the core.
+    """The seconds of one core for all the work if all data are in the first-level cache.
 
-    `loading` does not overlap with data transfers.
+    `overlapping` overlaps with data transfers, and `loading` does not. `sharing` threads run on the
+    core.
     """
 
     sharing: float
@@ -90,9 +90,9 @@ class _OwnTime(NamedTuple):
 
 
 class LoopTime:
-    """The time of a region's loops on one machine, without OpenMP's costs.
+    """The time of a region's loops on one machine, without OpenMP overhead.
 
-    Each evaluation counts the traffic only for the requested numbers of threads.
+    Traffic is counted only for the requested numbers of threads.
     """
 
     def __init__(
@@ -126,7 +126,7 @@ class LoopTime:
 
     @cached_property
     def _paths(self) -> MemoryPaths | None:
-        """The paths to pages in other domains. None if all threads use their own domain."""
+        """The memory paths to pages in other domains. None if all threads use their own domain."""
         machine, shared = self.machine, self.machine.memory.shared_path
         if not self.parts.placement or machine.domains < 2 or shared is not None:
             return None
@@ -136,7 +136,7 @@ class LoopTime:
 
     @cached_property
     def pages(self) -> PageShares:
-        """The shares of the memory traffic by the location of the pages."""
+        """The shares of memory traffic by the NUMA placement of the pages."""
         placement = self._placement
         home = placement.domain or 0
         if placement.kind == "interleave":
@@ -155,7 +155,7 @@ class LoopTime:
         return self._paths is not None
 
     def least(self, threads: int) -> WorkTime:
-        """The time with all data in the first-level cache, which is a lower bound."""
+        """Returns a lower bound of the time: the time with all data in the first-level cache."""
         own = self._own(threads)
         busy = max(own.overlapping, own.loading)
         walking = own.sharing * self._factor["scattered"] * self.walking
@@ -164,21 +164,21 @@ class LoopTime:
         return WorkTime(total, busy, memory, memory, 0.0, 0.0, 0.0)
 
     def _own(self, threads: int) -> _OwnTime:
-        """The core's time without waiting for memory. Threads on one core share its ports and
-        buffers, but each waits for its own results.
+        """Returns the core's time without data transfers. Threads on one core share its execution
+        ports, but their latencies overlap.
         """
         sharing, compute = (
             self._threads_per_core(threads),
             self._factor["compute"] / self._relative_speed(threads),
         )
         slots = sharing * compute * self.core.slots
-        # Threads beyond the hardware threads take turns.
+        # The operating system time-slices threads beyond the hardware threads.
         turns = max(1.0, sharing / self.machine.threads_per_physical_core)
         overlapping = max(slots, turns * compute * self.core.overlapping)
         return _OwnTime(sharing, overlapping, sharing * compute * self.core.loading)
 
     def at(self, threads: int) -> WorkTime:
-        """The time of all the work at the speed of one of `threads` threads."""
+        """Returns the time of all the work at the speed of one of `threads` threads."""
         machine, factor = self.machine, self._factor
         data = self.traffic.at(threads)
         waiting = 0.0
@@ -202,14 +202,14 @@ class LoopTime:
         work = self._overlap.total(busy, memory)
         asked = memory
         busy, memory = self._overlap.shares(busy, memory)
-        # The part of latency instead of bandwidth. It is limited to the total despite rounding.
+        # The part of waiting due to latency. Rounding must not make it larger than the total.
         late = min(memory, waiting * memory / asked) if asked else 0.0
         cached = from_cache / transfers if transfers > overlapping else 0.0
         return WorkTime(work, busy, memory, late, cached, requesting, rate)
 
     def requested_load(self, asked: float, threads: int) -> float:
-        """The load of threads that each request `asked` B/s, relative to the bandwidth of the
-        path.
+        """Returns the bandwidth that all threads request, relative to the bandwidth of the memory
+        path. Each thread requests `asked` B/s.
         """
         crowd = self._crowd(threads)
         return crowd * asked / self._rate(crowd, threads, self.traffic.at(threads).writes)
@@ -217,11 +217,10 @@ class LoopTime:
     def _waiting(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> tuple[float, float, float]:
-        """The seconds of waiting for memory for all the work, the number of threads that wait at
-        the same time, and their B/s.
+        """Returns the seconds of waiting for memory for all the work, the mean number of waiting
+        threads, and their bandwidth in B/s.
 
-        `delay` is the latency of lines without prefetching, which is added to the time for their
-        bandwidth.
+        `delay` is the latency of lines without prefetching, which is added to the transfer time.
         """
         requesting = self._requesting(crowd, threads, busy, data, delay)
         rate = self._rate(max(requesting, 1.0), threads, data.writes)
@@ -230,28 +229,28 @@ class LoopTime:
     def _overflowed(
         self, share: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
-        """The seconds of waiting if a `share` of the data is in the next domain's memory."""
+        """Returns the seconds of waiting if a `share` of the data is in the next domain."""
         halves = overflow_of(share, self._crowd(threads), static=self.static)
         known = self.machine.memory
         farther = known.remote_latency_cycles.value / known.latency_cycles.value
         waits = self._waiting(halves.near, threads, busy, data, delay)[0]
         near = self._overlap.total(busy, waits)
-        # The same number of lines in flight, each for longer, so bandwidth decreases in proportion
+        # Bandwidth decreases with latency, because the number of lines in flight is constant
         # (Little's law).
         slow = data._replace(memory=farther * data.memory)
         far = self._overlap.total(
             busy, self._waiting(halves.far, threads, busy, slow, farther * delay)[0]
         )
         mixed = (1.0 - halves.last) * near + halves.last * far
-        # The slower of the thread with far pages and those with pages in their own domain.
+        # A static schedule waits for the slower one: threads with near pages, or with far pages.
         work = max(near, mixed) if self.static else mixed
         return self._overlap.waiting(work, busy)
 
     def _requesting(
         self, crowd: float, threads: int, busy: float, data: Data, delay: float
     ) -> float:
-        """The number of threads in a group that wait for memory. It is computed once for equal
-        groups.
+        """Returns the mean number of threads on the busiest path that wait for memory. Results are
+        cached.
         """
         if not self.parts.queue:
             return crowd if data.memory else 0.0
@@ -270,8 +269,8 @@ class LoopTime:
         return requesting
 
     def _relative_speed(self, threads: int) -> float:
-        """The speed of a core, given its kind and the active cores of its package. The first core
-        has speed 1 at the clock in the machine file.
+        """Returns the speed of a core relative to the first core at the clock in the machine file.
+        It depends on the core type and on the active cores of its socket.
         """
         if not self.parts.turbo:
             return 1.0
@@ -280,27 +279,27 @@ class LoopTime:
         return speed * self.machine.relative_clock(busy)
 
     def _threads_per_core(self, threads: int) -> float:
-        """The number of threads on the fullest core, or the average if the schedule is dynamic."""
+        """Returns the number of threads on the fullest core, or the mean for dynamic schedules."""
         if not self.parts.hardware_threads:
             return 1.0
         return threads_on_a_physical_core(self.machine, threads, static=self.static)
 
     def _crowd(self, threads: int) -> float:
-        """The number of threads that share the busiest path."""
+        """Returns the number of threads that share the busiest memory path."""
         if self.machine.memory.shared_path is not None or self.far:
             return float(threads)
         return float(self._places(threads).crowd)
 
     def _places(self, threads: int) -> ThreadPlaces:
-        """The places of the threads. They are cached for the search of the waiting cores."""
+        """Returns the cached placement of the threads on cores."""
         places = self._placed.get(threads)
         if places is None:
             places = self._placed[threads] = thread_places(self.machine, threads)
         return places
 
     def _rates_of(self, threads: int, writes: float) -> Callable[[float], float]:
-        """`_rate` by the number of requesting cores. It is cached for the search of the waiting
-        cores.
+        """Returns the function `_rate` of the number of requesting cores, for fast repeated
+        evaluation.
         """
         if self.machine.memory.shared_path is not None or self._paths is not None:
             return lambda requesting: self._rate(requesting, threads, writes)
@@ -311,7 +310,7 @@ class LoopTime:
         return lambda requesting: min(bandwidth(requesting), peak) / factor
 
     def _rate(self, requesting: float, threads: int, writes: float) -> float:
-        """The traffic in B/s of the path that `requesting` cores share."""
+        """Returns the bandwidth in B/s of the memory path that `requesting` cores share."""
         return self._path(requesting, threads, writes) / self._factor["memory"]
 
     def _path(self, requesting: float, threads: int, writes: float) -> float:
@@ -324,10 +323,10 @@ class LoopTime:
         return self._domain(requesting, writes)
 
     def _own_paths(self, requesting: float, threads: int, writes: float) -> float:
-        """The traffic in B/s of domains that each serve their own cores.
+        """Returns the total bandwidth in B/s of domains that each serve their own cores.
 
-        Static pieces are equal, so the threads of the fullest domain finish last. Other schedules
-        keep all domains busy.
+        With a static schedule, all threads are as slow as those of the fullest domain. Other
+        schedules keep all domains busy.
         """
         if requesting <= 1.0:
             return self._domain(requesting, writes)
@@ -338,12 +337,12 @@ class LoopTime:
         return sum(self._domain(max(1.0, asking * own), writes) for own in places.by_domain if own)
 
     def _domain(self, cores: float, writes: float) -> float:
-        """The traffic of one NUMA domain with `cores` requesting cores in B/s."""
+        """Returns the bandwidth of one NUMA domain with `cores` requesting cores in B/s."""
         return min(self._bandwidth.mixed(writes)(cores), self._peak)
 
 
 class RegionTime:
-    """The time of one region on one machine: its work, and OpenMP's costs."""
+    """The time of one region on one machine: its loops, its serial bodies and OpenMP overhead."""
 
     def __init__(
         self, workload: Workload, execution: Execution, machine: Machine, *,
@@ -351,8 +350,8 @@ class RegionTime:
         parts: Parts,
         counters: Sequence[TrafficCounter] = (),
     ) -> None:  # fmt: skip
-        """`counters` are those for the work and for each serial body, from `counters_of`. Pass them
-        if they have already counted some traffic.
+        """`counters` are the traffic counters for the work and for each serial body, from
+        `counters_of`. Pass counters that have already counted some traffic.
         """
         self.machine = machine
         self.schedule = workload.schedule
@@ -372,7 +371,7 @@ class RegionTime:
             self.serial += (SerialBody(work.kind, work.visits, seconds),)
             notes = [f"{note} (in {work.kind}, one thread at a time)" for note in body.core.notes]
             self.core = self.core._replace(notes=(*self.core.notes, *notes))
-        # The concurrent work, without serial bodies, on one thread.
+        # The time of the work without serial bodies on one thread.
         self._alone = self.loops.at(1).total if self.serial else 0.0
         self._overhead = machine.corrections.factor("overhead")
         self._works: dict[int, WorkTime] = {}
@@ -384,7 +383,7 @@ class RegionTime:
 
     @property
     def far(self) -> bool:
-        """Whether threads work on pages in other domains."""
+        """Whether threads use pages in other domains."""
         return self.loops.far
 
     @property
@@ -395,9 +394,9 @@ class RegionTime:
     def points(
         self, counts: Sequence[int], profile: WorkProfile | None = None
     ) -> tuple[Point, ...]:
-        """The times at every thread count. Speedups are relative to the first.
+        """Returns the times at every thread count. Speedups are relative to the first count.
 
-        With `profile`, the work is distributed along the parallel loop according to it.
+        `profile` replaces the distribution of work along the parallel loop.
         """
         made = []
         base = 0.0
@@ -414,16 +413,15 @@ class RegionTime:
         return tuple(made)
 
     def few(self, counts: Sequence[int]) -> tuple[Point, ...]:
-        """The `points` of a few thread counts. Traffic is counted at no other count."""
+        """Returns the `points` of a few thread counts, without counting traffic at other counts."""
         for threads in counts:
             self.traffic.count_at(self._threads_with_work(threads))
         return self.points(counts)
 
     def least(self, counts: Sequence[int]) -> tuple[Point, ...]:
-        """Lower bounds of the times of `points`, for which no traffic is counted.
+        """Returns lower bounds of the times of `points`, without counting traffic.
 
-        They assume that all data are in the first-level cache, and that no thread waits for its
-        turn.
+        All data are assumed to be in the first-level cache, and no thread waits for a lock.
         """
         made = []
         for threads in counts:
@@ -439,21 +437,21 @@ class RegionTime:
         return work
 
     def _threads_with_work(self, threads: int) -> int:
-        """The number of threads that have work. The others do not request memory."""
+        """Returns the number of threads that have work. Other threads do not request memory."""
         pieces = piece_count(self.synchronisation.iterations, threads, self.schedule)
         return int(max(1.0, min(threads, pieces)))
 
     def _terms(
         self, threads: int, work: WorkTime, profile: WorkProfile, *, crowded: bool = True
     ) -> dict[str, float]:
-        """The terms of the time. The waiting of threads for their turn is included only if
+        """Returns the terms of the time in seconds. Waiting for locks is included only if
         `crowded`.
         """
         share = largest_share(profile, threads, self.schedule)
         even = min(share, 1.0 / threads) if threads > 1 else 1.0
         pace = work.total
         if profile.skew is not None and crowded and share > even:
-            # At the end few threads are active, and they share the memory bandwidth.
+            # At the end, only a few threads are active and share the memory bandwidth.
             pace = self._work(1 << int(math.log2(1.0 / share))).total
         waits = max(0.0, share - even) * pace
         busy = work.total * min(share, even) + waits
@@ -482,13 +480,13 @@ class RegionTime:
         }
 
     def _added_by_serial(self, threads: int, busy: float) -> float:
-        """The seconds in which threads wait for their turn in serial bodies."""
+        """Returns the seconds that serial bodies add to the time of the busiest thread."""
         lock = team_cost(self.machine, "critical", threads) / threads / self.machine.clock_hz
         length = piece_length(self.synchronisation.iterations, threads, self.schedule)
         return added_by_serial_bodies(self.serial, threads, busy, self._alone, lock, length)
 
 
 def counters_of(workload: Workload, execution: Execution) -> list[TrafficCounter]:
-    """Traffic counters for a region's work and for each of its serial bodies."""
+    """Returns traffic counters for a region's concurrent work and for each of its serial bodies."""
     works = (execution.work, *(work.work for work in execution.serial))
     return [workload.traffic_of(work) for work in works]

@@ -1,15 +1,14 @@
-"""The cost of serial bodies: `critical`, `ordered`, and code that a single thread executes.
+"""Computes the cost of serial bodies: `critical`, `ordered`, and code that a single thread
+executes.
 
-Serial bodies are removed from the concurrent work. Each kind has a time on one thread, which is
-combined with the rest:
+S is the time of a serial body on one thread, and P(p) the time of the other work on p threads:
 
-- `single`, `master`, `masked`: the others wait, T = P(p) + S (Amdahl 1967).
-- - `critical`: threads that work for Z between two visits queue for a service time s. This is a
-  closed queue with one server per lock, by mean value analysis (Reiser and Lavenberg 1980), and
-  never faster than S of one lock. Eyerman and Eeckhout 2010 also find that contention grows with
-  the share of the time inside.
-- - `ordered`: the bodies of a chunk start when the previous chunk has finished its last. Only the
-  work before a chunk's first body overlaps.
+- `single`, `master`, `masked`: the other threads wait, so T = P(p) + S (Amdahl 1967).
+- `critical`: threads work for Z between two visits and queue for a service time s. This is a
+  closed queue with one server per lock, solved by mean value analysis (Reiser and Lavenberg 1980).
+  Eyerman and Eeckhout 2010 also find that contention grows with the share of time in the section.
+- `ordered`: the bodies of a chunk start after the last body of the previous chunk. Only the work
+  before a chunk's first body overlaps.
 """
 
 from __future__ import annotations
@@ -19,8 +18,8 @@ from typing import NamedTuple
 
 
 class SerialBody(NamedTuple):
-    """All executions of one kind of serial body. `visits` is their number, and `seconds` their time
-    on one thread.
+    """All serial bodies of one kind. `visits` is the number of executions, and `seconds` their
+    total time on one thread.
     """
 
     kind: str
@@ -32,10 +31,10 @@ def added_by_serial_bodies(
     bodies: Sequence[SerialBody], threads: int, busy: float, alone: float, lock: float,
     chunk: float,
 ) -> float:  # fmt: skip
-    """The seconds that serial bodies add to the `busy` seconds of the busiest thread.
+    """Returns the seconds that serial bodies add to the `busy` seconds of the busiest thread.
 
-    `alone` is the parallel work on one thread in seconds, `lock` the transfer of a lock to the next
-    thread, and `chunk` the number of iterations in a piece.
+    `alone` is the time of the parallel work on one thread in seconds. `lock` is the time to pass a
+    lock to the next thread, and `chunk` is the number of iterations in a piece.
     """
     added = 0.0
     locked = []
@@ -52,8 +51,8 @@ def added_by_serial_bodies(
 
 
 def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
-    """The seconds until all threads have done `busy` seconds of work and all visits of `bodies`.
-    Each body has its own lock.
+    """Returns the seconds until all threads have finished `busy` seconds of work and all critical
+    sections `bodies`, each with its own lock.
 
     >>> whole = SerialBody("critical", 100.0, 2.0)
     >>> queued(1, 0.0, whole), queued(8, 0.0, whole), queued(2, 0.0, whole, whole)
@@ -64,7 +63,7 @@ def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
         return busy
     visits = sum(body.visits for body in places)
     between = busy * threads / visits
-    # The probability that a visit is to this lock, weighted by seconds.
+    # The service demand of each lock: its mean seconds per visit to any lock.
     demands = [body.seconds / visits for body in places]
     lengths = [0.0] * len(places)
     rate = 0.0
@@ -77,11 +76,11 @@ def queued(threads: int, busy: float, *bodies: SerialBody) -> float:
 
 
 def ordered(threads: int, busy: float, alone: float, body: SerialBody, chunk: float) -> float:
-    """The seconds of a loop whose iterations execute an `ordered` body. The loop is distributed in
-    chunks.
+    """Returns the seconds of a loop that is distributed in chunks and executes an `ordered` body in
+    each iteration.
 
-    A chunk of c iterations takes c (P + S)/n. The work before its first body overlaps with the
-    previous chunk.
+    A chunk of c out of n iterations takes c (P + S)/n. The work before its first body overlaps with
+    the previous chunk.
 
     >>> ordered(4, 0.25, 1.0, SerialBody("ordered", 1000.0, 0.1), 1.0)
     0.275

@@ -1,8 +1,8 @@
-"""The cost of address translation for references with wide strides.
+"""Computes the cost of address translation for references with wide strides.
 
 With a stride of more than half a page, as in a column of a matrix, every step or two reaches
-another page. Such pages are counted like lines, with the TLB as the cache. The page-table lines of
-walks compete with the data in the caches.
+another page. The pages are counted like lines, with the TLB as the cache. Page-table lines compete
+with the data in the caches.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class StridedWalks:
         self._counter = counter
 
     def seconds(self, threads: int, caches: Sequence[CacheLevel]) -> float:
-        """The seconds of one core for all page walks, with `threads` threads and these `caches`."""
+        """Returns the seconds of one core for all page walks, with `threads` threads and these
+        `caches`.
+        """
         walks = self._walks(threads) if self.arrays else 0.0
         if not walks:
             return 0.0
@@ -57,7 +59,7 @@ class StridedWalks:
         return strided_walk_cycles(walks, lines, self.machine) / self.machine.clock_hz
 
     def _walks(self, threads: int) -> float:
-        """The number of pages that wide strides access and that miss the core's TLB."""
+        """Returns the number of page accesses with wide strides that miss the core's TLB."""
         page = self.machine.page_bytes
         tlb = CacheLevel(page * tlb_entries(self.machine), threads_on_a_core(self.machine, threads))
         pages = self._counter.page_counter(page)
@@ -65,10 +67,10 @@ class StridedWalks:
         return self._bytes(missed) / page
 
     def _bytes(self, level: LevelTraffic) -> float:
-        """The bytes from below a level, for the arrays that are accessed with wide strides."""
+        """Returns the bytes that a cache level loads of the arrays with wide strides."""
         return sum(moved.read for moved in level.arrays if moved.array in self.arrays)
 
 
 def widest_step(machine: Machine) -> float:
-    """The widest stride in bytes that the machine's prefetcher can follow."""
+    """Returns the widest stride in bytes that the machine's prefetcher can follow."""
     return PREFETCHED_STRIDE.value * machine.processor.prefetch_block.value

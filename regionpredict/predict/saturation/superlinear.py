@@ -1,7 +1,7 @@
-"""Finds superlinear speedups: the number of threads from which they occur, and the reason.
+"""Finds superlinear speedups: the smallest number of threads, and the reason.
 
-If work is divided among p threads, each takes 1/p of the time. If it takes less, there is a cause:
-the caches of more threads hold the data, or more memory bandwidth is available.
+With perfect scaling, each of p threads takes 1/p of the time. A thread takes less if the caches of
+more threads hold the data, or if more memory bandwidth is available.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from regionpredict.predict.saturation.region_time import RegionTime
 
 
 def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear | None:
-    """The first speedup, relative to the first point, that exceeds the number of threads. None if
-    there is none. `time` computed the points.
+    """Returns the first speedup, relative to the first point, that exceeds the number of threads.
+    None without such a speedup. `time` is the model that computed the points.
     """
     first = points[0]
     for point in points[1:]:
@@ -26,7 +26,7 @@ def superlinear_gain(points: Sequence[Point], time: RegionTime) -> Superlinear |
 
 
 def superlinear_sentence(gain: Superlinear) -> str:
-    """The text of the diagnostic.
+    """Returns the message about a superlinear speedup.
 
     >>> superlinear_sentence(Superlinear(8, 9.5, "eight caches hold the data"))
     'from 8 threads, the speedup exceeds their number (9.5 times): eight caches hold the data'
@@ -38,9 +38,7 @@ def superlinear_sentence(gain: Superlinear) -> str:
 
 
 def _reason(first: Point, point: Point, time: RegionTime) -> str:
-    """The reason why a thread takes less than its share of the time. It is the term that decreased
-    most.
-    """
+    """Returns the reason of a superlinear speedup: the term of the time that decreased most."""
     divided = point.threads / first.threads
     lost = {name: seconds - divided * point.terms[name] for name, seconds in first.terms.items()}
     term = max(lost, key=lambda name: lost[name])
@@ -61,12 +59,12 @@ def _reason(first: Point, point: Point, time: RegionTime) -> str:
 
 
 def _moved_bytes(time: RegionTime, threads: int) -> list[float]:
-    """The bytes moved below each cache."""
+    """Returns the bytes that move between each cache and the next level."""
     return [level.total for level in time.traffic.levels(threads)]
 
 
 def _amount_text(size: float) -> str:
-    """The bytes as text in MiB, GiB or TiB.
+    """Formats bytes in MiB, GiB or TiB.
 
     >>> _amount_text(3 * 2**20), _amount_text(4290 * 2**20)
     ('3 MiB', '4.19 GiB')

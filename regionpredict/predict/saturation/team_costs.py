@@ -1,8 +1,7 @@
-"""The cost of starting and synchronizing threads on several packages.
+"""Computes the cost of starting and synchronizing threads on several sockets.
 
-A table for one package gives the costs within the package. Each thread on another package adds
-lines that cross the link: one when it arrives at a barrier, and two in a region, which also passes
-the work.
+The machine's tables give the costs within one socket. Each thread on another socket adds cache
+lines that cross the link: one line at a barrier, and two at the start and end of a region.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ _LINES = {
 
 
 def team_cost(machine: Machine, name: str, threads: int) -> float:
-    """The cycles of the construct `name` on `threads`. Its costs are a table of `openmp`, and
-    threads synchronize in it.
+    """Returns the cycles of an OpenMP construct on `threads` threads. `name` is the name of a table
+    in the section `openmp` of the machine file.
     """
     tables = machine.overheads
     table = getattr(tables, name)

@@ -1,8 +1,8 @@
 """Predicts how much the memory traffic of concurrent pieces of work slows them down.
 
-A piece with `b` bytes of memory traffic takes `t_1` alone, so `p` pieces request `p b / t_1`. If
-the memory delivers less, each takes `t_p > t_1`. Shudler 2018, sec. 4.5, measures `t_p / t_1` as
-the growth of task times from 1 to p threads.
+A piece of work with `b` bytes of memory traffic takes the time `t_1` alone, so `p` concurrent
+pieces request the bandwidth `p b / t_1`. If the memory delivers less, each piece takes `t_p > t_1`.
+Shudler 2018, sec. 4.5, measures `t_p / t_1` as the growth of task times from 1 to p threads.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from regionpredict.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Contention:
-    """A region's work on `threads` concurrent threads, relative to one thread.
+    """The slowdown of a region's work if `threads` threads execute it at the same time.
 
-    `asked` is the memory traffic in B/s that one piece would request alone. `share` is the total
-    request divided by the bandwidth of the path. `growth` is the ratio of the times.
+    `asked` is the bandwidth in B/s that one thread requests alone. `share` is the bandwidth that
+    all threads request, relative to the bandwidth of the memory path. `growth` is the ratio of the
+    times.
     """
 
     threads: int
@@ -30,8 +31,9 @@ class Contention:
 
 
 def contention(workload: Workload, machine: Machine, threads: int) -> Contention | None:
-    """The time of the region's work on `threads` concurrent threads. None if it is unknown or
-    zero."""
+    """Returns the slowdown of the region's work on `threads` concurrent threads. None if the time
+    is unknown or zero.
+    """
     execution = workload.execution
     if execution is None or workload.table.status != "complete":
         return None

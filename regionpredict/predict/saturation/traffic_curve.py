@@ -1,4 +1,4 @@
-"""The traffic of a region on p threads of a machine, in seconds and in bytes."""
+"""Computes the data traffic of a region on p threads of a machine, in bytes and in seconds."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from regionpredict.workload import (
 
 
 class Data(NamedTuple):
-    """The traffic of the whole region on p threads.
+    """The data traffic of the whole region on p threads.
 
-    `from_cache` is the time of one core for lines from the second-level cache and beyond, in
-    seconds, and `from_own` the part from its own caches. `memory` is in bytes, `writes` is the
-    share of write-backs, and `scattered` are lines without prefetching. `walking` is the time of
-    one core for translations of wide strides, in seconds.
+    `from_cache` is the time of one core for lines from caches beyond the first level, in seconds,
+    and `from_own` is the part from private caches. `memory` is the memory traffic in bytes, and
+    `writes` is the share of write-backs. `scattered` is the number of lines without prefetching.
+    `walking` is the time of one core for page walks of wide strides, in seconds.
     """
 
     from_cache: float
@@ -49,10 +49,11 @@ class Data(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Knot:
-    """A number of threads with counted traffic.
+    """The counted traffic at one number of threads, as an interpolation node.
 
-    `totals` are the bytes below each cache, and the scattered lines. `lines` are (cache, bytes from
-    it, share of write-backs). `walking` has the same meaning as in `Data`.
+    `totals` are the bytes between each cache and the next level, and the number of scattered lines.
+    `lines` contains (cache, bytes from this cache, share of write-backs). `walking` has the same
+    meaning as in `Data`.
     """
 
     totals: tuple[float, ...]
@@ -62,11 +63,11 @@ class _Knot:
 
 
 class _Memory(NamedTuple):
-    """The memory traffic in bytes if all lines of missed stores are read first.
+    """The memory traffic with write-allocate for all missed stores.
 
-    `written` is the part of the `moved` bytes that is written back. `claimed` are the bytes of
-    lines that are read only for a store. `scattered` are lines without prefetching, and
-    `scattered_claims` are those of them that are claimed.
+    `moved` is the total in bytes, including `written` bytes of write-backs. `claimed` bytes are
+    read only because of write-allocate. `scattered` is the number of lines without prefetching, and
+    `scattered_claims` is the number of such lines read only because of write-allocate.
     """
 
     moved: float
@@ -77,9 +78,10 @@ class _Memory(NamedTuple):
 
 
 class TrafficCurve:
-    """The traffic of one region on one machine, counted once at some thread counts.
+    """The traffic of one region on one machine, counted at some numbers of threads and interpolated
+    in between.
 
-    `edges` are the counts with exact traffic: one thread, shared caches, all cores.
+    `edges` are numbers with exact traffic: one thread, all sharers of a cache, and all cores.
     """
 
     def __init__(
@@ -87,9 +89,8 @@ class TrafficCurve:
         only_written: frozenset[str] = frozenset(), write_allocation: bool = True,
         lasting: bool = True, walks: StridedWalks | None = None,
     ) -> None:  # fmt: skip
-        """`contents` are the initial contents of the caches. `only_written` are arrays whose lines
-        are read only for stores. `walks` are the page walks for wide strides, if they are
-        requested.
+        """`contents` are the initial contents of the caches. `only_written` are arrays that the
+        region never reads. `walks` counts page walks of wide strides, if not None.
         """
         self.counter = counter
         self.machine = machine
@@ -110,7 +111,7 @@ class TrafficCurve:
         self._bandwidth = cache_bandwidths(machine)
         self._cores = machine.cores
         self._shared = [cache.shared_by_cores.whole for cache in machine.caches]
-        # After each second-level cache has a thread, further threads share them.
+        # Beyond one thread per second-level cache, threads share these caches.
         turn = threads_of_second_caches(machine)
         self.edges = sorted(
             count for count in {1, *self._shared, self._cores, turn} if count <= self._cores
@@ -120,7 +121,7 @@ class TrafficCurve:
 
     @property
     def cut(self) -> bool:
-        """Whether a budget of work omitted counts or enumerations."""
+        """Whether the budget excluded some traffic counts or enumerations."""
         return self._fewer or self.counter.is_closed_form
 
     @property
@@ -129,7 +130,9 @@ class TrafficCurve:
         return self._walks is not None and bool(self._walks.arrays)
 
     def levels(self, threads: int) -> tuple[LevelTraffic, ...]:
-        """The traffic below each cache on `threads` threads. The last entry is memory traffic."""
+        """Returns the traffic between each cache and the next level on `threads` threads. The last
+        entry is memory traffic.
+        """
         levels = self._counted_levels(threads)
         spared = 1.0 - self._write_allocated_share(threads)
         memory = LevelTraffic(
@@ -141,7 +144,7 @@ class TrafficCurve:
         return (*levels[:-1], memory)
 
     def carried_levels(self, threads: int) -> tuple[LevelTraffic, ...]:
-        """Like `levels`, with the carrier of every array's reuse."""
+        """Returns the result of `levels` with the carrier of every array's reuse."""
         levels = self.levels(threads)
         if all(array.carrier is not NOT_ASKED for level in levels for array in level.arrays):
             return levels
@@ -158,17 +161,17 @@ class TrafficCurve:
         )  # fmt: skip
 
     def _write_allocated_share(self, threads: int) -> float:
-        """The share of missed stores whose lines are read first."""
+        """Returns the share of missed stores that read their line first (write-allocate)."""
         if not self._allocates:
             return 0.0
         return self.machine.write_allocate(min(threads, self.machine.cores_per_domain))
 
     def _claimed_bytes(self, moved: ArrayTraffic) -> float:
-        """The bytes that are read from memory only for stores. A core may avoid these reads."""
+        """Returns the bytes that are read from memory only because of write-allocate."""
         return min(moved.read, moved.written) if moved.array in self._only_written else 0.0
 
     def _counted_levels(self, threads: int) -> tuple[LevelTraffic, ...]:
-        """Like `levels`, but the line of every missed store is read first."""
+        """Returns the traffic of all levels with write-allocate for every missed store."""
         levels = self._levels.get(threads)
         if levels is None:
             levels = self.counter.traffic(self._caches(threads), threads, contents=self.contents)
@@ -176,14 +179,14 @@ class TrafficCurve:
         return levels
 
     def at(self, threads: int) -> Data:
-        """The data on `threads` threads, either counted or interpolated between two counts."""
+        """Returns the traffic on `threads` threads, either counted or interpolated."""
         data = self._read_off.get(threads)
         if data is None:
             data = self._read_off[threads] = self._at(threads)
         return data
 
     def count_at(self, threads: int) -> None:
-        """Counts the traffic on `threads` threads, so that it is not interpolated there."""
+        """Counts the traffic on `threads` threads exactly instead of interpolating it."""
         if threads not in self._read_off:
             self._read_off[threads] = self._data(self._knot(threads), threads)
 
@@ -209,26 +212,26 @@ class TrafficCurve:
         )
 
     def sources(self, threads: int) -> tuple[int, ...]:
-        """The caches that lines come from with this number of threads, numbered from the first
-        (0).
+        """Returns the cache levels that supply lines to this number of threads. The first-level
+        cache has number 0.
         """
         knots = self._knots_for(threads)
         near = knots[bisect_left(knots, threads)]
         return tuple(cache for cache, _, _ in self._knot(near).lines)
 
     def keeps_more(self, threads: int) -> bool:
-        """Whether the caches of this number of threads keep data that the caches of one thread
-        cannot. At least half of the memory traffic must disappear.
+        """Whether more caches keep data between executions on this number of threads, and save most
+        of the memory traffic of one thread.
         """
         return (
             bool(self.contents.own) and self.at(threads).memory < STAYING.value * self.at(1).memory
         )
 
     def _knots_for(self, threads: int) -> list[int]:
-        """The two counts between which the traffic on `threads` is interpolated. The first is at
-        most `threads`, and the last at least. With several threads per core, only counts with the
-        same number per core qualify. They are skipped if the traffic is counted at `threads`
-        itself.
+        """Returns the numbers of threads with counted traffic, for an interpolation at `threads`.
+
+        With several threads per core, the result has two numbers with the same number of threads
+        per core.
         """
         cores = self._cores
         if threads in self.edges:
@@ -241,11 +244,12 @@ class TrafficCurve:
         return [each * cores + 1, (each + 1) * cores]
 
     def _thread_counts(self) -> list[int]:
-        """Thread counts at which the traffic is computed, so that it is almost linear between them.
+        """Returns the numbers of threads at which traffic is counted, so that it is almost linear
+        in between.
 
-        The traffic bends where the maximum number of threads share a cache. Between such counts,
-        the interval with the largest bend is halved on a logarithmic scale. This ends when each
-        middle is close to its line, or when the limit of counts or of work is reached.
+        The search starts with `edges` and halves the interval with the largest deviation from a
+        line, on a logarithmic scale. It ends if all deviations are small, or at the limit of counts
+        or of work.
         """
         counts = list(self.edges)
         waiting = [(self._nonlinearity(a, b, a), a, b) for a, b in pairwise(counts)]
@@ -268,8 +272,8 @@ class TrafficCurve:
         return sorted(counts)
 
     def _nonlinearity(self, left: int, right: int, middle: int) -> float:
-        """The relative deviation of the bytes at `middle` from the line between `left` and `right`.
-        If `middle` is `left`, the relative difference between both ends.
+        """Returns the relative deviation of the bytes at `middle` from the line between `left` and
+        `right`. If `middle` is `left`, the result is the relative difference between both ends.
         """
         part = (middle - left) / (right - left) if middle > left else 1.0
         worst = 0.0
@@ -319,7 +323,9 @@ class TrafficCurve:
         return _Knot((*totals, memory.scattered), tuple(lines), memory, walking)
 
     def _walking_at(self, threads: int) -> float:
-        """The value of `Data.walking`, interpolated between two edges with nearly the same time."""
+        """Returns the time for page walks in seconds, interpolated between `edges` of nearly equal
+        times.
+        """
         position = bisect_left(self.edges, threads)
         if threads < self._cores and self.edges[position] != threads:
             left, right = self.edges[position - 1 : position + 1]
@@ -349,8 +355,8 @@ class TrafficCurve:
         return Data(seconds, own, moved, writes, scattered, knot.walking)
 
     def _cache_rate(self, level: int, threads: int, writes: float) -> float:
-        """The B/s that one core gets from the cache at `level` (0 is the first) with `threads`
-        threads.
+        """Returns the bandwidth in B/s that one of `threads` threads gets from the cache at `level`
+        (0 is the first).
         """
         shared = self._shared[level]
         cores = min(threads, cache_sharers(self.machine, shared, threads), shared)

@@ -1,9 +1,9 @@
-"""Input: a curve. Output: its expected speed, interval and confidence. They are fitted to measured
-runs.
+"""Input: a predicted curve. Output: its expected speedup, interval and confidence, from a fit to
+measured runs.
 
-`outlook` gives the expectation and interval for each thread count. `confidence` gives the
-probability that a choice is right, and `doubts` the reasons why it is lower. `fitted` contains the
-numbers from measured curves, and `constants` the shipped ones.
+`outlook` gives the expected speedup and interval for each number of threads. `confidence` gives the
+probability that a choice is right, and `doubts` the reasons for a lower probability. `fitted`
+defines the parameters of a fit, and `constants` contains the shipped values.
 """
 
 from regionpredict.predict.uncertainty.confidence import (

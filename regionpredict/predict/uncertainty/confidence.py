@@ -1,8 +1,8 @@
-"""The probability that a choice of threads is right: its loss against the best speed is within the
-allowed loss.
+"""Computes the probability that a choice of threads is right: that its speed is within the allowed
+loss of the best speed.
 
-The spreads give the probability that another thread count is better. Measured curves give the share
-of such choices that are right. A line in log odds connects the two (Platt 2000).
+The uncertainty of the curve gives a probability for each choice. Measured curves give the share of
+such choices that are right. A linear function of log odds maps one to the other (Platt 2000).
 """
 
 from __future__ import annotations
@@ -20,13 +20,12 @@ from regionpredict.predict.uncertainty.outlook import ExpectedSpeedup
 def chance_of(
     outlook: Sequence[ExpectedSpeedup], threads: int, within: float, moves: Moves = NO_MOVES
 ) -> float:
-    """The probability, from 0 to 1, that no other thread count is better than `threads` by more
-    than the allowed loss. Only the strongest rivals with fewer and with more threads are
-    considered.
+    """Returns the probability, from 0 to 1, that no other number of threads is faster than
+    `threads` by more than the allowed loss `within`.
 
-    Consecutive steps are independent, and so are both sides. The strongest rival of each side
-    represents it. Doubtful figures count as far as they change the ratio between a rival and the
-    choice (`moves`). They do not favor a choice that is probably wrong.
+    Only the strongest rivals with fewer and with more threads count, and both are assumed to be
+    independent. `moves` is the effect of uncertain machine figures. These
+    never increase the probability of a choice that is probably wrong.
     """
     own = next(expected for expected in outlook if expected.threads == threads)
     allowed = -math.log1p(-within)
@@ -47,15 +46,14 @@ def chance_of(
 
 
 def _normal_distribution(value: float, spread: float) -> float:
-    """The cumulative normal distribution with mean 0."""
+    """Returns the cumulative normal distribution with mean 0 and standard deviation `spread`."""
     if spread <= 0.0:
         return 1.0 if value >= 0.0 else 0.0
     return (1.0 + math.erf(value / spread / math.sqrt(2))) / 2
 
 
 def log_odds(chance: float) -> float:
-    """The log odds of a probability. The probability is limited so that at least `LEAST_DOUBT`
-    remains.
+    """Returns the log odds of a probability, which is limited to `LEAST_DOUBT` from 0 and 1.
 
     >>> log_odds(0.5), log_odds(1.0) == log_odds(1.0 - LEAST_DOUBT.value)
     (0.0, True)
@@ -67,18 +65,20 @@ def log_odds(chance: float) -> float:
 def confidence_of(
     chance: float, *, doubts: Sequence[Doubt] = (), fitted: FittedCurves = SHIPPED
 ) -> float:
-    """The share of such hints that are right, from 0 to 1, rounded."""
+    """Returns the expected share of right hints with this probability and these doubts, rounded."""
     return rounded_confidence(undoubted(chance, fitted) * remaining_confidence(doubts))
 
 
 def undoubted(chance: float, fitted: FittedCurves = SHIPPED) -> float:
-    """The share of right hints among those with this probability, for regions without doubts."""
+    """Returns the expected share of right hints with this probability, for regions without
+    doubts.
+    """
     odds = math.exp(fitted.even + fitted.slope * log_odds(chance))
     return min(fitted.most, odds / (1.0 + odds))
 
 
 def rounded_confidence(sure: float) -> float:
-    """The confidence, rounded for output.
+    """Rounds a confidence to steps of `SURE_STEP`.
 
     >>> rounded_confidence(0.913), rounded_confidence(0.72)
     (0.9, 0.7)

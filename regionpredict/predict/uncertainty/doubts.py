@@ -1,8 +1,7 @@
-"""The doubts that lower a hint's confidence, and the factor of each.
+"""The doubts that lower a hint's confidence, each with a factor.
 
-The spreads of measured curves come from regions whose code was read completely, whose sizes are
-known, and whose work is counted. A doubt is a difference from such regions. Its factor lowers the
-confidence.
+The model was fitted to regions with completely readable code, known sizes and countable work. A
+doubt is a difference from such regions. The factor of a doubt multiplies the confidence.
 """
 
 from __future__ import annotations
@@ -29,9 +28,7 @@ from regionpredict.workload import Diagnostic
 
 
 class Doubt(NamedTuple):
-    """A doubt: its `id`, the `factor` (0 to 1) by which the confidence is multiplied, and the
-    reason.
-    """
+    """A reason to trust a hint less. `factor` (0 to 1) multiplies the confidence."""
 
     id: str
     factor: float
@@ -51,28 +48,29 @@ FACTORS: Mapping[str, Constant] = {
     "nested": NESTED_CONFIDENCE,
     "calibration": CALIBRATION_CONFIDENCE,
 }
-"""The factor of each kind.
+"""The factor of each doubt by id.
 
-The factors of `figures` (of the machine) and `sizes` are computed for each region.
+The factors of the doubts `figures` (uncertain machine figures) and `sizes` are computed for each
+region.
 """
 RULES: Mapping[str, str] = {
     "RP102": "unread", "RP106": "unread", "RP108": "unread", "RP111": "unread",
     "RP113": "calls", "RP122": "nested", "RP123": "calls",
     "RP221": "race", "RP222": "race", "RP224": "race", "RP225": "possible-race",
 }  # fmt: skip
-"""The kind of doubt that each diagnostic raises. The key is the rule."""
+"""The id of the doubt that each diagnostic raises, by the id of the rule."""
 
 
 def doubt(kind: str, reason: str) -> Doubt:
-    """A doubt from the table."""
+    """Returns a doubt with the factor of its kind from `FACTORS`."""
     return Doubt(kind, FACTORS[kind].value, reason)
 
 
 def doubts_of_notes(notes: Iterable[Diagnostic], *, partial: bool) -> tuple[Doubt, ...]:
-    """The doubts that diagnostics raise, one of each kind. The reason is the message of the first
-    diagnostic.
+    """Returns the doubts that diagnostics raise, one per kind. The reason is the message of the
+    first diagnostic of this kind.
 
-    `partial` says that a part of the region is not supported, with or without a note.
+    `partial` says that a part of the region is not supported.
     """
     found: dict[str, list[str]] = {}
     for note in notes:
@@ -87,17 +85,20 @@ def doubts_of_notes(notes: Iterable[Diagnostic], *, partial: bool) -> tuple[Doub
 
 
 def remaining_confidence(doubts: Sequence[Doubt]) -> float:
-    """The product of all factors, since doubts are independent."""
+    """Returns the product of the factors of all doubts, which are assumed to be independent."""
     return prod(known.factor for known in doubts)
 
 
 def weighted_by_share(doubts: Iterable[Doubt], share: float) -> tuple[Doubt, ...]:
-    """The doubts about a part that has a share (0 to 1) of the whole time."""
+    """Returns the doubts about a part of the program, weakened to the part's share (0 to 1) of the
+    time.
+    """
     return tuple(known._replace(factor=1.0 - share * (1.0 - known.factor)) for known in doubts)
 
 
 def merged(parts: Iterable[Iterable[Doubt]]) -> tuple[Doubt, ...]:
-    """The doubts about several parts, merged by kind. Each has the reason of its smallest factor.
+    """Merges the doubts about several parts by kind. Each merged doubt has the reason of its
+    smallest factor.
 
     >>> merged([[Doubt("calls", 0.8, "f")], [Doubt("calls", 0.9, "g")]])
     (Doubt(id='calls', factor=0.7, reason='f, and 1 more'),)

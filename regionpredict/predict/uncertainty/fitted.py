@@ -1,4 +1,4 @@
-"""The values fitted to measured curves: the shipped constants, or those of another fit."""
+"""The parameters of the fit to measured curves, with the shipped values."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from regionpredict.predict.uncertainty.constants import (
 
 
 class Spreads(NamedTuple):
-    """The standard deviations of a speed: per doubling of threads, and per doubling of packages or
-    of threads per core.
+    """Two quantities per doubling, such as standard deviations of the speedup: per doubling of
+    threads, and per doubling of sockets or threads per core.
     """
 
     threads: float
@@ -26,12 +26,14 @@ class Spreads(NamedTuple):
 
 
 class FittedCurves(NamedTuple):
-    """How measured curves relate to predicted ones, and the share of right hints.
+    """The parameters that relate measured curves to predicted curves, and probabilities to right
+    hints.
 
     `creep` is the gain per doubling of threads if memory bandwidth takes all the time. `lost` is
-    the share of the predicted growth that is not reached. Both are in logarithms, and `spreads` are
-    the deviations from them. A band extends to `reach` standard deviations. `even` and `slope`
-    convert a probability to a confidence in log odds, and `most` is the largest confidence.
+    the share of the predicted growth that measured curves do not reach. Both refer to logarithms of
+    the speedup, and `spreads` are the standard deviations. An interval extends to `reach` standard
+    deviations. `even` and `slope` convert a probability to a confidence in log odds, and `most` is
+    the largest confidence.
     """
 
     creep: float

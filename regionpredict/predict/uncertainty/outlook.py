@@ -1,9 +1,9 @@
-"""The expected speed for a predicted curve, and its uncertainty.
+"""Computes the expected speedup and its uncertainty for a predicted curve.
 
-A measured curve departs from the predicted one with every doubling of threads, and more with every
-doubling of packages or shared cores. Its logarithm is a random walk over the doublings, with the
-spreads of `FittedCurves`. The mean increases if memory bandwidth determines the time, and loses a
-share of the predicted growth. One thread is the reference and has no uncertainty.
+The logarithm of a measured speedup deviates from the prediction like a random walk. Each doubling
+of threads, sockets or threads per core is one step, with the standard deviations of `FittedCurves`.
+The mean increases if memory bandwidth determines the time, and loses a share of the predicted
+growth. One thread is the reference without uncertainty.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from regionpredict.predict.uncertainty.fitted import SHIPPED, FittedCurves, Spre
 
 
 class Traits(NamedTuple):
-    """The inputs of the fit for one thread count.
+    """The inputs of the fit for one number of threads.
 
-    `speedup` is relative to the first count, and `grown` is the logarithm of the largest speedup so
-    far. `doublings` are those of threads, and those of the packages in use times the threads per
-    core. `streamed` is the part of the thread doublings in which memory bandwidth takes the time.
+    `speedup` is relative to the first number, and `grown` is the logarithm of the largest speedup
+    so far. `doublings` counts the doublings of threads, and of used sockets times threads per core.
+    `streamed` is the number of thread doublings, weighted by the share of memory bandwidth in the
+    time.
     """
 
     threads: int
@@ -33,8 +34,8 @@ class Traits(NamedTuple):
 
 
 class ExpectedSpeedup(NamedTuple):
-    """One thread count: the predicted speedup, the logarithm of the expected one, and its variance
-    over consecutive steps.
+    """The predicted speedup at one number of threads, the logarithm of the expected speedup
+    (`gain`), and the variance of this logarithm.
     """
 
     threads: int
@@ -44,14 +45,14 @@ class ExpectedSpeedup(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """The range of a speedup."""
+    """The lower and the upper bound of a speedup."""
 
     low: float
     high: float
 
 
 def traits_of(points: Sequence[Point], machine: Machine) -> tuple[Traits, ...]:
-    """The traits of a curve on a machine, in the order of its thread counts."""
+    """Returns the inputs of the fit for each point of a curve on a machine."""
     made: list[Traits] = []
     for point in points:
         speedup = point.speedup / points[0].speedup
@@ -72,13 +73,13 @@ def traits_of(points: Sequence[Point], machine: Machine) -> tuple[Traits, ...]:
 
 
 def _used_places(machine: Machine, threads: int) -> int:
-    """The number of packages in use times the threads on a core."""
+    """Returns the number of used sockets times the number of threads per core."""
     placement = thread_places(machine, threads)
     return placement.packages * placement.on_a_core
 
 
 def _streamed_share(point: Point) -> float:
-    """The share of the time limited by memory bandwidth."""
+    """Returns the share of the time that is limited by memory bandwidth."""
     total = sum(point.terms.values())
     return point.terms.get("memory-bandwidth", 0.0) / total if total else 0.0
 
@@ -86,12 +87,12 @@ def _streamed_share(point: Point) -> float:
 def outlook_of(
     points: Sequence[Point], machine: Machine, fitted: FittedCurves = SHIPPED
 ) -> tuple[ExpectedSpeedup, ...]:
-    """The expectation for all thread counts of a curve on a machine."""
+    """Returns the expected speedup for all points of a curve on a machine."""
     return tuple(expected_of(trait, fitted) for trait in traits_of(points, machine))
 
 
 def expected_of(traits: Traits, fitted: FittedCurves = SHIPPED) -> ExpectedSpeedup:
-    """The expectation for one thread count.
+    """Returns the expected speedup for one number of threads.
 
     >>> fitted = FittedCurves(0.05, 0.5, Spreads(0.1, 0.2), 1.0, 0.0, 1.0, 1.0)
     >>> two = expected_of(Traits(2, 2.0, 0.6, Spreads(threads=1.0, places=1.0), 1.0), fitted)
@@ -109,14 +110,14 @@ def expected_of(traits: Traits, fitted: FittedCurves = SHIPPED) -> ExpectedSpeed
 def at_threads(
     outlook: Sequence[ExpectedSpeedup], threads: Collection[int]
 ) -> tuple[ExpectedSpeedup, ...]:
-    """The part of an outlook with these thread counts. All of it if none is known."""
+    """Returns the expected speedups for these numbers of threads, or all if none is known."""
     return tuple(expected for expected in outlook if expected.threads in threads) or tuple(outlook)
 
 
 def band_of(
     outlook: Sequence[ExpectedSpeedup], fitted: FittedCurves = SHIPPED
 ) -> tuple[Bounds, ...]:
-    """The 80 % interval of measured speedups. It always includes the prediction."""
+    """Returns the 80 % interval of measured speedups, which always includes the prediction."""
     bounds = []
     for expected in outlook:
         off = fitted.reach * math.sqrt(expected.variance)
@@ -126,7 +127,7 @@ def band_of(
 
 
 def wider_band(band: Sequence[Bounds], other: Sequence[Bounds]) -> tuple[Bounds, ...]:
-    """The range of the speedup if two curves are possible.
+    """Returns the union of the intervals of two possible curves.
 
     >>> wider_band([Bounds(2.0, 4.0)], [Bounds(1.0, 3.0)])
     (Bounds(low=1.0, high=4.0),)
