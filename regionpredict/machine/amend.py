@@ -1,4 +1,4 @@
-"""Rewrites the corrections in a machine file and keeps the rest of its text."""
+"""Replaces the section `corrections` in the text of a machine file."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ _DIGITS = 4
 
 
 def uncorrected(text: str) -> str:
-    """The text without the factors of an earlier calibration from measurements."""
+    """Returns the text of a machine file without the section `corrections`."""
     return without_section(text, "corrections")
 
 
 def amended(text: str, corrections: Corrections, source: str) -> str:
-    """Replaces the section `corrections` of the `text` of a machine file, or adds it.
+    """Replaces or adds the section `corrections` in the text of a machine file.
 
-    `source` is the source of the factors, in at least two words. Entries without a factor are left
-    out.
+    `source` is the source of the factors, in at least two words. Only existing factors are written.
     """
     lines = [
         "corrections:",
@@ -60,7 +59,7 @@ def _density(corrections: Corrections) -> dict[str, str]:
 
 
 def without_section(text: str, key: str) -> str:
-    """The text without the top-level section `key` and the blank lines after it.
+    """Removes the top-level section `key` and the blank lines after it.
 
     >>> without_section("a: 1\\n\\nb:\\n  c: 2\\n# on d\\nd: 3\\n", "b")
     'a: 1\\n\\n# on d\\nd: 3\\n'
@@ -74,7 +73,7 @@ def without_section(text: str, key: str) -> str:
 
 
 def number_text(value: float) -> str:
-    """A number with four digits in YAML syntax."""
+    """Formats a number with four digits in YAML syntax."""
     return f"{value:.{_DIGITS}g}"
 
 

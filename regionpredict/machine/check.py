@@ -1,7 +1,7 @@
 """Checks a machine model for errors, implausible values, missing figures and assumptions.
 
-`error` means that the model contradicts itself, so that its predictions are useless. `warning` is
-an implausible but possible value. `note` is a missing or assumed value.
+An `error` is a contradiction that makes predictions useless. A `warning` is an implausible but
+possible value. A `note` is a missing or assumed value.
 """
 
 from __future__ import annotations
@@ -19,28 +19,28 @@ from regionpredict.machine.quantity import Curve
 Severity = Literal["error", "warning", "note"]
 
 FALL = 0.05
-"""A bandwidth that decreases by more than this share when cores are added causes a warning."""
+"""The decrease of a bandwidth with more cores, as a share, above which `check` warns."""
 SUPERLINEAR = 1.25
-"""A bandwidth may exceed the bandwidth of one core times the number of cores by this factor."""
+"""The factor by which a bandwidth may exceed the number of cores times the bandwidth of one
+core.
+"""
 MOST_ISSUE = 16
 MOST_REGISTERS = 128
 MOST_MISSES = 256
-"""Larger numbers of outstanding misses cause a warning. They are more than twice those of any core
-of 2024.
+"""The number of outstanding misses above which `check` warns: more than twice that of any core in
+2024.
 """
 PORTS_MEASURED = 1.1
-"""A measured bandwidth of the first cache may exceed the limit of its ports by this factor. The
-clock may be above the nominal one.
+"""The factor by which a measured bandwidth of the first cache may exceed the limit of its ports.
+The real clock may be above the nominal clock.
 """
 FAR = 4.0
-"""A correction factor causes a warning if it, or its reciprocal, is larger than this."""
+"""The correction factor above which, or below whose reciprocal, `check` warns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding about a model. `key` is the place in the file, and `message` describes the
-    problem.
-    """
+    """A problem of a machine model, at `key` in the machine file."""
 
     severity: Severity
     key: str
@@ -48,7 +48,7 @@ class Finding:
 
 
 def check(machine: Machine) -> tuple[Finding, ...]:
-    """All findings about a machine model, errors first."""
+    """Returns all findings about a machine model, errors first."""
     rank = {"error": 0, "warning": 1, "note": 2}
     findings = [
         *_processor(machine),
@@ -65,9 +65,7 @@ def check(machine: Machine) -> tuple[Finding, ...]:
 
 
 def _processor(machine: Machine) -> Iterator[Finding]:
-    """Contradictions between ports and pipes, and between these and the bandwidth of the first
-    cache.
-    """
+    """Yields contradictions between ports, pipes and the bandwidth of the first cache."""
     core, first = machine.processor, machine.caches[0]
     pipes, adding, multiplying = (
         pipes.whole for pipes in (core.fp_pipes, core.fp_add_pipes, core.fp_mul_pipes)
@@ -256,7 +254,9 @@ def _memory(machine: Machine) -> Iterator[Finding]:
 
 
 def _implausible_growth(at: str, curve: Curve) -> Iterator[Finding]:
-    """A bandwidth that decreases when cores are added, or grows faster than their number."""
+    """Yields a warning for a bandwidth that decreases with more cores or grows faster than their
+    number.
+    """
     best = curve.y[0]
     worst = (0.0, 1)
     for count, value in zip(curve.x, curve.y, strict=True):

@@ -1,7 +1,7 @@
 """The section `corrections` of a machine file: correction factors from measured regions.
 
-`regionpredict calibrate --from` writes it. The factors scale terms of the saturation model. They
-are 1 if the section is missing. Thresholds of the density model are in the section `density`.
+`regionpredict calibrate --from` writes this section. The factors scale terms of the saturation
+model, and are 1 without the section. Thresholds of the density model are in its entry `density`.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from typing import NamedTuple
 from regionpredict.machine.quantity import Quantity
 
 FACTORS = ("compute", "cache", "memory", "scattered", "overhead")
-"""The terms that the factors scale: core time, time for lines from the caches, time for lines from
-memory (the reciprocal of bandwidth), latency of lines without prefetching, and costs of OpenMP.
+"""The names of the factors by the scaled term: core time, transfers from caches, transfers from
+memory, latency without prefetching, and OpenMP overhead.
 """
 
 SCORES = ("speedup_error", "time_error", "hint_success", "density_success")
-"""The cross-validated scores: the median relative errors of the speedup and of the time, and the
-shares of right hints of both models.
+"""The names of the cross-validated scores: median relative errors of speedup and time, and shares
+of right hints of both models.
 """
 
 DENSITY_FACTORS = ("hit", "streaming", "scattered")
-"""The weights of the density model that a factor scales: hits, streaming misses, and misses that
-wait for their line (latency and irregular).
+"""The names of the scaled weights of the density model: hits, streaming misses, and scattered
+(latency and irregular) misses.
 """
 
 
 class Score(NamedTuple):
-    """A score of the uncorrected and of the corrected model, for programs that were left out of the
-    fit.
+    """A cross-validated score of the uncorrected model (`before`) and of the corrected model
+    (`after`).
     """
 
     before: float
@@ -39,12 +39,12 @@ class Score(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """The factors, by a name of `FACTORS` and each above 0, and their origin.
+    """The correction factors of a machine, and the measurements from which they were fitted.
 
-    `measurements` are the names of the files. `programs`, `regions` and `runs` count the fitted
-    data. `cross_validated` maps names of `SCORES` to shares. `density` are factors of the density
-    model's weights, by a name of `DENSITY_FACTORS`. `thresholds` are its boundaries (empty:
-    unchanged).
+    `factors` has positive factors by a name of `FACTORS`. `measurements` are the names of the
+    files. `programs`, `regions` and `runs` count the fitted data. `cross_validated` maps names of
+    `SCORES` to scores. `density` has factors by a name of `DENSITY_FACTORS`. `thresholds` replace
+    the density model's boundaries, unless empty.
     """
 
     factors: Mapping[str, Quantity] = field(default_factory=dict)
@@ -58,6 +58,6 @@ class Corrections:
     cross_validated: Mapping[str, Score] = field(default_factory=dict)
 
     def factor(self, name: str) -> float:
-        """The factor with that name, or 1."""
+        """Returns the factor of this name, or 1 for a missing factor."""
         known = self.factors.get(name)
         return known.value if known is not None else 1.0

@@ -1,17 +1,15 @@
-"""The density model's weights from a machine's figures (Chatzopoulos 2012, sec. 4.2.1, 4.2.2).
+"""Computes the density model's weights from a machine's figures (Chatzopoulos 2012, sec. 4.2.1 and
+4.2.2).
 
-The thesis gives no table. Operations are weighted by their latency, hits count as good and misses
-as bad, writes differ from reads, and a latency miss counts less than a streaming miss.
-docs/machines.md explains these choices:
+The thesis gives no table of weights. docs/machines.md explains these choices:
 
-- an operation weighs its latency; a hit weighs the latency of the first-level cache;
-- a streaming read miss weighs the cycles for which an 8-byte element occupies one core's share
-  of the memory path while the cores of one package stream: `cores_per_package * 8 B * clock /
-  bandwidth`, with the bandwidth of the package, or of the node where all packages share one path.
-  A loop that computes for longer than that does not fill the path with one package;
-- a write weighs twice a read: its line is read first and written back later;
-- a latency miss weighs `latency_factor` of a streaming one: waiting for one line at a time, a core
-  asks the path for fewer lines in the same time. An irregular miss weighs like a latency miss.
+- The weight of an operation is its latency. The weight of a hit is the latency of the first cache.
+- The weight of a streaming read miss is the number of cycles for which an 8-byte element occupies
+  one core's share of the memory path: `cores_per_package * 8 B * clock / bandwidth`. The bandwidth
+  is that of one socket, or of the node if all sockets share one path.
+- A write has twice the weight of a read, because its line is read first and written back later.
+- A latency miss has `latency_factor` times the weight of a streaming miss, because a core that
+  waits for each line requests fewer lines. An irregular miss has the weight of a latency miss.
 """
 
 from __future__ import annotations
@@ -34,7 +32,7 @@ def weights(
     operations: Mapping[str, Operation],
     latency_factor: Quantity,
 ) -> DensityWeights:
-    """The weights that follow from the machine's figures, in cycles."""
+    """Computes the weights of the density model from a machine's figures, in cycles."""
     streaming = streaming_read(node, memory)
     miss: dict[tuple[str, str], Quantity] = {}
     for kind, factor in (("read", 1.0), ("write", WRITE_FACTOR)):
@@ -70,7 +68,7 @@ def weights(
 
 
 def corrected(weights: DensityWeights, corrections: Corrections) -> DensityWeights:
-    """The weights times the measured factors, with the boundaries from these measurements."""
+    """Multiplies the weights by measured factors, and replaces the boundaries by measured ones."""
     if not corrections.density and not corrections.thresholds:
         return weights
 
@@ -94,8 +92,8 @@ def corrected(weights: DensityWeights, corrections: Corrections) -> DensityWeigh
 
 
 def streaming_read(node: Node, memory: Memory) -> Quantity:
-    """The number of cycles in which one core's share of the memory path transfers an 8-byte
-    element, with one package active.
+    """Returns the cycles in which one core's share of the memory path transfers an 8-byte element,
+    if one socket is active.
     """
     if memory.shared_path is not None:
         ceiling = memory.shared_path.traffic_bytes_per_s
@@ -122,7 +120,7 @@ def _scaled(base: Quantity, factor: float, source: str, evidence: Evidence = "de
 
 
 def _weaker_evidence(first: Evidence, second: Evidence) -> Evidence:
-    """The evidence of a value computed from others. A value computed from an assumption is an
-    assumption.
+    """Returns the evidence of a value computed from two others: assumed if one of them is assumed,
+    else derived.
     """
     return "assumed" if "assumed" in (first, second) else "derived"

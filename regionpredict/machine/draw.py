@@ -16,17 +16,17 @@ _ROW_NAMES = {
     "load_bytes_per_cycle": "load width",
     "store_bytes_per_cycle": "store width",
 }
-"""Short names for rows whose keys with units are too long."""
+"""Short row names for keys that contain a unit."""
 ALL_SHOWN = 6
-"""Maximum number of cores of a domain that are drawn one by one. If there are more, only the first
-and last cores of each group are drawn.
+"""The maximum number of cores of a domain that are all drawn. In larger domains, only the first and
+last cores of each group are drawn.
 """
 
 
 def draw(machine: Machine) -> str:
-    """Draws the node: packages, NUMA domains, cores, and caches with the cores that share them.
+    """Draws the sockets, NUMA domains, cores and caches of a node.
 
-    Only one domain is drawn, since all are equal. The others are listed with their cores.
+    One domain is drawn in full. The other domains are listed with their cores.
     """
     lines = [_rule("package 0")]
     lines += [_in_frame(line) for line in _domain(machine)]
@@ -78,7 +78,7 @@ def _cores(cache: Cache) -> str:
 
 
 def _columns(machine: Machine) -> list[int | None]:
-    """The cores of a domain that are drawn. None represents cores that are left out."""
+    """Returns the drawn cores of a domain. None represents omitted cores."""
     cores = machine.cores_per_domain
     if cores <= ALL_SHOWN:
         return list(range(cores))
@@ -92,7 +92,7 @@ def _columns(machine: Machine) -> list[int | None]:
 
 
 def _cache_row(cache: Cache, columns: list[int | None], cell: int) -> str:
-    """The row of a cache level. Each instance is a bracket over the cores that share it."""
+    """Draws a cache level. Each instance is a bracket over the cores that share it."""
     shared = cache.shared_by_cores.whole
     groups: list[list[int]] = []
     owner: list[int | None] = [None if core is None else core // shared for core in columns]
@@ -169,8 +169,8 @@ def key_figures(machine: Machine) -> str:
 
 
 def _processor_rows(processor: Processor) -> list[tuple[str, str, str, str]]:
-    """The figures of the core, below the name of its family. Their sources do not repeat the
-    family.
+    """Returns the rows of the core's figures, after a row with the processor family. Sources do
+    not repeat the name of the family.
     """
     rows = [("processor family", processor.family, "", "")]
     for key in FIGURES:
@@ -182,7 +182,7 @@ def _processor_rows(processor: Processor) -> list[tuple[str, str, str, str]]:
 
 
 def quantity_text(quantity: Quantity) -> str:
-    """A formatted number: `27.5 MiB`, `2.4 GHz`, `120 GB/s`, `14 cycles`."""
+    """Formats a number with its unit: `27.5 MiB`, `2.4 GHz`, `120 GB/s`, `14 cycles`."""
     value, unit = quantity.value, quantity.unit
     if unit == "B":
         return size_text(value)
@@ -194,7 +194,7 @@ def quantity_text(quantity: Quantity) -> str:
 
 
 def size_text(size: float) -> str:
-    """Bytes in binary units.
+    """Formats bytes in binary units.
 
     >>> size_text(28835840), size_text(32768)
     ('27.5 MiB', '32 KiB')
@@ -206,7 +206,7 @@ def size_text(size: float) -> str:
 
 
 def curve_text(curve: Curve) -> str:
-    """The first and the last value of a bandwidth, such as `14.3 -> 120 GB/s on 20`."""
+    """Formats the first and the last value of a bandwidth curve: `14.3 -> 120 GB/s on 20`."""
     if len(curve.x) == 1:
         return f"{curve.y[0] / 1e9:.3g} GB/s on 1"
     return f"{curve.y[0] / 1e9:.3g} -> {curve.y[-1] / 1e9:.3g} GB/s on {curve.x[-1]}"

@@ -1,7 +1,7 @@
-"""The evidence of every figure of a machine, by its key in the file.
+"""Lists the figures of a machine with their keys in the file, evidence and uncertainty.
 
-A prediction lists the figures that it used (``memory.latency``, ``processor.issue_width``), and
-marks those that are assumed.
+A prediction lists the assumed figures that it used, such as ``memory.latency`` or
+``processor.issue_width``.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NAMES = {
 
 
 def figures(machine: Machine) -> Iterator[tuple[str, Quantity | Curve]]:
-    """The key and the figure of every number in file order, without the weights of the density
+    """Yields the key and the value of every figure in file order, except weights of the density
     model.
     """
     parts: list[tuple[str, object]] = [("node", machine.node)]
@@ -62,7 +62,7 @@ def figures(machine: Machine) -> Iterator[tuple[str, Quantity | Curve]]:
 
 
 def weights(machine: Machine) -> Iterator[tuple[str, Quantity]]:
-    """The key and the weight of every weight of the density model."""
+    """Yields the key and the value of every weight of the density model."""
     density = machine.density
     yield "density.hit", density.hit
     yield "density.latency_factor", density.latency_factor
@@ -73,7 +73,7 @@ def weights(machine: Machine) -> Iterator[tuple[str, Quantity]]:
 
 
 def evidence_counts(machine: Machine) -> dict[Evidence, int]:
-    """The numbers of measured, derived and assumed figures of the model."""
+    """Returns the numbers of measured, derived and assumed figures of a machine."""
     counts: dict[Evidence, int] = {"measured": 0, "derived": 0, "assumed": 0}
     for _, figure in figures(machine):
         counts[figure.evidence] += 1
@@ -96,7 +96,7 @@ def assumed_figures(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
 
 
 def assumed_keys(machine: Machine, keys: Iterable[str]) -> tuple[str, ...]:
-    """The `keys` of assumed figures, in order and without duplicates."""
+    """Returns the keys of assumed figures among `keys`, in order and without duplicates."""
     return tuple(key for key, _ in _assumed_line(machine, keys))
 
 
@@ -107,12 +107,12 @@ def _assumed_line(machine: Machine, keys: Iterable[str]) -> list[tuple[str, Quan
 
 
 SETTLED = 0.05
-"""A figure has not converged if its 95 % interval is wider than this to either side."""
+"""The relative 95 % interval (half-width) above which a figure has not converged."""
 
 
 class UnconvergedFigure(NamedTuple):
-    """A figure that has not converged: its key, and half of the 95 % interval divided by the
-    value.
+    """The key of a figure that has not converged, and half of its 95 % interval divided by the
+    value (`spread`).
     """
 
     key: str
@@ -120,10 +120,7 @@ class UnconvergedFigure(NamedTuple):
 
 
 def unconverged_figures(machine: Machine) -> tuple[UnconvergedFigure, ...]:
-    """The measured figures that have not converged, least certain first.
-
-    Predictions for such a machine report them.
-    """
+    """Returns the measured figures that have not converged, least certain first."""
     known = _by_key(machine)
     wide = [
         UnconvergedFigure(key, spread) for key, spread in machine.spread.items()
@@ -138,7 +135,7 @@ def _by_key(machine: Machine) -> Mapping[str, Quantity | Curve]:
 
 
 def _shown(figure: Quantity | Curve) -> str:
-    """The value of a single number as text. Empty for a curve."""
+    """Formats the value of a single number. Empty for a curve."""
     if isinstance(figure, Curve):
         return ""
     return f" = {with_unit(f'{figure.value:.4g}', figure.unit)}"

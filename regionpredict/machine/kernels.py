@@ -1,8 +1,7 @@
-"""The streaming kernels of bandwidth tables, and the traffic of each.
+"""The streaming kernels of bandwidth tables, and the memory traffic of each.
 
-The GB/s in a table count the loads and stores of the program's arrays. A missed store first reads
-its line (write-allocate), which the table does not count. Memory therefore moves
-`traffic / application` times these bytes.
+Bandwidth tables count the loads and stores of the program in GB/s. Memory traffic is larger,
+because a missed store first reads its line (write-allocate).
 """
 
 from __future__ import annotations
@@ -12,10 +11,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """The streams of a kernel, in array elements per iteration.
+    """The accesses of a streaming kernel, in array elements per iteration.
 
-    `reads` and `writes` are accesses of the program. `allocates` are lines loaded by stores that
-    the program never reads.
+    `reads` and `writes` are accesses of the program. `allocates` counts elements that are read only
+    because of write-allocate.
     """
 
     name: str
@@ -26,7 +25,7 @@ class Kernel:
 
     @property
     def application(self) -> int:
-        """The elements that the program accesses per iteration. The GB/s in a table count these."""
+        """The elements that the program accesses per iteration, which bandwidth tables count."""
         return self.reads + self.writes
 
     @property

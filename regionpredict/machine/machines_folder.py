@@ -6,12 +6,12 @@ from pathlib import Path
 
 
 def shipped_folder() -> Path:
-    """The folder of the shipped machines, in the package or in the source tree."""
+    """Returns the folder of shipped machine files, in the package or in the source tree."""
     here = Path(__file__).resolve()
     packaged = here.parent / "shipped"
     return packaged if packaged.is_dir() else here.parents[2] / "machines"
 
 
 def families_folder() -> Path:
-    """The folder of the processor families."""
+    """Returns the folder of processor family files."""
     return shipped_folder() / "families"

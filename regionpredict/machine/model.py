@@ -1,4 +1,6 @@
-"""The machine as frozen values: node, caches, memory, operations, OpenMP overheads and weights."""
+"""The data types of a machine model: node, caches, memory, operations, OpenMP overheads and
+weights.
+"""
 
 from __future__ import annotations
 
@@ -13,19 +15,24 @@ from regionpredict.machine.processor import Processor
 from regionpredict.machine.quantity import Curve, Quantity
 
 CachePolicy = Literal["inclusive", "exclusive", "victim", "neither"]
-"""inclusive: contains everything in the previous levels. exclusive: contains nothing of it. victim:
-filled only with lines evicted from the previous level. neither: neither is guaranteed.
+"""The policy of a cache level relative to the previous levels.
+
+`inclusive` levels contain all lines of the previous levels, and `exclusive` levels contain none of
+them. `victim` caches are filled only with lines evicted from the previous level. `neither` means
+neither inclusive nor exclusive.
 """
 
 BINDINGS = ("close", "spread", "caches")
-"""The placement of threads on the node. `close` fills one domain after the other, and `spread` uses
-all cores evenly, as in OMP_PROC_BIND. `caches` starts with one core of each second-level cache. Any
-other binding is the text of OMP_PLACES (`machine.places`), whose places are used in order.
+"""The named placements of threads on the node.
+
+`close` fills one NUMA domain after the other, and `spread` distributes threads evenly over all
+cores, like OMP_PROC_BIND. `caches` starts with one core of each second-level cache. Any other
+binding is a value of OMP_PLACES (`machine.places`), whose places are used in order.
 """
 
 RUNTIMES = ("gcc", "llvm")
-"""OpenMP runtimes with separate costs in a machine file: libgomp, and LLVM's libomp, which is also
-Intel's.
+"""The OpenMP runtimes that may have separate costs in a machine file: `gcc` is libgomp, and `llvm`
+is libomp of LLVM and Intel.
 """
 
 ACCESS_KINDS = ("read", "write")
@@ -34,13 +41,12 @@ ACCESS_PATTERNS = ("streaming", "latency", "irregular")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """The node. Every field is a number with its origin. `clock_hz` is in Hz, and `simd_bits` in
-    bits.
+    """The cores of a node, with the source of each number.
 
-    `turbo` is the clock in Hz by the number of active cores of a package, or None if it is always
-    `clock_hz`. `core_speed` is the speed relative to the first core, in steps that start at these
-    cores of a package. It is None if all cores are equal. `vcpus_per_core` cores are the hardware
-    threads of one physical core. It is None if cores are physical.
+    `turbo` is the clock in Hz by the number of active cores of a socket, or None for a constant
+    clock of `clock_hz`. `core_speed` is a step function of the core number in a socket: the speed
+    relative to the first core, or None for equal cores. `vcpus_per_core` is the number of virtual
+    CPUs that are hardware threads of one physical core, or None for physical cores.
     """
 
     packages: Quantity
@@ -56,11 +62,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """A level of cache. Sizes are per instance.
+    """A cache level. Sizes refer to one instance of the cache.
 
-    `size_bytes` and `line_bytes` are in B, and `associativity` in ways. `shared_by_cores` is the
-    number of cores per instance, `latency_cycles` is load-to-use, and `bytes_per_cycle` is the read
-    bandwidth of one core. `bandwidth` maps a kernel's name to B/s by number of cores, if measured.
+    `associativity` is the number of ways. `shared_by_cores` is the number of cores per instance.
+    `latency_cycles` is the load-to-use latency, and `bytes_per_cycle` is the read bandwidth of one
+    core. `bandwidth` maps the name of a measured kernel to B/s by number of cores.
     """
 
     level: int
@@ -77,7 +83,7 @@ class Cache:
 
 @dataclass(frozen=True, slots=True)
 class SharedPath:
-    """A memory path shared by all packages (front-side bus machines with one chipset).
+    """A memory path shared by all sockets (front-side bus machines with one chipset).
 
     `traffic_bytes_per_s` is the limit of the whole node, including write-allocates and write-backs.
     """
@@ -91,13 +97,12 @@ class Memory:
 
     `bandwidth` maps a kernel's name (`machine.kernels.KERNELS`) to B/s of the program's accesses,
     by number of cores in one domain. `peak_bytes_per_s` is the theoretical peak of one domain.
-    `shared_path` is the limit of a node whose packages share one path (None if each domain has its
-    own). `remote_latency_cycles` is the latency from another package. `page_bytes` is the page size
-    of the system. `size_bytes` is the memory of one domain (None if unknown, and assumed to be
-    sufficient). `write_allocate` is the share of missed stores whose lines are read first, by
-    number of cores in one domain, if it varies (None for the processor's value). `link_bytes_per_s`
-    is the maximum bandwidth of one package's cores from the memory of another, in one direction
-    between two packages (None for one package, or one path for all).
+    `shared_path` is the common memory path of all sockets, or None if each domain has a separate
+    path. `remote_latency_cycles` is the latency from another socket. `page_bytes` is the page size
+    of the system. `size_bytes` is the memory of one domain, or None if unknown. `write_allocate` is
+    the share of missed stores that read their line first, by number of cores in one domain, or None
+    for the processor's value. `link_bytes_per_s` is the maximum bandwidth of one socket's cores
+    from the memory of another socket, or None without such links.
     """
 
     latency_cycles: Quantity
@@ -111,10 +116,10 @@ class Memory:
     link_bytes_per_s: Quantity | None = None
 
     def curve(self, kernel: str) -> Curve:
-        """The B/s of `kernel` by number of cores in a domain, as measured or derived from another
-        kernel.
+        """Returns the bandwidth of `kernel` in B/s by number of cores in a domain, as measured or
+        derived from another kernel.
 
-        The derivation assumes equal traffic, including write-allocate, for both kernels.
+        The derivation assumes that both kernels have equal total traffic, including write-allocate.
         """
         known = self.bandwidth.get(kernel)
         if known is not None:
@@ -126,9 +131,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A kind of operation: the cycles until its result, and the cycles between two independent
-    operations.
-    """
+    """The latency and the reciprocal throughput of a kind of operation, in cycles."""
 
     latency_cycles: Quantity
     throughput_cycles: Quantity
@@ -136,21 +139,24 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """OpenMP's costs in cycles by number of threads, with close binding.
+    """The costs of OpenMP constructs and of data transfers in cycles, by number of threads, with
+    close binding.
 
-    `fork_join`: an empty parallel region. `barrier`: one barrier. `reduction`: the additional cost
-    of a scalar reduction in a region. `dynamic_chunk`, `atomic`, `critical`: the time between two
-    of them on one thread while all threads do nothing else. They are chunks of `schedule(dynamic)`,
-    updates of one variable, and entries of one critical section. `first_touch`: the first write to
-    4 KiB of new memory by all threads at once, for at most a sixteenth of the last cache, where the
-    system reuses recent pages. `first_touch_beyond`: the same for twice that cache.
-    `line_transfer`: the time to read a cache line that another core wrote last, and to write one's
-    own again, for as many consecutive lines as fit the first cache. `bulk_transfer`: for each
-    further line. `fork_join` is measured after a little serial work. `team_change`: the additional
-    cost of a parallel region if the previous one had another number of threads, by the larger of
-    the two. `first_team`: the additional cost of a program's first parallel region, which creates
-    the threads. `far_line`: the transfer of a line from a core of another package. Each thread
-    there adds it to a construct whose table is for one package.
+    - `fork_join`: an empty parallel region after a little serial work.
+    - `barrier`: one barrier.
+    - `reduction`: the additional cost of a scalar reduction.
+    - `dynamic_chunk`, `atomic`, `critical`: the time between two chunks of `schedule(dynamic)`,
+      updates of one variable, or entries of one critical section, on one of the contending threads.
+    - `first_touch`: the concurrent first write of each thread to 4 KiB of new memory, for little
+      memory (a sixteenth of the last cache).
+    - `first_touch_beyond`: the same for twice the last cache.
+    - `line_transfer`: reading a cache line that another core wrote last, and writing the own line
+      again, for as many lines as fit the first cache.
+    - `bulk_transfer`: the same for each further line.
+    - `team_change`: the additional cost of a parallel region after a region with another number of
+      threads, by the larger number.
+    - `first_team`: the cost of creating the threads in a program's first parallel region.
+    - `far_line`: the transfer of a line from another socket.
     """
 
     fork_join: Curve
@@ -172,10 +178,10 @@ class Overheads:
 class DensityWeights:
     """The weights of the density model (Chatzopoulos 2012, sec. 4.2.1 and 4.2.2), in cycles.
 
-    `operation` (by kind) and `hit` add to the good score. `miss` adds to the bad score. Its keys
-    are ``read`` or ``write`` with ``streaming``, ``latency`` or ``irregular``. `thresholds` are the
-    scores above which another package is hinted. Their number is one less than the number of
-    packages. If empty, all areas are equal.
+    `operation` (by kind) and `hit` add to the good score. `miss` adds to the bad score. The keys of
+    `miss` are ``read`` or ``write`` with ``streaming``, ``latency`` or ``irregular``. `thresholds`
+    are the scores above which the hint has another socket, one fewer than sockets. Empty means
+    equal areas.
     """
 
     operation: Mapping[str, Quantity]
@@ -186,10 +192,11 @@ class DensityWeights:
 
 
 class NodeShape(NamedTuple):
-    """The numbers that determine where threads are placed on a machine.
+    """The numbers of a machine that determine the placement of threads.
 
-    A package has `per` domains of `own` cores each. `joined` cores share a second-level cache, and
-    `last` cores a last-level cache. `hardware` is the number of threads per core.
+    A socket has `per` NUMA domains of `own` cores each. `joined` cores share a second-level cache,
+    and `last` cores share a last-level cache. `hardware` is the number of hardware threads per
+    core.
     """
 
     packages: int
@@ -207,23 +214,20 @@ class NodeShape(NamedTuple):
 
     @property
     def in_order(self) -> bool:
-        """Whether the order of cores is the same for all numbers of threads, and differs from their
-        numbering.
-        """
+        """Whether threads use cores in a fixed order that differs from the numbers of the cores."""
         return self.binding not in ("close", "spread")
 
 
 @dataclass(frozen=True)
 class Machine:
-    """A machine model that `load` has read from a YAML file.
+    """A machine model, read from a YAML file by `load`.
 
-    `sha256` is the hash of the file's bytes, `path` its path, and `sources` its table of sources.
-    `defaulted` are the keys that are missing in the file and have default values. `corrections` are
-    factors from measured regions. Without them, every factor is 1. `overheads` are those of the
-    OpenMP runtime `runtime` (None for the measured runtime). `by_runtime` are those of specific
-    runtimes. `binding` is the placement of threads. It is an option of the run and not part of the
-    file. `spread` is the uncertainty of measured figures: half of the 95 % interval divided by the
-    value, by the figure's key.
+    `path` and `sha256` identify the file, and `sources` is its table of sources. `defaulted` lists
+    missing keys with default values. `corrections` are factors from measured regions (default 1).
+    `overheads` are the costs of the OpenMP runtime `runtime`, or of the measured runtime for None.
+    `by_runtime` contains the costs of other runtimes. `binding` is the placement of threads, an
+    option of the run that is not in the file. `spread` is the uncertainty of measured figures: half
+    of the 95 % interval divided by the value, by the figure's key.
     """
 
     name: str
@@ -246,12 +250,12 @@ class Machine:
     binding: str = "close"
 
     def __hash__(self) -> int:
-        """The hash of the model's file and run. The model's tables cannot be hashed."""
+        """Returns the hash of the file and the run options, because the tables are not hashable."""
         return hash((self.name, self.sha256, self.packages, self.runtime, self.binding))
 
     def as_run(self, *, binding: str = "close", runtime: str | None = None) -> Machine:
-        """The machine for this thread binding and this OpenMP runtime. If the file has costs for
-        this runtime, they are used.
+        """Returns the machine with this thread binding and with the costs of this OpenMP runtime,
+        if the file contains them.
         """
         costs = self.overheads if runtime is None else self.by_runtime.get(runtime, self.overheads)
         return replace(self, binding=binding, runtime=runtime, overheads=costs)
@@ -298,13 +302,13 @@ class Machine:
 
     @cached_property
     def cores_per_second_cache(self) -> int:
-        """The number of cores that share a second-level cache. 1 if there is none."""
+        """The number of cores that share a second-level cache, or 1 without such a cache."""
         second = (cache for cache in self.caches if cache.level == 2)
         return next((cache.shared_by_cores.whole for cache in second), 1)
 
     @cached_property
     def shape(self) -> NodeShape:
-        """The numbers that determine where threads are placed."""
+        """The numbers that determine the placement of threads."""
         return NodeShape(
             self.packages, self.domains_per_package, self.cores_per_domain, self.threads_per_core,
             self.cores_per_second_cache, self.caches[-1].shared_by_cores.whole, self.binding,
@@ -312,7 +316,7 @@ class Machine:
 
     @cached_property
     def vcpus_per_core(self) -> int:
-        """The number of cores that are hardware threads of one physical core, at least 1."""
+        """The number of virtual CPUs per physical core, at least 1."""
         return 1 if self.node.vcpus_per_core is None else self.node.vcpus_per_core.whole
 
     @property
@@ -326,7 +330,9 @@ class Machine:
         return self.node.clock_hz.value
 
     def relative_clock(self, cores: float) -> float:
-        """The clock of a core relative to `clock_hz`, if `cores` of its package are active."""
+        """Returns the clock of a core relative to `clock_hz` if `cores` cores of a socket are
+        active.
+        """
         turbo = self.node.turbo
         return 1.0 if turbo is None else turbo.at(cores) / self.clock_hz
 
@@ -351,8 +357,8 @@ class Machine:
         return self.largest_cache.line_bytes.whole
 
     def write_allocate(self, cores: float) -> float:
-        """The share of missed stores whose lines are read first, if `cores` of a domain are
-        active.
+        """Returns the share of missed stores that read their line first, if `cores` cores of a
+        domain are active.
         """
         by_cores = self.memory.write_allocate
         return self.processor.write_allocate.value if by_cores is None else by_cores.at(cores)
@@ -363,5 +369,5 @@ class Machine:
         return self.memory.page_bytes.whole
 
     def operation(self, kind: str) -> Operation:
-        """The operation of that kind. An unknown math function costs a `call`."""
+        """Returns the cost of an operation of this kind. Unknown math functions cost a `call`."""
         return self.operations.get(kind) or self.operations["call"]

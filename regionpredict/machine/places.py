@@ -1,6 +1,4 @@
-"""Reads OMP_PLACES: a name such as `cores`, or a list such as `{0},{2}` (OpenMP 5.2, sec.
-21.1.6).
-"""
+"""Parses OMP_PLACES (OpenMP 5.2, sec. 21.1.6): a name such as `cores`, or a list of places."""
 
 from __future__ import annotations
 
@@ -12,7 +10,7 @@ from regionpredict.errors import UsageError
 from regionpredict.machine.model import BINDINGS
 
 Place = tuple[int, ...]
-"""The hardware threads of a place."""
+"""The numbers of the hardware threads of an OpenMP place."""
 PLACE_NAMES = ("threads", "cores", "ll_caches", "numa_domains", "sockets")
 MOST_NUMBERS = 65536
 _SPAN = r"(?::([0-9]{1,9}))?(?::(-?[0-9]{1,9}))?"
@@ -22,14 +20,14 @@ _NAME = re.compile(r"([a-z_]+)(?:\(([0-9]{1,9})\))?")
 
 
 class NamedPlaces(NamedTuple):
-    """One of `PLACE_NAMES` with the number of these places, or None for all."""
+    """An abstract place name of OpenMP, and the number of these places (None for all)."""
 
     name: str
     most: int | None
 
 
 def parse_places(text: str) -> NamedPlaces | tuple[Place, ...]:
-    """The places in order. Raises UsageError for any other text.
+    """Parses a value of OMP_PLACES. Raises UsageError for an invalid value.
 
     >>> parse_places("{0:2},{4:2}:2:8"), parse_places("sockets(2)")
     (((0, 1), (4, 5), (12, 13)), NamedPlaces(name='sockets', most=2))
@@ -61,7 +59,7 @@ def _numbers(inside: str, text: str) -> list[int]:
 
 
 def _matches(pattern: re.Pattern[str], part: str, text: str) -> Iterator[tuple[str, ...]]:
-    """The matched groups of each item in a comma-separated list."""
+    """Yields the groups of `pattern` in each item of a comma-separated list."""
     at = 0
     while (found := pattern.match(part, at)) is not None:
         yield tuple(group or "" for group in found.groups())
@@ -75,7 +73,7 @@ def _matches(pattern: re.Pattern[str], part: str, text: str) -> Iterator[tuple[s
 
 
 def _steps(length: str, stride: str, text: str) -> range:
-    """The distances of `length` items from the first item."""
+    """Returns the offsets of `length` items from the first item."""
     count, step = int(length or 1), int(stride or 1)
     if not 0 < count <= MOST_NUMBERS or not step:
         raise _wrong(text)
@@ -90,8 +88,8 @@ def _wrong(text: str) -> UsageError:
 
 
 def check_binding(text: str) -> str:
-    """The text, if it is one of `BINDINGS` or a valid OMP_PLACES. Raises UsageError for any other
-    text.
+    """Returns a valid binding unchanged: one of `BINDINGS`, or a value of OMP_PLACES. Raises
+    UsageError for an invalid binding.
     """
     if text not in BINDINGS:
         parse_places(text)

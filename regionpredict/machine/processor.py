@@ -1,5 +1,5 @@
-"""Properties of a core that do not depend on the node: issue width, ports, pipes, registers and
-misses.
+"""The properties of a core that do not depend on the node, such as issue width, ports, pipes and
+registers.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from regionpredict.machine.quantity import Quantity
 
 
 class Figure(NamedTuple):
-    """The format of a processor's figure: its unit, whether it is a whole number, and whether it
-    may be zero.
+    """The format of a figure of a core: its unit, whether it must be an integer, and whether it may
+    be zero.
     """
 
     unit: str
@@ -47,31 +47,34 @@ FIGURES: dict[str, Figure] = {
     "write_allocate": Figure("", whole=False, zero=True),
     "lasting_share": Figure("", whole=False, zero=True),
 }
-"""The keys of the section `processor` in a machine file and in a family's file."""
+"""The formats by key of the section `processor` in a machine file and in a family file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Processor:
     """A core, described by its machine file or by its family (`machines/families/FAMILY.yaml`).
 
-    `issue_width`: decoded instructions that it can start per cycle. `vector_registers`,
-    `general_registers`: numbers of registers in the instruction set. `loads_per_cycle`,
-    `stores_per_cycle`: the maximum numbers at the first cache, and `memory_operations_per_cycle`
-    for both together. `load_bytes_per_cycle` and `store_bytes_per_cycle` limit their total bytes,
-    so there may be fewer wide ones. `fp_add_pipes`, `fp_mul_pipes`: pipes that add, and pipes that
-    multiply (or fuse both). `fp_pipes`: pipes for either, fewer than the sum if they are shared.
-    `fused_sums`: 1 if compilers tuned for this core add a product to a running sum in one
-    operation, which waits for the previous sum. 0 if they use two operations. `integer_pipes`:
-    pipes for integer arithmetic. `divider_bits`: bits of a vector that are divided in the time of a
-    scalar division. `window`: instructions that can wait or execute at the same time (the reorder
-    buffer). `store_forward`: cycles from storing a floating-point number to the result of its next
-    load. `outstanding_misses`: lines that the first cache can wait for at the same time.
-    `tlb_entries`: translations in its last TLB for the system's default pages, and
-    `tlb_large_entries` for larger pages. `page_walkers` fetch missing ones concurrently. Each walk
-    takes `page_walk_factor` times as long as a load of its page-table entry. `prefetched_streams`:
-    streams that the second cache's prefetcher follows, within its `prefetch_block` in bytes.
-    `write_allocate`: the share of missed stores whose lines are read first. `lasting_share`: the
-    kept share of data larger than a shared cache, relative to the maximum. It is 0 for exact LRU.
+    - `issue_width`: the maximum number of instructions that start per cycle
+    - `vector_registers`, `general_registers`: numbers of architectural registers
+    - `loads_per_cycle`, `stores_per_cycle`: maximum accesses to the first cache, and
+      `memory_operations_per_cycle` for loads and stores together
+    - `load_bytes_per_cycle`, `store_bytes_per_cycle`: limits of the bytes of these accesses
+    - `fp_add_pipes`, `fp_mul_pipes`: pipes that add, and pipes that multiply or fuse
+    - `fp_pipes`: all floating-point pipes, fewer than the sum if some do both
+    - `fused_sums`: 1 if compilers for this core add a product to a running sum by one fused
+      operation, 0 if they use two operations
+    - `integer_pipes`: pipes for integer arithmetic
+    - `divider_bits`: bits of a vector that are divided in the time of a scalar division
+    - `window`: instructions that wait or execute at the same time (the reorder buffer)
+    - `store_forward`: cycles from a floating-point store to the result of a load of its value
+    - `outstanding_misses`: concurrent line misses of the first cache
+    - `tlb_entries`, `tlb_large_entries`: entries of the last TLB for default and for larger pages
+    - `page_walkers`: concurrent page walks
+    - `page_walk_factor`: the time of a page walk relative to a load of its page-table entry
+    - `prefetched_streams`: streams that the second cache's prefetcher follows
+    - `prefetch_block`: the block in bytes within which the prefetcher follows a stream
+    - `write_allocate`: the share of missed stores that read their line first
+    - `lasting_share`: 0 for LRU and 1 for random replacement in shared caches
     """
 
     family: str

@@ -1,4 +1,4 @@
-"""A number with its origin: a single value, or a curve over cores or threads."""
+"""Numbers with unit, evidence and source: single values, and curves over cores or threads."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Evidence = Literal["measured", "derived", "assumed"]
-"""measured: read in the source (a measurement, or a document of the vendor). derived: computed from
-such values, as the source explains. assumed: not confirmed.
+"""The evidence of a number.
+
+`measured` numbers are in the source: a measurement or a document of the vendor. `derived` numbers
+are computed from such numbers. `assumed` numbers are not confirmed.
 """
 
 EVIDENCE: tuple[Evidence, ...] = ("measured", "derived", "assumed")
@@ -32,12 +34,12 @@ class Quantity:
 
     @property
     def whole(self) -> int:
-        """The value as an integer. Counts and sizes are whole numbers."""
+        """The value of a count or a size, rounded to an integer."""
         return round(self.value)
 
 
 def with_unit(shown: str, unit: str) -> str:
-    """A value with its unit, in the singular for one.
+    """Formats a value with its unit. The unit of 1 is singular.
 
     >>> with_unit("2", "stores/cycle"), with_unit("1", "stores/cycle"), with_unit("1", "")
     ('2 stores/cycle', '1 store/cycle', '1')
@@ -50,10 +52,10 @@ def with_unit(shown: str, unit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Values by number of cores or threads: `y[i]` at `x[i]`, with linear interpolation.
+    """A piecewise linear function of the number of cores or threads, with values `y[i]` at `x[i]`.
 
-    `x` starts at 1 and increases strictly. After the last point, the value is constant (`beyond` is
-    ``"hold"``, for saturated bandwidth) or proportional to the number of threads
+    `x` starts at 1 and increases strictly. Beyond the last point, the value is constant
+    (``"hold"``, for saturated bandwidth) or proportional to the number of threads
     (``"proportional"``, for threads that use one cache line in turn).
 
     >>> curve = Curve((1, 2, 4), (10.0, 20.0, 30.0), "B/s", "measured", "likwid-bench")
@@ -69,7 +71,7 @@ class Curve:
     beyond: Literal["hold", "proportional"] = "hold"
 
     def at(self, count: float) -> float:
-        """The value for `count` cores or threads (at least 1), in `unit`."""
+        """Returns the value for `count` cores or threads (at least 1), in `unit`."""
         x, y = self.x, self.y
         if count <= x[0]:
             return y[0]
@@ -81,8 +83,7 @@ class Curve:
         return y[left] + share * (y[right] - y[left])
 
     def step(self, number: int) -> float:
-        """The value of the last point that is not larger than `number`, for a curve that changes in
-        steps.
+        """Returns the value of the last point up to `number`, as for a step function.
 
         >>> Curve((1, 7), (1.0, 0.5), "", "measured", "a report").step(6)
         1.0
@@ -95,9 +96,7 @@ class Curve:
         return max(self.y)
 
     def scaled(self, factor: float, why: str) -> Curve:
-        """The same curve multiplied by `factor`. Its evidence is derived, and `why` is the
-        reason.
-        """
+        """Returns the curve multiplied by `factor`, as a derived curve with the reason `why`."""
         return Curve(
             self.x,
             tuple(value * factor for value in self.y),

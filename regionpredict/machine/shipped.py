@@ -1,4 +1,4 @@
-"""Finds machine files: shipped ones by name, and others by path."""
+"""Finds and loads machine files by the name of a shipped machine or by path."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _ALIASES = re.compile(r"^aliases: \[(.*)\]$", re.MULTILINE)
 
 
 def shipped_names() -> tuple[str, ...]:
-    """The names of the shipped machines, in alphabetical order."""
+    """Returns the names of the shipped machines in alphabetical order."""
     return tuple(sorted(path.stem for path in shipped_folder().glob("*.yaml")))
 
 
 def shipped_aliases() -> dict[str, str]:
-    """Maps each alias to a shipped machine. An alias is a processor generation, or the name in
+    """Returns the shipped machine of each alias. An alias is a processor generation, or the name in
     archspec.
 
-    The lines of the files are searched for aliases, since parsing all files would take a second.
+    A search for the line `aliases` replaces parsing all files, which would take a second.
     """
     return {
         alias: name
@@ -43,15 +43,16 @@ def load(name_or_path: str | Path) -> Machine:
     """Loads a machine model, given the name of a shipped machine or the path of a YAML file.
 
     A text with a folder, or with the suffix .yaml or .yml, is a path. Raises InputError with file,
-    line and key for an invalid file, and with the nearest name for an unknown one.
+    line and key for an invalid file, and with the most similar name for an unknown name.
     """
     return load_file(*file_of(name_or_path))
 
 
 def file_of(name_or_path: str | Path) -> tuple[Path, str]:
-    """The file for a name or path, and its name in errors.
+    """Returns the path of a machine file for a machine's name or path, and the path that errors
+    show.
 
-    Raises InputError with the nearest name for an unknown one.
+    Raises InputError with the most similar name for an unknown name.
     """
     text = str(name_or_path)
     is_path = isinstance(name_or_path, Path) or "/" in text or text.endswith(_SUFFIXES)
@@ -72,7 +73,7 @@ def file_of(name_or_path: str | Path) -> tuple[Path, str]:
 
 
 def load_file(path: Path, shown: str) -> Machine:
-    """Loads the file at `path`. Errors call it `shown`."""
+    """Loads the machine file at `path`. Errors show the path `shown`."""
     if not exists(path):
         raise InputError(
             "no such machine file", remedy="check the path, or give a shipped name", path=shown

@@ -1,4 +1,4 @@
-"""The placement of threads: the cores and domains that they use, and how many share a core."""
+"""Computes the placement of threads on the cores, NUMA domains and sockets of a machine."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from regionpredict.machine.places import NamedPlaces, parse_places
 
 
 class ThreadPlaces(NamedTuple):
-    """The places of threads on the node: the number of threads by domain and by package, and the
-    maximum per core.
+    """The numbers of threads by NUMA domain and by socket, and the maximum per core.
 
-    `packages` is the number of packages with threads. `crowd` is the number of threads in the
-    fullest domain, and `together` that in the fullest package. `in_other_packages` is the rest.
+    `packages` is the number of used sockets. `crowd` is the number of threads in the fullest
+    domain, `together` the number in the fullest socket, and `in_other_packages` the number in all
+    other sockets.
 
-    Each thread has a separate core if there are enough cores. With more threads, the first cores
-    have one more thread than the last ones, as OpenMP distributes threads over fewer places (OpenMP
-    5.2, sec. 10.1.3).
+    Threads share cores only if they exceed the number of cores. The first cores then have an
+    additional thread, like in OpenMP's distribution of threads over places (OpenMP 5.2, sec.
+    10.1.3).
     """
 
     by_domain: tuple[int, ...]
@@ -34,7 +34,7 @@ class ThreadPlaces(NamedTuple):
 
 
 def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
-    """The places of `threads` on a machine, according to its binding.
+    """Returns the placement of `threads` threads on a machine, according to its binding.
 
     >>> from regionpredict.machine import load
     >>> node = load("skylake-gold-6148-snc")
@@ -54,7 +54,7 @@ def thread_places(machine: Machine, threads: int) -> ThreadPlaces:
 
 @lru_cache(maxsize=4096)  # called for every construct of every region
 def _places(shape: NodeShape, threads: int) -> ThreadPlaces:
-    """The places of `threads` on a node of this shape. Results are cached."""
+    """Returns the cached placement of `threads` threads on a node."""
     if shape.in_order:
         counts = _threads_by_core(shape, threads)
         by_domain, most = _sums_of_groups(counts, shape.own), max(counts)
@@ -64,8 +64,7 @@ def _places(shape: NodeShape, threads: int) -> ThreadPlaces:
         if shape.binding == "close":
             first = [min(rest, core) for core in starts]
         else:
-            # Thread t has core floor(t * cores / threads). This is the number of t with a smaller
-            # core.
+            # Thread t has core floor(t * cores / threads), so this is the first thread of `core`.
             first = [-(-core * rest // shape.cores) for core in starts]
         by_domain = tuple([each * shape.own + b - a for a, b in pairwise(first)])
         most = each + (rest > 0)
@@ -78,7 +77,7 @@ def _places(shape: NodeShape, threads: int) -> ThreadPlaces:
 
 
 def _sums_of_groups(counts: Sequence[int], size: int) -> tuple[int, ...]:
-    """The sums of `size` consecutive counts.
+    """Returns the sums of each `size` consecutive counts.
 
     >>> _sums_of_groups((1, 2, 3, 4), 2)
     (3, 7)
@@ -90,7 +89,7 @@ def _sums_of_groups(counts: Sequence[int], size: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def _threads_by_core(shape: NodeShape, threads: int) -> tuple[int, ...]:
-    """The number of threads of each core of the node."""
+    """Returns the number of threads on each core of the node."""
     order = _core_order(shape)
     each, rest = divmod(threads, len(order))
     counts = [0] * shape.cores
@@ -105,8 +104,8 @@ def _threads_by_core(shape: NodeShape, threads: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=64)
 def _core_order(shape: NodeShape) -> tuple[int, ...]:
-    """The cores in the order in which close threads use them. A core occurs several times if
-    several places, or several of its hardware threads, belong to it.
+    """Returns the order in which threads use cores. A core occurs once per place, and once per
+    hardware thread of a place.
     """
     cores = range(shape.cores)
     if shape.binding in BINDINGS:
@@ -119,8 +118,10 @@ def _core_order(shape: NodeShape) -> tuple[int, ...]:
 
 
 def _resolved(shape: NodeShape) -> list[tuple[int, ...]]:
-    """The hardware threads of each place. With c cores, number n < c is the first hardware thread
-    of core n. The second threads of the cores follow, as Linux counts them.
+    """Returns the hardware threads of each place.
+
+    With c cores, hardware thread n < c is the first one of core n, and n + c is the second one, as
+    Linux numbers them.
     """
     places = parse_places(shape.binding)
     if isinstance(places, NamedPlaces):
@@ -141,8 +142,8 @@ def _resolved(shape: NodeShape) -> list[tuple[int, ...]]:
 
 
 def cores_filled_first(machine: Machine) -> int:
-    """The number of cores that threads fill before they use another package. All cores if threads
-    use several packages from the start.
+    """Returns the number of cores that threads fill before they use another socket. All cores if
+    threads use several sockets from the start.
     """
     each, shape = machine.cores_per_package, machine.shape
     if not shape.in_order:
@@ -152,8 +153,8 @@ def cores_filled_first(machine: Machine) -> int:
 
 
 def threads_of_places(machine: Machine) -> range:
-    """The numbers of threads for which each thread has a core, if places leave out cores. Empty
-    otherwise.
+    """Returns the numbers of threads for which each thread has a core, if the places do not include
+    all cores. Empty for other bindings.
     """
     if machine.binding in BINDINGS:
         return range(0)
@@ -162,9 +163,7 @@ def threads_of_places(machine: Machine) -> range:
 
 
 def cache_sharers(machine: Machine, cores: int, threads: int) -> int:
-    """The maximum number of threads on `cores` cores that share a cache. It is larger if there are
-    fewer threads.
-    """
+    """Returns the maximum number of threads on a group of `cores` cores that share a cache."""
     shape = machine.shape
     if shape.in_order:
         return max(_sums_of_groups(_threads_by_core(shape, threads), cores))
@@ -174,16 +173,16 @@ def cache_sharers(machine: Machine, cores: int, threads: int) -> int:
 
 
 def threads_of_second_caches(machine: Machine) -> int:
-    """The number of second-level caches that threads use before two threads share one. 1 if they
-    share one from the start.
+    """Returns the number of threads up to which each thread has a separate second-level cache. 1 if
+    the first two threads share a cache.
     """
     shape = machine.shape
     return len({core // shape.joined for core in _core_order(shape)}) if shape.in_order else 1
 
 
 def speed_of_cores(machine: Machine, threads: int, *, static: bool) -> float:
-    """The speed of the used cores relative to the first core. Static pieces are equal, so the
-    slowest core determines it. For other schedules, it is the mean of all cores.
+    """Returns the speed of the used cores relative to the first core: the minimum for `static`
+    schedules, and the mean for others.
     """
     speeds = machine.node.core_speed
     if speeds is None:
@@ -198,8 +197,8 @@ def speed_of_cores(machine: Machine, threads: int, *, static: bool) -> float:
 
 
 def threads_on_a_physical_core(machine: Machine, threads: int, *, static: bool) -> float:
-    """The number of threads on the fullest physical core, or the average if the schedule is not
-    `static`.
+    """Returns the number of threads on the fullest physical core for `static` schedules, or the
+    mean for others.
     """
     each = machine.vcpus_per_core
     if each == 1 and machine.binding in BINDINGS:
@@ -209,10 +208,10 @@ def threads_on_a_physical_core(machine: Machine, threads: int, *, static: bool) 
 
 
 def threads_on_a_core(machine: Machine, threads: int) -> int:
-    """The maximum number of threads per core if `threads` are used."""
+    """Returns the maximum number of threads per core with `threads` threads."""
     return thread_places(machine, threads).on_a_core
 
 
 def packages_of(machine: Machine, threads: int) -> int:
-    """The number of packages that this many threads use."""
+    """Returns the number of sockets that this number of threads uses."""
     return thread_places(machine, threads).packages

@@ -1,4 +1,4 @@
-"""Writes a machine file from a detected and measured host, for `load`."""
+"""Writes the machine file of a detected and measured host."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GUESSED_SATURATION_CORES = 4
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The results of `calibrate`. Figures that were not measured are missing.
+    """The measured figures of a host. Unmeasured figures are None or missing.
 
     - `turbo_hz`: the clock by the number of active cores of a package, if it varies
     - `core_speed`: the speed relative to the first core, by the first core of each kind
@@ -55,7 +55,7 @@ class Figures:
 
 
 def write(topology: Topology, name: str, figures: Figures | None = None) -> str:
-    """The text of a machine file. Unknown numbers are written as *assumed*."""
+    """Returns the text of a machine file. Unknown numbers are written as *assumed*."""
     measured = figures or Figures()
     lines = [
         *(f"# {remark}" for remark in (*topology.remarks, *measured.remarks)),
@@ -131,7 +131,9 @@ def _node(topology: Topology, measured: Figures) -> list[str]:
 
 
 def _processor(topology: Topology, measured: Figures) -> list[str]:
-    """The family of the host's processor. If none is known, the identity of the processor."""
+    """Returns the lines of the section `processor`: the processor family and measured figures. An
+    unknown family gives a comment with the identity of the processor.
+    """
     lines = _family(topology)
     if measured.processor:
         lines += [] if "processor:" in lines else ["processor:"]

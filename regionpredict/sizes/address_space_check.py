@@ -1,7 +1,7 @@
-"""Excludes each region that no machine can run at the given sizes.
+"""Excludes regions that are too large for any machine at the given sizes.
 
-The same name may be the length of a vector and the edge of a matrix. If a size is too large for one
-region, the other regions are not affected.
+One name may be the length of a vector in one region, and the edge of a matrix in another. A size
+that is too large for one region does not affect the others.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from regionpredict.workload.address_space import check_sizes
 
 
 def with_possible_sizes(facts: Sequence[RegionFacts]) -> tuple[RegionFacts, ...]:
-    """The facts in order. A region that is too large is skipped.
+    """Returns the facts of all regions, in order. Regions that are too large have the status
+    'skipped'.
 
-    Raises InputError for the first region if no region remains.
+    Raises InputError for the first such region if no other region remains.
     """
     checked: list[RegionFacts] = []
     refusals: list[InputError] = []

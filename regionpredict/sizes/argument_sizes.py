@@ -1,5 +1,6 @@
-"""Values that follow from the program's arguments: names, conditions, targets of pointers, and
-reachable regions."""
+"""Applies the results of interpreting the program with its command-line arguments: values of names,
+conditions, called functions, and reachable regions.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +20,8 @@ _SHOWN = 6
 def with_arguments(
     part: FileResult, argument_values: ArgumentValues, given: Collection[str] = ()
 ) -> FileResult:
-    """The part of a program with the values that follow from its arguments. `given` are the names
-    that the user gave.
+    """Returns the content of a source file with the values that follow from the program's
+    arguments. `given` are the names that the user set.
     """
     shares: dict[Span, float] = {}
     regions = [
@@ -33,7 +34,7 @@ def with_arguments(
         )
         for nest in part.serial
     )
-    # The count of a loop also depends on the names of its enclosing loops.
+    # The trip count of a loop also depends on names in the headers of enclosing loops.
     names = {name for loop in part.loops for name in names_of_header(loop.loop)}
     loops = tuple(
         loop._replace(
@@ -68,7 +69,7 @@ def _defined(
 
 
 def _elements_of_open_arrays(region: Region) -> dict[str, int]:
-    """The element sizes of arrays without a declared length, by name."""
+    """Returns the element sizes in bytes of arrays without a declared length, by name."""
     return {
         array.name: array.element_bytes for array in region.arrays
         if array.dims and array.dims[0] is None and array.storage != "private"
@@ -76,9 +77,7 @@ def _elements_of_open_arrays(region: Region) -> dict[str, int]:
 
 
 def _resolved_call(event: Event, argument_values: ArgumentValues) -> Event:
-    """A call through a pointer with only one observed target is replaced by a call of that
-    function.
-    """
+    """Replaces a call through a function pointer with a single observed target by a direct call."""
     if isinstance(event, Block):
         return replace(
             event, body=tuple(_resolved_call(inner, argument_values) for inner in event.body)
@@ -95,7 +94,9 @@ def _resolved_call(event: Event, argument_values: ArgumentValues) -> Event:
 def _evaluated_branch(
     branch: SerialBranch, argument_values: ArgumentValues, given: Collection[str]
 ) -> SerialBranch:
-    """A condition with the values of its names. It is decided if it always had the same result."""
+    """Returns a condition with the values of its names. A condition that always had the same result
+    becomes a constant.
+    """
     outcomes = argument_values.decided.get(branch.span, frozenset())
     if branch.side in (0, 1) and len(outcomes) == 1 and None not in outcomes:
         holds = (True in outcomes) == (branch.side == 0)
@@ -109,8 +110,8 @@ def _evaluated_branch(
 
 
 def not_entered(program: Program, followed: Sequence[ArgumentValues]) -> frozenset[str]:
-    """The regions that the programs apparently do not enter. Empty if they were not followed to
-    their end.
+    """Returns the regions that the programs do not enter. Empty if the interpretation did not reach
+    the end of a program.
     """
     if not followed or not all(values.to_the_end for values in followed):
         return frozenset()
@@ -121,7 +122,7 @@ def not_entered(program: Program, followed: Sequence[ArgumentValues]) -> frozens
 def reached_only(
     program: Program, followed: Sequence[ArgumentValues]
 ) -> tuple[Program, tuple[str, ...]]:
-    """The program without unreachable regions. The remarks list these regions."""
+    """Returns the program without unreachable regions, and remarks that list these regions."""
     if not followed or not all(argument_values.complete for argument_values in followed):
         return program, ()
     entered = {span for argument_values in followed for span in argument_values.entries}

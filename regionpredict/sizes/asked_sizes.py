@@ -1,5 +1,5 @@
-"""The sizes that the user is asked to give, each with its assumed value and the regions that it
-decides.
+"""Collects the sizes that the user is asked to set, with their assumed values and the affected
+regions.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from regionpredict.workload import bound_sizes
 
 
 class AskedSize(NamedTuple):
-    """A size that the user is asked to give. `assumed` is the value that predictions use without an
-    answer. It is the smallest of all regions, or None if there is none. `regions` are the
-    predictions whose hints the size decides.
+    """A size that the user is asked to set.
+
+    `assumed` is the value that predictions use without an answer (the smallest over all regions),
+    or None. `regions` are the predictions whose hints the size decides.
     """
 
     size: UnboundSize
@@ -28,7 +29,7 @@ def asked_sizes(
     predictions: Sequence[Prediction], ranking: SizeRanking, names: Collection[str],
     machine: Machine,
 ) -> list[AskedSize]:  # fmt: skip
-    """The sizes in the ranking that are in `names`, in the order of the ranking."""
+    """Returns the ranked sizes that are in `names`, in the order of the ranking."""
     decided = deciding_regions(predictions)
     target = size_target(machine)
     asked = []

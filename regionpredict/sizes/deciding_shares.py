@@ -1,8 +1,8 @@
-"""Finds data-dependent conditions that decide hints and whose share is unknown.
+"""Finds data-dependent conditions that decide hints because their frequency is unknown.
 
-A condition on data is assumed to hold in half of the executions. Each condition is tried as almost
-never and almost always true, with everything else unchanged. It decides a hint if no number of
-threads is good in all cases.
+A condition on data is assumed to be true in half of the executions. Each condition is tried as
+almost never and almost always true. It decides a hint if no number of threads is good in all three
+cases.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ _Past = tuple[Placement, History]
 
 
 class DecidingShare(NamedTuple):
-    """A condition at a place, `solve.c:21`. Its share decides `decides` hints."""
+    """A condition, named by its location such as `solve.c:21`, and the number of hints that depend
+    on its share.
+    """
 
     name: str
     decides: int
@@ -46,10 +48,10 @@ class DecidingShare(NamedTuple):
 def deciding_shares(
     predictions: Sequence[Prediction], pasts: Sequence[_Past], machine: Machine, processes: int
 ) -> tuple[DecidingShare, ...]:
-    """The conditions whose share decides hints of a program, most hints first. `pasts` gives the
-    page placement of each region, and the last writers of its arrays.
+    """Returns the conditions whose share decides hints of a program, most hints first.
 
-    If sizes also decide a hint, the hint for the assumed sizes is used.
+    `pasts` gives the page placement of each region and the last writers of its arrays. All trials
+    use the assumed sizes.
     """
     asked = [
         pair
@@ -65,7 +67,9 @@ def deciding_shares(
 
 
 def _conditions_without_share(region: Region) -> list[str]:
-    """The places of conditions without a share. There must be only one condition at the line."""
+    """Returns the locations of conditions without a given share. Lines with several conditions are
+    excluded.
+    """
     conditions = {(branch.span, branch.condition): branch for branch in every_condition(region)}
     lines = Counter((span.file, span.line) for span, _ in conditions)
     return [
@@ -76,7 +80,7 @@ def _conditions_without_share(region: Region) -> list[str]:
 
 
 def _deciding_of(pair: tuple[Prediction, _Past], *, machine: Machine) -> tuple[str, ...]:
-    """The deciding conditions of one region."""
+    """Returns the locations of the conditions that decide the hint of one region."""
     prediction, past = pair
     asked = [threads for threads, _ in prediction.speedup]
     now = choice_of(points_of(prediction), machine, asked, WITHIN.value)
@@ -87,7 +91,9 @@ def _deciding_of(pair: tuple[Prediction, _Past], *, machine: Machine) -> tuple[s
 
 
 def _choices(name: str, prediction: Prediction, past: _Past, machine: Machine) -> Iterator[Choice]:
-    """The hints if a condition is almost never true, and if it is almost always true."""
+    """Yields the choice if a condition is almost never true, and the choice if it is almost always
+    true.
+    """
     placement, history = past
     seldom, known = Fraction(str(SELDOM.value)), prediction.facts
     for share in (seldom, 1 - seldom):

@@ -8,8 +8,7 @@ _MOST_DIGITS = 30  # beyond any 64-bit value, so `1e999999999` is not evaluated
 
 
 def integer_of_text(text: str) -> int:
-    """The integer in a text, written as in C or with a power of ten. Raises ValueError for any
-    other text.
+    """Parses an integer in C syntax or with a power of ten. Raises ValueError for any other text.
 
     >>> integer_of_text("0x10"), integer_of_text("1e4"), integer_of_text("1.5e3")
     (16, 10000, 1500)

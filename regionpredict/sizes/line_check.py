@@ -1,4 +1,4 @@
-"""Checks values that are given for a line. The line must have a suitable loop or condition."""
+"""Checks that the source line of a given value (`FILE:LINE=VALUE`) has a loop or a condition."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ _SHOWN = 8
 def wrong_at_place(
     program: Program, file: str, line: int, value: int | Fraction
 ) -> tuple[str, str] | None:
-    """An error message and a remedy. None for a valid value."""
+    """Returns an error message and a remedy for an invalid value of a line. None for a valid
+    value.
+    """
     loops = any(any(loops_at(region, file, line)) for region in program.regions)
     if isinstance(value, int) and loops:
         return None

@@ -1,4 +1,4 @@
-"""Finds the names of a program that can have values, and explains invalid names."""
+"""Checks that the program depends on the names that the user gave, and explains invalid names."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from regionpredict.sizes.line_check import wrong_at_place
 
 _SHOWN = 8
 SKEW_LIMITS = {"skew": 1, "powerlaw": 2}
-"""The minimum of the ratio of longest to mean iteration, and the exponent above which a power law
-has a mean (Newman 2005, sec. 3.2)."""
+"""The minimum ratio of longest to mean iteration, and the exponent above which a power law has a
+mean (Newman 2005, sec. 3.2).
+"""
 _SURELY_MEANT = 0.6
-"""The similarity (by difflib) from which a name counts as a misspelling."""
+"""The minimum similarity (by difflib) of a name and its misspelling."""
 _OF_RUN_TIME = re.compile(r"omp_\w+\(\)")  # values of the run-time system, not sizes
 
 
@@ -36,17 +37,17 @@ def check_names(
     program: Program, given: Mapping[str, int | Fraction],
     lines: Mapping[str, tuple[str, int]] | None = None,
 ) -> None:  # fmt: skip
-    """Raises UsageError for a name in `given` on which no region and no number of executions
-    depends, and for an invalid value for a line.
+    """Raises UsageError for a name in `given` on which no prediction depends, and for an invalid
+    value for a line.
 
-    Raises InputError if `lines` has the file and line of the value.
+    Raises InputError instead if `lines` contains the file and line of the value.
     """
     if not given:
         return
     by_function: dict[str, set[str]] = {}
     for region in program.regions:
         by_function.setdefault(region.function, set()).update(_names_of(program, region))
-    for region in program.regions:  # variables of other functions under their own names
+    for region in program.regions:  # local names of variables of other functions
         for name in [*by_function[region.function]]:
             for function, own in owners_of(region, name):
                 by_function.setdefault(function, set()).add(own)
@@ -66,7 +67,7 @@ def check_names(
 
 
 def _names_of_executions(program: Program) -> Iterator[str]:
-    """The names that decide the number of executions of regions, through calls of their
+    """Yields the names on which the number of executions of regions depends, through calls of their
     functions.
     """
     for loop in program.loops:
@@ -101,7 +102,7 @@ def _error_and_remedy(
     name: str, value: int | Fraction, program: Program, by_function: Mapping[str, set[str]],
     known: set[str],
 ) -> tuple[str, str] | None:  # fmt: skip
-    """An error message and a remedy. None if the name is valid."""
+    """Returns an error message and a remedy for an invalid name. None for a valid name."""
     if skew := skew_name(name):
         return _wrong_skew(program, name, *skew, value)
     if place := place_of(name):
@@ -141,8 +142,8 @@ def _wrong_skew(
 
 
 def _nearest(what: str, name: str, known: set[str]) -> str:
-    """The existing names, closest first. If one name is probably meant, it is a question.
-    Otherwise, `what` precedes the names.
+    """Returns a remedy that lists the existing names, most similar first. A very similar name is
+    suggested by a question. Otherwise, the remedy starts with `what`.
 
     >>> _nearest("the regions depend on", "gird", {"n", "grid", "m"})
     "did you mean 'grid'? There are also: m, n"

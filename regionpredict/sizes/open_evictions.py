@@ -1,7 +1,7 @@
-"""Finds regions whose cache contents are evicted by other regions of unknown size.
+"""Finds hints that depend on how much cached data other regions of unknown size evict.
 
-The hint is known if some number of threads is good whether nothing, everything, or a part is
-evicted. Otherwise the sizes of the other loops decide it, like its own sizes.
+The hint is known if one number of threads is good whether nothing, a part, or everything is
+evicted. Otherwise, the sizes of the other regions decide the hint, too.
 """
 
 from __future__ import annotations
@@ -34,9 +34,8 @@ from regionpredict.workload.assumed_sizes import TEAM_SIZES
 from regionpredict.workload.counted_work import work_so_far
 
 _PARTS = (1e9, 4.0, 1.0, 0.25)
-"""The evicted amounts as fractions of the largest caches of the whole machine, starting with
-everything. It is assumed that a hint can change only if the other regions have about as much data
-as these caches.
+"""The tried amounts of evicting data, relative to the largest caches of the whole machine, largest
+first. A hint changes only if other regions access about as much data as these caches hold.
 """
 _NAMED = 4
 
@@ -45,11 +44,11 @@ def with_open_neighbours(
     estimate: Estimate, workload: Workload, history: History, machine: Machine,
     chosen: ModelOptions, trials: RegionTrials | None = None,
 ) -> Estimate:  # fmt: skip
-    """The estimate with unknown sizes of other loops, which are in `history`. It is unchanged if
-    their evictions cost less than a hint may lose.
+    """Updates an estimate for unknown sizes of other loops in `history`. The estimate is unchanged
+    if their evictions cost less than the allowed loss.
 
-    `workload` is the region's workload at the sizes of the estimate. `trials` gives it at other
-    sizes, if the region's own sizes are unknown.
+    `workload` is the region's workload at the sizes of the estimate. `trials` contains the trials
+    of the region, if its own sizes are unknown.
     """
     names = _names(history, estimate)
     execution = workload.execution
@@ -84,8 +83,10 @@ def _choices_with_evictions(
     points: Sequence[Point], curve: Callable[[float], Sequence[Point]], machine: Machine,
     chosen: ModelOptions,
 ) -> list[Choice]:  # fmt: skip
-    """The choices for large and for smaller evictions, as long as they have a cost. Empty if
-    evicting everything costs less than a hint may lose. `points` are the times without eviction.
+    """Returns the choices for large and for smaller evictions, as long as evictions have a cost.
+    `points` are the times without eviction.
+
+    Empty if evicting everything costs less than the allowed loss.
     """
     known = {point.threads: point.seconds for point in points}
     tried: list[Choice] = []
@@ -103,10 +104,8 @@ def _choices_with_evictions(
 def _also_over(
     names: tuple[str, ...], estimate: Estimate, machine: Machine, trials: RegionTrials
 ) -> Estimate:
-    """An estimate whose own sizes decide, combined with the sizes of others if they also decide at
-    one of its sizes.
-
-    If the deciding sizes have values, the hint must be known.
+    """Updates an estimate of a region with unknown sizes, if evictions by other regions change the
+    hint at one of these sizes. The names of the other regions' sizes are then added.
     """
     own = trials.sizes.size or estimate.deciding
     budget = WorkBudget(trials.chosen.work)
@@ -143,7 +142,7 @@ def _widest(known: HintRange | None, other: HintRange) -> HintRange:
 
 
 def _names(history: History, estimate: Estimate) -> tuple[str, ...]:
-    """The unknown sizes of other regions, without those that the region has tried itself."""
+    """Returns the unknown sizes of other regions, except the unknown sizes of this region."""
     return tuple(dict.fromkeys(
         name if place_of(name) else f"{part.function}:{name}"
         for part in history.open_between for name in sorted(part.bytes.names)
@@ -159,7 +158,7 @@ def _said(names: tuple[str, ...]) -> str:
 
 
 def _cache_bytes(machine: Machine) -> float:
-    """The total bytes of the machine's largest caches."""
+    """Returns the total bytes of all instances of the machine's largest cache."""
     largest = machine.largest_cache
     return largest.size_bytes.value * machine.cores / largest.shared_by_cores.value
 
@@ -167,7 +166,7 @@ def _cache_bytes(machine: Machine) -> float:
 def _hint_over_evictions(
     names: tuple[str, ...], estimate: Estimate, tried: list[Choice]
 ) -> OpenHint:
-    """The hint over all evicted amounts. The first amount is zero."""
+    """Combines the choices for all tried amounts of eviction to a hint. The first amount is 0."""
     common = common_threads(tried)
     now = tried[0].hint.threads
     share = 1.0 if common else share_within_loss(now, [tried])

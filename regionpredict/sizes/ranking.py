@@ -1,6 +1,7 @@
-"""Ranks the names without a value by the number of hints that they decide.
+"""Ranks unknown names by the number of hints that they decide.
 
-Predictions give the names that decide them. A hint is known as soon as all of these have values.
+Each prediction lists the names that decide its hint. The hint is known if all these names have
+values.
 """
 
 from __future__ import annotations
@@ -27,12 +28,11 @@ _ELEMENT = re.compile(r"\[[^\]]*[A-Za-z_]")
 
 
 class UnboundSize(NamedTuple):
-    """A name without a value. It is `function:n` if `n` has a value in another function.
+    """A name without a value. The name is `function:n` if `n` has a value in another function.
 
-    `file` and `line` are those of the first loop that it bounds, or otherwise of the region.
-    `decides` is the number of hints that it changes alone. `settled` is the number of known hints
-    if this name and the names before it have values. `in_part` is the number of partial regions
-    among them.
+    `file` and `line` give the first loop with this bound, or the region. `decides` is the number of
+    hints that depend on the name. `settled` is the number of known hints if this name and all names
+    ranked before it have values, including `in_part` hints of partial regions.
     """
 
     name: str
@@ -44,9 +44,11 @@ class UnboundSize(NamedTuple):
 
 
 class SizeRanking(NamedTuple):
-    """The unknown sizes that decide hints. `regions` counts the regions with a hint, and `settled`
-    the hints that are known now. `in_part` of the known hints are partial, which does not depend on
-    sizes. `recorded` says that other sizes come from a recorded run.
+    """The ranked unknown sizes that decide hints.
+
+    `regions` is the number of regions with a hint, and `settled` the number of hints that are known
+    now, including `in_part` hints of partial regions. `recorded` says that other sizes come from a
+    recorded run.
     """
 
     regions: int
@@ -57,12 +59,12 @@ class SizeRanking(NamedTuple):
 
 
 def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
-    """The ranking of all names without a value in a program's regions."""
+    """Ranks all names without a value in a program's regions."""
     asked = [prediction for prediction in predictions
              if prediction.status != "skipped" and not prediction.idle]  # fmt: skip
     known = _Names(predictions)
     places: dict[str, tuple[str, int]] = {}
-    for of_others in (False, True):  # the name's own function takes precedence
+    for of_others in (False, True):  # names of the region's function take precedence
         for prediction in asked:
             region = prediction.facts.region
             for name in prediction.unbound:
@@ -93,8 +95,8 @@ def rank_sizes(predictions: Sequence[Prediction]) -> SizeRanking:
 def deciding_regions(
     predictions: Sequence[Prediction],
 ) -> dict[str, list[tuple[str, Prediction]]]:
-    """The predictions whose hints a name decides, each with its own name for it. The key is the
-    name to set.
+    """Returns the predictions whose hints a name decides, by the name to set. Each prediction has
+    the region's own form of the name.
     """
     known = _Names(predictions)
     decided: dict[str, list[tuple[str, Prediction]]] = {}
@@ -109,19 +111,21 @@ def deciding_regions(
 def _known_hints(
     given: Set[str], hints: Sequence[frozenset[str]], partial: Sequence[bool]
 ) -> tuple[int, int]:
-    """The number of known hints if these names have values, and how many of these are partial."""
+    """Returns the number of known hints if the names in `given` have values, and the number of
+    partial hints among them.
+    """
     kinds = [some for names, some in zip(hints, partial, strict=True) if names <= given]
     return len(kinds), sum(kinds)
 
 
 class _Names:
-    """The name to set for a region's size. It includes the function if another function has a
-    different value for it, or if regions of other functions depend on it.
+    """Maps the names of a region to the names that the user sets. A name includes its function if
+    other functions use the same name.
     """
 
     def __init__(self, predictions: Sequence[Prediction]) -> None:
-        self._known: dict[str, set[str]] = {}  # by name, the functions in which it has a value
-        # Qualified names such as `main:n`, by function and name (`n'`, or `main:n` itself).
+        self._known: dict[str, set[str]] = {}  # the functions in which a name has a value
+        # Qualified names such as `main:n`, by function and local name.
         self._at_home: dict[tuple[str, str], str] = {}
         for prediction in predictions:
             region = prediction.facts.region
@@ -133,7 +137,7 @@ class _Names:
         self._shared = {*self._at_home.values()}
 
     def asked(self, name: str, region: Region) -> str:
-        """The name that the user sets."""
+        """Returns the name that the user sets for a name of a region."""
         if place_of(name):
             return name
         if told := self._at_home.get((region.function, name)):
@@ -150,7 +154,8 @@ class _Names:
 
 
 def differs_by_element(name: str) -> bool:
-    """Whether each element of an array has a different value, so that no single value is right.
+    """Whether a name denotes an array element that depends on an index, so that no single value is
+    right.
 
     >>> [differs_by_element(name) for name in ("n", "grid[0]", "row[i+1]-row[i]", "s->count[k]")]
     [False, False, True, True]
@@ -159,12 +164,12 @@ def differs_by_element(name: str) -> bool:
 
 
 def _is_of_other_function(name: str) -> bool:
-    """Whether the name belongs to another function than the region's."""
+    """Whether a name belongs to a function other than the region's function."""
     return scope_of(name) is not None and place_of(name) is None
 
 
 def greedy_order(deciding: Sequence[frozenset[str]]) -> list[str]:
-    """The names in order. Each makes the largest number of hints known that are unknown before it.
+    """Returns the names in greedy order: each name makes the largest number of further hints known.
 
     If no single name makes a hint known, the next name is the one that decides the most unknown
     hints.

@@ -1,8 +1,8 @@
-"""Matches sizes recorded in a measured run with the current regions of a program.
+"""Matches sizes that a measured run recorded with the current regions of a program.
 
-A recorded region has the same source lines, at any place in the file. If the lines changed, the run
-had other sources, and its sizes are rejected. The same holds for a `parallel` with manually shared
-loops.
+A recorded region matches a region with the same source text, at any line of the file. If the text
+has changed, the recording is rejected. The same applies to parallel regions with manual
+worksharing.
 """
 
 from __future__ import annotations
@@ -32,8 +32,10 @@ _SHOWN = 4
 
 
 class WithRecorded(NamedTuple):
-    """A program with recorded data: the facts of its regions, and the number of runs of each, by
-    id. `remarks` are notes, one line each. `same_build` says that the run had the same macros.
+    """A program with recorded sizes, and the facts of its regions.
+
+    `executions` is the recorded number of executions by region id. `remarks` are one-line notes for
+    the user. `same_build` says that the recorded build had the same macros.
     """
 
     program: Program
@@ -47,10 +49,10 @@ def with_recorded(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
     recording: Recording, macros: Iterable[tuple[str, str]],
 ) -> WithRecorded:  # fmt: skip
-    """Gives names without a value from the caller or the source the values of a recorded run.
+    """Sets names that have no value yet to the values of a recorded run.
 
-    `macros` are those with which the program is read now. Raises InputError for a recording of
-    another program or of other sources.
+    `macros` are the macros with which the program is read now. Raises InputError for a recording of
+    another program or of changed sources.
     """
     matched = match_recorded(program.regions, recording)
     teams = match_teams(program, recording)
@@ -115,14 +117,14 @@ def _sizes(known: RecordedRegion, region: Region) -> RecordedSizes:
 
 
 class _Team(NamedTuple):
-    """A recorded `parallel`, and its current place."""
+    """A recorded parallel region, and its current source location."""
 
     known: RecordedRegion
     now: Span
 
 
 def _sizes_from_parallel(teams: Sequence[_Team], region: Region) -> RecordedSizes:
-    """The recorded data of a manually shared loop, which are those of its `parallel`."""
+    """Returns the recorded sizes of a loop with manual worksharing, from its parallel regions."""
     sizes: dict[str, RecordedSize] = {}
     trips: RecordedSize | None = None
     for team in teams:
@@ -139,11 +141,11 @@ def _sizes_from_parallel(teams: Sequence[_Team], region: Region) -> RecordedSize
 def _steady_values(
     regions: Sequence[Region], recorded: Mapping[str, RecordedSizes]
 ) -> dict[tuple[str, str], dict[str, RecordedSize]]:
-    """For each file and function, the names that have a single value whenever one of its regions
-    starts.
+    """Returns the names with a single recorded value in all regions of a function, by file and
+    function.
 
-    A region may depend on a name outside its loops, such as the length of an array that the
-    function allocated. Another region of the function may have recorded it.
+    These values also apply to the other regions of the function, for example to the length of an
+    array that the function allocates.
     """
     ranges: dict[tuple[str, str], dict[str, set[RecordedSize]]] = {}
     for region in regions:
@@ -162,7 +164,9 @@ def _steady_values(
 
 
 def _current_name(name: str, known: RecordedRegion, now: Span) -> str:
-    """The current form of a recorded name. The line of an inner loop moves with its region."""
+    """Returns the current form of a recorded name. Line numbers of inner loops move with their
+    region.
+    """
     place = place_of(name)
     if place is None:
         return name
@@ -170,7 +174,7 @@ def _current_name(name: str, known: RecordedRegion, now: Span) -> str:
 
 
 def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str, RecordedRegion]:
-    """The recorded region of each region, by id. Regions that did not run have none.
+    """Returns the recorded data of each region that was executed, by region id.
 
     Raises InputError if no file of the recording belongs to the program, or if a loop has changed.
     """
@@ -194,9 +198,9 @@ def match_recorded(regions: Sequence[Region], recording: Recording) -> dict[str,
 
 
 def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]]:
-    """The recorded parallel regions of each manually shared loop, by the loop's id.
+    """Returns the recorded parallel regions of each loop with manual worksharing, by loop id.
 
-    Raises InputError if the `parallel` of such loops has changed.
+    Raises InputError if such a parallel region has changed.
     """
     spans = manually_shared_regions(program) if recording.teams else {}
     left = {span for own in spans.values() for span in own}
@@ -206,7 +210,7 @@ def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]
         lines = lines_of(file)
         for known in recorded:
             if not known.sizes:
-                continue  # its threads do not share a loop manually
+                continue  # a parallel region without manual worksharing
             near = sorted((span for span in left if span.file == file),
                           key=lambda span: (span.line != known.line, span.line))  # fmt: skip
             now = next((span for span in near if _begins_at(known, span.line, lines)), None)
@@ -224,7 +228,7 @@ def match_teams(program: Program, recording: Recording) -> dict[str, list[_Team]
 def _by_file(
     recorded: Iterable[RecordedRegion], files: Collection[str]
 ) -> dict[str, list[RecordedRegion]]:
-    """The recorded data, taken from the file with the most common folders."""
+    """Returns recorded regions by source file. Paths are matched by their longest common end."""
     theirs: dict[str, list[RecordedRegion]] = {}
     for known in recorded:
         file = max(files, key=lambda file: common_end(file, known.file), default=None)
@@ -247,9 +251,7 @@ def _refuse(changed: Sequence[RecordedRegion], recording: Recording) -> None:
 def _match_file(
     file: str, regions: Sequence[Region], recorded: Sequence[RecordedRegion]
 ) -> tuple[dict[str, RecordedRegion], list[RecordedRegion]]:
-    """The recorded regions of a file by the ids of its regions, and the recorded regions that are
-    missing.
-    """
+    """Returns the recorded data of a file by region id, and recorded regions without a match."""
     lines = lines_of(file)
     left = list(regions)
     matched: dict[str, RecordedRegion] = {}
@@ -266,7 +268,7 @@ def _match_file(
         region = next((region for region in left if _is_same(known, region, lines)), None)
         if region is None or not known.text:
             if not known.text or not _begins_at(known, known.line, lines):
-                gone.append(known)  # otherwise it is the same loop, which these macros disable
+                gone.append(known)  # a loop with the same text is disabled by the macros
             continue
         matched[region.id] = known
         left.remove(region)
@@ -274,9 +276,7 @@ def _match_file(
 
 
 def _is_same(known: RecordedRegion, region: Region, lines: Sequence[str]) -> bool:
-    """Whether the lines of a recorded loop are the lines of the region. True if no lines were
-    recorded.
-    """
+    """Whether a recorded loop has the same text as the region. True for recordings without text."""
     return _begins_at(known, region.span.line, lines)
 
 
@@ -286,7 +286,7 @@ def _begins_at(known: RecordedRegion, line: int, lines: Sequence[str]) -> bool:
 
 
 def _recorded_macros(matched: Iterable[RecordedRegion]) -> set[frozenset[str]]:
-    """The macros of the recorded build."""
+    """Returns the sets of macros with which the recorded program was built."""
     return {
         frozenset(word[2:] if "=" in word else f"{word[2:]}=1" for word in known.macros)
         for known in matched
@@ -294,8 +294,8 @@ def _recorded_macros(matched: Iterable[RecordedRegion]) -> set[frozenset[str]]:
 
 
 def _missing_loops(recording: Recording, unread: Sequence[RecordedRegion]) -> tuple[str, ...]:
-    """The recorded loops that the program does not contain, because it is read with other
-    macros.
+    """Returns a remark about recorded loops that the program does not contain, because it is read
+    with other macros.
     """
     if not unread:
         return ()
@@ -311,7 +311,7 @@ def _missing_loops(recording: Recording, unread: Sequence[RecordedRegion]) -> tu
 def _remarks(
     recording: Recording, builds: set[frozenset[str]], names: set[str], here: frozenset[str]
 ) -> tuple[str, ...]:
-    """Notes on values from a build with other macros, which cannot be converted."""
+    """Returns a remark about recorded values from a build with other macros."""
     if not names or builds <= {here}:
         return ()
     there = sorted(set().union(*builds) - here)

@@ -1,4 +1,4 @@
-"""Parses `--set NAME=VALUE`. Each name has a whole number or a share."""
+"""Parses the option `--set NAME=VALUE`, whose value is an integer or a share."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from regionpredict.sizes.share_texts import share_of_text, text_of
 
 
 def parse_given(pairs: Sequence[str]) -> dict[str, int | Fraction]:
-    """Parses `NAME=VALUE`. The value is an integer, or a share for an `if`, which is given by its
-    line.
+    """Parses pairs `NAME=VALUE`. The value is an integer, or the share of a condition if the name
+    is its line.
     """
     sizes: dict[str, int | Fraction] = {}
     for pair in pairs:

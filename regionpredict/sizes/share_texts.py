@@ -1,8 +1,8 @@
-"""Parses the share of executions in which a condition holds: `0.25` or `25%` for the `if` at a
-line, `FILE:LINE`.
+"""Parses the share of executions in which a condition is true: `0.25` or `25%` for the `if` at
+`FILE:LINE`.
 
-A share has a point or a percent sign, since a whole number may be a size. A skew, `skew(row)` or
-`powerlaw(row)`, is any number.
+A share contains a decimal point or a percent sign, because an integer may be a size. A skew,
+`skew(row)` or `powerlaw(row)`, may be any number.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from regionpredict.analysis.given_shares import skew_name
 
 _PLACE = re.compile(r".+:\d+")
 _SHARE = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)) *(%?)")
-_LONGEST = 24  # characters: more digits than any count has
+_LONGEST = 24  # characters, more than any valid number needs
 
 
 def share_of_text(name: str, text: str) -> Fraction | None:
-    """The share or the skew that is given for a line. None for other values, or if `name` is not a
-    line.
+    """Parses the share of a condition or a skew. None for other values, and for names that are
+    neither a line nor a skew.
 
     >>> share_of_text("f.c:4", "25%"), share_of_text("f.c:4", "4"), share_of_text("skew(row)", "4")
     (Fraction(1, 4), None, Fraction(4, 1))
@@ -39,7 +39,7 @@ def share_of_text(name: str, text: str) -> Fraction | None:
 
 
 def text_of(value: int | Fraction) -> str:
-    """A value in the form of `--set`.
+    """Formats a value as an argument of `--set`.
 
     >>> text_of(4000), text_of(Fraction(1, 4)), text_of(Fraction(1))
     ('4000', '25%', '100%')

@@ -1,4 +1,4 @@
-"""A file with sizes of a program. It contains one set, or several named sets.
+"""Reads a file with sizes of a program. The file contains one set, or several named sets.
 
     small:                       # --sizes sizes.yaml:small
       n: 1000
@@ -29,7 +29,7 @@ _REMEDY = "write lines NAME: INTEGER, as `regionpredict sizes --format yaml` doe
 
 
 class SizesFile(NamedTuple):
-    """One set of sizes, with their lines in the file."""
+    """One set of sizes by name, with the line of each size in the file."""
 
     path: str
     values: Mapping[str, int | Fraction]
@@ -37,7 +37,7 @@ class SizesFile(NamedTuple):
 
 
 def read_sizes(path: Path, name: str | None = None) -> SizesFile:
-    """The sizes of one set in a file. The name of the set is needed only if there are several sets.
+    """Reads the sizes of one set in a file. `name` is required only if the file has several sets.
 
     Raises InputError at the line of an invalid size, for an unknown set, for a name with two
     values, and for an unreadable file.
@@ -74,7 +74,7 @@ def read_sizes(path: Path, name: str | None = None) -> SizesFile:
 
 
 def _sets(root: yaml.MappingNode, path: str) -> dict[str, yaml.MappingNode]:
-    """The sets by name. If two sets have the same name, the last one counts."""
+    """Returns the sets by name. The last one of several sets with the same name is returned."""
     sets: dict[str, yaml.MappingNode] = {}
     for key, value in root.value:
         if not isinstance(value, yaml.MappingNode):

@@ -1,8 +1,7 @@
-"""Rejects values that no size can have: arrays would have a negative length, or loops could never
-run.
+"""Rejects impossible sizes: arrays would have a negative length, or loops would have no iterations.
 
-A lower bound or a distance may be negative. A value is rejected if nothing that depends on it
-remains.
+Negative values are valid for lower bounds and distances. They are rejected if all loops that depend
+on the value have no iterations.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from regionpredict.errors import InputError, UsageError
 from regionpredict.ir import Program, Region
 
 _PLENTY = 1000
-"""A size at which every loop that depends on it runs."""
+"""A size at which every dependent loop has iterations."""
 
 Places = Mapping[str, tuple[str, int]]
 
@@ -24,8 +23,10 @@ def check_values(
     program: Program, facts: Sequence[RegionFacts], given: Mapping[str, int],
     macros: Collection[tuple[str, str]] = (), lines: Places | None = None,
 ) -> None:  # fmt: skip
-    """Raises UsageError for the first invalid value in `given`, or InputError if `lines` has its
-    place. Raises UsageError if no region has an iteration with the given sizes and `macros`.
+    """Raises UsageError for the first invalid value in `given`, or InputError if `lines` contains
+    the file and line of the value.
+
+    Also raises UsageError if no region has an iteration with the given sizes and `macros`.
     """
     for name, value in given.items():
         if value < 0 and (wrong := _error_and_remedy(name, program, facts, given)):
@@ -78,8 +79,8 @@ def _error_and_remedy(
 
 
 def _trial_values_of_others(facts: RegionFacts, given: Collection[str]) -> list[dict[str, int]]:
-    """A small and a large value for all other unknown names. A size is checked with both. A single
-    empty dictionary if there are no other unknown names.
+    """Returns a small and a large value for all other unknown names, with which a size is checked.
+    Without other unknown names, the result is one empty dictionary.
     """
     names = [name for name in facts.bindings.unbound(facts.free_names) if name not in given]
     return [dict.fromkeys(names, value) for value in (2, _PLENTY)] if names else [{}]
@@ -93,7 +94,7 @@ def _of_negative_length(facts: RegionFacts) -> Iterator[str]:
 
 
 def _counts(facts: RegionFacts) -> list[int | None]:
-    """The numbers of executions of everything in the region."""
+    """Returns the number of iterations of a region and the executions of each statement."""
     return [facts.iterations.value, *(fact.executions.value for fact in facts.statements)]
 
 

@@ -1,14 +1,14 @@
-"""Input: `RegionFacts`. Output: a `Workload`, the region in numbers for known sizes. It does not
-depend on a machine.
+"""Input: `RegionFacts`. Output: a machine-independent `Workload`, which describes a region for
+known sizes.
 
-`workload_of` is the entry point. A workload answers these questions of a model. `statement_table`
-has the statements with operations and references. `work_distribution` and `iteration_pieces` divide
-the work among threads. `loop_bodies`, `recurrences`, `iteration_chain` and `if_conversion` describe
-the core's work. `cache_traffic` counts bytes below caches by size, threads and sharers. `prefetch`
-finds accesses without prefetching, and `gathers` data-dependent ones. `synchronisation` counts
-calls of the runtime, and `serial_bodies` separates serial work. `array_sharing` finds lines in
-other cores' caches. `reuse_facts` and `reuse_distance` give reuse distances. `verify` cross-checks
-the answers.
+`workload_of` is the entry point. `statement_table` lists statements with operations and references.
+`work_distribution` and `iteration_pieces` divide the work among threads. `loop_bodies`,
+`recurrences`, `iteration_chain` and `if_conversion` describe the work of a core. `cache_traffic`
+counts the bytes between cache levels by size, threads and sharers. `prefetch` finds accesses
+without prefetching, and `gathers` finds data-dependent accesses. `synchronisation` counts calls of
+the OpenMP runtime, and `serial_bodies` separates serial work. `array_sharing` finds lines in other
+cores' caches. `reuse_facts` and `reuse_distance` compute reuse distances. `verify` cross-checks the
+results.
 """
 
 from regionpredict.analysis import RegionFacts

@@ -1,4 +1,4 @@
-"""How the threads share the arrays of a region, and which parts are in the caches of other
+"""Finds the arrays that threads share, and the parts of these arrays in the caches of other
 cores.
 """
 
@@ -17,13 +17,13 @@ Parts = frozenset[Part]
 
 
 class ArraySharing(NamedTuple):
-    """One array that threads share.
+    """An array that the threads of a region share.
 
-    `written` says that the region writes it. `stride` is the distance in bytes between elements of
-    neighboring iterations of the parallel loop. It is None if it is not constant. `rank` is the
-    number of dimensions that change. `held_rank` is the number of changing dimensions in the part
-    that is in the caches of other cores (0 for none). `held_whole` says that one other thread has
-    this whole part, and not a random part.
+    `written` says that the region writes the array. `stride` is the distance in bytes between
+    elements of neighboring parallel iterations, or None if it is not constant. `rank` is the number
+    of dimensions that a thread traverses. `held_rank` is the number of dimensions of the part that
+    is in caches of other cores (0 for no part). `held_whole` says that one other core has this
+    whole part, and not a random part.
     """
 
     name: str
@@ -34,10 +34,9 @@ class ArraySharing(NamedTuple):
     held_whole: bool
 
     def held_lines(self, lines: float) -> float:
-        """The number of its `lines` that are in other caches, if the accesses of the other threads
-        change in `held_rank` dimensions.
+        """Returns how many of a thread's `lines` of the array are in the caches of other cores.
 
-        The lengths of all dimensions are assumed to be equal, so a row of a square has the square
+        All dimensions are assumed to have equal lengths, so a row of a square matrix has the square
         root of its lines.
         """
         if self.held_rank >= self.rank or lines < 1:
@@ -46,13 +45,13 @@ class ArraySharing(NamedTuple):
 
 
 def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[ArraySharing, ...]:
-    """The arrays that the region's threads share, by name."""
+    """Returns the arrays that the threads of a region share, sorted by name."""
     private = {array.name for array in region.arrays if array.storage == "private"}
     memories = region.memories()
     reads = _by_memory(parts_of(region, "read"), memories)
     writes = _by_memory(parts_of(region, "write"), memories)
     strides = _strides(nest)
-    moved = {group.array for group in nest.groups()}  # all arrays that some running code accesses
+    moved = {group.array for group in nest.groups()}  # arrays of code that is executed
     sharing = []
     for name in sorted(({*reads, *writes} & moved) - private):
         own = writes.get(name, frozenset())
@@ -66,7 +65,7 @@ def array_sharing(region: Region, nest: LoopNest, history: History) -> tuple[Arr
 
 
 def _by_memory(parts: Mapping[str, Parts], memories: Mapping[str, str]) -> dict[str, Parts]:
-    """The parts grouped by memory. Members of one struct are accessed together."""
+    """Groups the accessed parts by memory, so that members of one struct are together."""
     joined: dict[str, Parts] = {}
     for name, own in parts.items():
         memory = memories[name]
@@ -75,8 +74,8 @@ def _by_memory(parts: Mapping[str, Parts], memories: Mapping[str, str]) -> dict[
 
 
 def _last_write(memory: str, memories: Mapping[str, str], history: History) -> LastWrite | None:
-    """The last write of an array or of an array inside it. None if all memory is new or the writer
-    is unknown.
+    """Returns the last write of an array, or of an array inside it. None for new memory and for an
+    unknown writer.
     """
     inside = sorted(name for name in memories if memories[name] == memory and name != memory)
     for name in (memory, *inside):
@@ -96,23 +95,23 @@ def _strides(nest: LoopNest) -> dict[str, float]:
 
 
 def _held_by_others(parts: Parts, writes: Parts, last: LastWrite) -> tuple[int, bool]:
-    """The number of dimensions of the part that other cores have, and whether they certainly have
-    all of it.
+    """Returns the number of dimensions of the part in other cores' caches, and whether one other
+    core has the whole part.
     """
     readers = other_readers(last.since, writes)
     if writes and readers:
-        return _rank(readers), False  # others have copies, which must be invalidated
+        return _rank(readers), False  # copies in other caches must be invalidated
     if last.since and fetched_before(parts, last.since):
         return 0, False
     if last.parts is None:
-        return 1, True  # one thread between two regions: it has a vector, or a row of a matrix
+        return 1, True  # serial code between two regions wrote a vector, or a row of a matrix
     if same_owner(parts, last.parts):
         return 0, False
     return _rank(last.parts), False
 
 
 def same_owner(parts: Parts, before: Parts) -> bool:
-    """Whether every thread accesses the part of an array that it accessed in an earlier loop.
+    """Whether every thread accesses the same part of an array as in an earlier loop.
 
     This holds if both loops distribute the array in the same way, by static schedules.
     """
@@ -124,7 +123,7 @@ def same_owner(parts: Parts, before: Parts) -> bool:
 
 
 def other_readers(others: Parts, parts: Parts) -> Parts:
-    """The references of other loops that access elements outside the parts of their threads in
+    """Returns the references of other loops in which threads access elements outside their own
     `parts`.
     """
     known = {part.division for part in parts}
@@ -134,12 +133,12 @@ def other_readers(others: Parts, parts: Parts) -> Parts:
 
 
 def fetched_before(parts: Parts, before: Parts) -> bool:
-    """Whether an earlier loop has loaded the data of these references into every thread's cache."""
+    """Whether an earlier loop has loaded the data of these references into each thread's cache."""
     known = {part.division for part in before if part.schedule.kind == "static"}
     everything = any(part.dimension is None for part in before)
     return everything or all(part.division in known for part in parts)
 
 
 def _rank(parts: Parts) -> int:
-    """The largest number of dimensions that change in a reference."""
+    """Returns the largest number of dimensions that a reference traverses."""
     return max(part.rank for part in parts)

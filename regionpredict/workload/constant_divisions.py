@@ -1,9 +1,9 @@
-"""The cost of a division by a constant. Compilers replace it by a product, a shift, or nothing.
+"""Replaces divisions by constants by the operations that compilers generate for them.
 
-Division by a power of two is an exact product with its reciprocal. For integers, it is a shift. For
-other integer constants, it is the upper half of a product, shifted (Granlund, Montgomery 1994,
-"Division by invariant integers using multiplication", PLDI: figures 4.2 and 5.2). A quotient of two
-constants is evaluated at compile time.
+A floating-point division by a power of two becomes an exact product, and an integer division a
+shift. An integer division by another constant becomes the upper half of a product, shifted. See
+Granlund, Montgomery 1994, "Division by invariant integers using multiplication", PLDI, figures 4.2
+and 5.2. A quotient of two constants is evaluated at compile time.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from regionpredict.workload.constants import EXACT_RECIPROCAL
 def executed_operations(
     statement: Statement, *, reassociates: bool
 ) -> tuple[tuple[Operation, int], ...]:
-    """The operations that one execution of a statement executes, with their numbers.
+    """Returns the operations that a core executes for a statement, with their numbers.
 
-    `reassociates` says that the compiler may change rounding. A division by any constant then
+    `reassociates` says that the compiler may change rounding, so that a division by any constant
     becomes a product.
     """
     if not any(_divisor_part(operation.kind) for operation, _ in statement.operations):
@@ -37,7 +37,7 @@ def executed_operations(
 
 
 def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
-    """The operations of one execution as written in the source, including divisions."""
+    """Returns the operations of a statement as written in the source, with their numbers."""
     count: dict[tuple[str, int], int] = {}
     for operation, number in statement.operations:
         written = operation.arithmetic, operation.bits
@@ -46,13 +46,13 @@ def operations_written(statement: Statement) -> tuple[tuple[str, int], ...]:
 
 
 def executed_path(kinds: Sequence[str], *, reassociates: bool) -> tuple[str, ...]:
-    """The operations that are executed on the path of a value, in order."""
+    """Returns the executed operations for the source operations on a dependence path, in order."""
     return tuple(made for kind in kinds for made in _strength_reduced(kind, reassociates))
 
 
 def _divisor_part(kind: str) -> str:
-    """The divisor part of a division's kind: `folded`, or the operator and the divisor. "" for any
-    other operation.
+    """Returns the divisor part of a division's kind: `folded`, or the operator and the divisor.
+    Empty for other operations.
     """
     arithmetic, _, by = kind.partition(":")
     return by if arithmetic in ("fp_div", "int_div") else ""
@@ -84,8 +84,8 @@ def _strength_reduced(kind: str, reassociates: bool) -> tuple[str, ...]:
 
 
 def _off_path_operation(kind: str) -> tuple[str, ...]:
-    """The operation that is not on the critical path from the dividend. It computes the sign by a
-    shift.
+    """Returns the operation of a division outside the critical path: the shift that computes the
+    sign.
     """
     by = _divisor_part(kind)
     if not kind.startswith("int_") or by in ("", "folded") or by.endswith("u"):

@@ -18,11 +18,12 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions
 
 
 class ContendedWrites(NamedTuple):
-    """Writes to one array: `updates` of all threads in one execution of the region.
+    """The writes of several threads to the same lines of one array, `updates` per execution of the
+    region.
 
-    `apart` is the distance in bytes between writes of neighboring threads. It is None if each may
-    write anywhere in the array, and 0 for a common place. For variables that all threads write,
-    `array` contains all names. Variables that are set in one loop body share a line and count once.
+    `apart` is the distance in bytes between the elements of neighboring threads. It is 0 for a
+    common element, and None if each thread may write anywhere in the array. For shared scalars,
+    `array` lists all names. Scalars that one loop body sets count as one line.
     """
 
     array: str
@@ -31,8 +32,8 @@ class ContendedWrites(NamedTuple):
 
 
 def contended_writes(facts: RegionFacts, nest: LoopNest) -> tuple[ContendedWrites, ...]:
-    """The contended writes of a region, one for each array. `nest` gives the loops of its numeric
-    nest.
+    """Returns the contended writes of a region, one entry per array and distance. `nest` is the
+    region's nest with numeric bounds.
     """
     anywhere = arrays_updated_anywhere(facts.region)
     executions = body_executions(nest)
@@ -60,7 +61,7 @@ def _place(access: Access) -> _Place:
 
 @once_a_region
 def _common_element(region: Region) -> _Place:
-    """The element that every iteration updates. None if there is none."""
+    """Returns the element that every iteration updates, or an empty tuple."""
     dependence = carried_dependence(region, None)
     if dependence is None or dependence.distance:
         return ()
@@ -71,7 +72,9 @@ def _common_element(region: Region) -> _Place:
 
 
 def _scalars(facts: RegionFacts, trips: Sequence[float]) -> list[ContendedWrites]:
-    """The shared variables that every iteration sets. Together, they occupy one line."""
+    """Returns the writes to shared scalars that every iteration sets. Together, the scalars occupy
+    one line.
+    """
     names, nest = contended_scalars(facts.region), facts.region.nest
     if not names or nest is None:
         return []
@@ -82,9 +85,9 @@ def _scalars(facts: RegionFacts, trips: Sequence[float]) -> list[ContendedWrites
 
 
 class _SettingBodies:
-    """Counts the executions of loop bodies that certainly set one of some variables.
+    """Counts the executions of loop bodies that certainly set one of the variables `names`.
 
-    `trips` gives the iterations of each loop of the nest, in source order.
+    `trips` gives the trip count of each loop of the nest, in source order.
     """
 
     def __init__(self, names: Collection[str], trips: Sequence[float]) -> None:
@@ -93,16 +96,14 @@ class _SettingBodies:
         self._trips = iter(trips)
 
     def add_body(self, loop: Loop, times: float) -> None:
-        """Adds the body of a loop that is executed this number of times, and the loops inside
-        it.
-        """
+        """Adds the body executions of a loop that runs `times` times, and of all loops inside."""
         times *= next(self._trips)
         if self._visit(loop.body, times) or loop.variable in self._names:
             self.runs += times
 
     def _visit(self, nodes: Sequence[Node], times: float) -> bool:
-        """Whether one of the nodes sets one of the variables. `times` is 0 for code that does not
-        always run.
+        """Whether one of the nodes certainly sets one of the variables. `times` is 0 for
+        conditional code.
         """
         sets = False
         for node in nodes:

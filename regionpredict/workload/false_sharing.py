@@ -1,6 +1,4 @@
-"""Finds elements selected by thread number that share a cache line with the elements of other
-threads.
-"""
+"""Finds false sharing between array elements that the thread number selects."""
 
 from __future__ import annotations
 
@@ -12,7 +10,8 @@ from regionpredict.ir import Access, Diagnostic
 
 
 def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
-    """A note (RP223) for each array with such writes. Lines have `line_bytes`.
+    """Yields a diagnostic (RP223) for each array in which neighboring threads write elements in one
+    cache line of `line_bytes`.
 
     Each write takes the line from the previous thread (false sharing: Torrellas, Lam and Hennessy
     1994, IEEE Trans. Computers 43(6)).
@@ -34,8 +33,8 @@ def narrow_rows(facts: RegionFacts, line_bytes: int) -> Iterator[Diagnostic]:
 
 
 def bytes_between_threads(facts: RegionFacts, access: Access) -> int | None:
-    """The distance between the elements of neighboring threads. None if it is unknown, or if no
-    subscript contains the thread number.
+    """Returns the distance in bytes between the elements of neighboring threads. None if it is
+    unknown, or if no subscript contains the thread number.
     """
     array = facts.region.array(access.array)
     if root_of(access.array) not in facts.region.shared:

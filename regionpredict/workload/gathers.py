@@ -1,6 +1,4 @@
-"""References with data-dependent addresses: their number, and the range of their addresses in
-bytes.
-"""
+"""Counts references with data-dependent addresses, and finds the ranges of their addresses."""
 
 from __future__ import annotations
 
@@ -11,8 +9,8 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions
 
 
 class Gather(NamedTuple):
-    """All data-dependent references to one `array`. The whole region makes `accesses` to pages,
-    which are evenly distributed over `extent` bytes.
+    """All data-dependent references to one array. The whole region makes `accesses` page accesses
+    that are evenly distributed over `extent` bytes.
     """
 
     array: str
@@ -21,8 +19,8 @@ class Gather(NamedTuple):
 
 
 def gathers_of(nest: LoopNest, page_bytes: int) -> tuple[Gather, ...]:
-    """One entry for each array, in the order of the nest. Members of one element that are on the
-    same page of `page_bytes` are one access.
+    """Returns the data-dependent references of each array, in the order of the nest. References to
+    members of one element on the same page of `page_bytes` count once.
     """
     gathers: dict[str, Gather] = {}
     for loop, (_, executions) in zip(nest.loops, body_executions(nest), strict=True):

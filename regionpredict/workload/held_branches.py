@@ -1,8 +1,7 @@
-"""For conditions on the parallel loop's variable, the share of iterations in which they hold, and
-where these are.
+"""Computes in which parallel iterations a condition on the parallel loop's variable is true.
 
-`if (i < n / 10)` holds in the first tenth of the iterations. They then have all the work of the
-loops in this branch.
+For example, `if (i < n / 10)` is true in the first tenth of the iterations, which then have all the
+work of the branch.
 """
 
 from __future__ import annotations
@@ -17,19 +16,17 @@ from regionpredict.workload.constants import GOLDEN_RATIO, PROFILE_SAMPLES, SCAT
 from regionpredict.workload.derived_number import evaluated
 
 Tests = tuple[tuple[Expr, bool], ...]
-"""The conditions around a node, each with the value that it must have."""
+"""The conditions around a node, each with its required value."""
 _ORDERED = frozenset(("lt", "le", "and", "or", "not", "floordiv"))
-"""If a condition consists only of these operators, it holds in a few contiguous ranges of a
-loop.
-"""
+"""The operators of conditions that are true in a few contiguous ranges of a loop."""
 
 
 class TrueIterations(NamedTuple):
-    """The iterations of the loop over `variable` in which `tests` hold. They are a `share` (0 to 1)
-    of all iterations.
+    """The iterations of the loop over `variable` in which all `tests` hold: a `share` (0 to 1) of
+    all iterations.
 
-    `values` are the values of the other names. `together` says that the tests hold in contiguous
-    ranges. Some threads then have more such iterations than others.
+    `values` are the values of the other names. `together` says that these iterations form a few
+    contiguous ranges, so that some threads have more of them than others.
     """
 
     tests: Tests
@@ -39,7 +36,9 @@ class TrueIterations(NamedTuple):
     together: bool
 
     def at(self, env: Mapping[str, float]) -> float:
-        """How often the conditions hold at a position, relative to the average."""
+        """Returns the frequency of the conditions at one iteration, relative to the mean over all
+        iterations.
+        """
         place = env.get(self.variable)
         if place is None or not self.together:
             return 1.0
@@ -51,9 +50,9 @@ def iterations_where_true(
     tests: Tests, variable: str, begin: float, step: int, trips: float,
     values: Mapping[str, int | Fraction],
 ) -> TrueIterations | None:  # fmt: skip
-    """The iterations of a loop with `trips` iterations in which the tests hold. None if unknown.
+    """Returns the iterations of a loop in which all tests hold. None if this is unknown.
 
-    The conditions are evaluated at sample positions. A condition that holds at none of them is
+    The tests are evaluated at samples of the `trips` iterations. Tests that hold at no sample are
     assumed to hold in one iteration.
     """
     known = values.keys() | {variable}
@@ -76,7 +75,7 @@ def iterations_where_true(
 
 
 def _hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:
-    """Whether all tests have the value that they must have. None if one has no value."""
+    """Whether all tests have their required value. None if a test has no value."""
     for test, wanted in tests:
         value = evaluated(test, values)
         if value is None:
@@ -87,7 +86,7 @@ def _hold(tests: Tests, values: Mapping[str, int | Fraction]) -> bool | None:
 
 
 def _is_only_compared(test: Expr, variable: str) -> bool:
-    """Whether the variable only occurs in comparisons of size."""
+    """Whether the variable occurs only in comparisons by less or less-or-equal."""
     return all(
         atom.kind in _ORDERED and all(_is_only_compared(arg, variable) for arg in atom.args)
         for atom in _atoms_of(test)

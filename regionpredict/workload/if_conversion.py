@@ -1,4 +1,6 @@
-"""Conditional code in the body of a loop, and whether it can be vectorized."""
+"""Estimates the shares of branches in loop bodies, and decides whether branches can be
+vectorized.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,13 @@ from regionpredict.workload.loop_nest import Conditional
 
 
 def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, ...]:
-    """The share of executions in which each branch of a condition runs, as given by the user. If
-    none is given, all branches are equally frequent (`even`).
+    """Returns the share of executions in which each side of a branch is taken: as given by the
+    user, or `even` for equally frequent sides.
 
-    A branch with a message or an allocation is rare (`RARE_SIDE`). A running extreme counts as in a
-    loop of `trips` iterations. A branch that ends this loop runs once in it.
-
-    In a random order of n values, 1 + 1/2 + ... + 1/n exceed all previous ones. See Rényi 1962,
-    "Théorie des éléments saillants d'une suite d'observations".
+    A side with a message or an allocation is rare (`RARE_SIDE`). A side that leaves a loop of
+    `trips` iterations is taken once. An update of a running extreme has the frequency of random
+    data: of n values, 1 + 1/2 + ... + 1/n exceed all previous values. See Rényi 1962, "Théorie des
+    éléments saillants d'une suite d'observations".
     """
     held = float(branch.share) if branch.share is not None else None
     if held is None and branch.extreme:
@@ -38,18 +39,18 @@ def shares_of_sides(branch: Branch, even: float, trips: float) -> tuple[float, .
 
 
 def _is_rare(side: Sequence[Node]) -> bool:
-    """Whether a branch contains a message or an allocation."""
+    """Whether a side of a branch contains a message or an allocation."""
     return any(call.name in RARE_UNDER_A_CONDITION for statement in statements_in(side)
                for call in statement.calls)  # fmt: skip
 
 
 def under_branches(loop: Loop, *, reassociates: bool) -> Conditional:
-    """The content of the branches directly in the loop's body that is most difficult to vectorize.
+    """Returns the kind of branches directly in a loop body that is most difficult to vectorize.
 
-    Vector code blends variables of the loop, and masks elements that move with it. Loops, calls,
-    synchronization and writes to one place prevent vectorization. A variable that the previous
-    iteration may have set is a running extreme. A single extreme is blended if operations may be
-    reordered (`reassociates`). An extreme together with its index is not.
+    Vector code blends scalars, and masks accesses to elements that move with the loop. Loops,
+    calls, synchronization and writes to a constant element prevent vectorization. A conditional
+    scalar from the previous iteration is a running extreme. A single extreme is vectorized if
+    operations may be reordered (`reassociates`), but not together with its index.
     """
     sides = [side for node in loop.body if isinstance(node, Branch) for side in node.sides]
     set_there = {

@@ -1,5 +1,5 @@
-"""Addresses that are not affine in loop variables. Finds their range in bytes, and the loops in
-which they are constant.
+"""Finds the range in bytes of addresses that are not affine, and the loops in which these addresses
+are constant.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from regionpredict.workload.value_ranges import Intervals, interval_of
 
 
 def invariant_loops(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> frozenset[str]:
-    """The variables of the innermost loops in which the addresses are constant. An example is
-    `b[k[i]]` in a loop over j that threads do not share. A call may return a different number each
-    time.
+    """Returns the variables of the innermost loops in which the addresses are constant, such as j
+    for `b[k[i]]`.
+
+    The result is empty if a subscript contains a call, which may return another value each time.
     """
     subscripts = [subscript for access in accesses for subscript in access.subscripts]
     if any("call" in subscript.kinds for subscript in subscripts):
@@ -31,7 +32,7 @@ def invariant_loops(accesses: Sequence[Access], chain: Sequence[LoopHeader]) -> 
 def bytes_between(
     forms: Sequence[Form | None], accesses: Sequence[Access], intervals: Intervals
 ) -> float | None:
-    """The range in bytes over which loop variables move the addresses: 192 for `a[i % 24]`. None if
+    """Returns the range of the addresses in bytes, such as 192 for `a[i % 24]` of doubles. None if
     the addresses depend on data.
     """
     lows, highs = [], []

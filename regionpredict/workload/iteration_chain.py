@@ -1,4 +1,6 @@
-"""Chains of dependent operations in an iteration, from dependences between its statements."""
+"""Lists the statements of a loop body with the dependences between them, to find dependence chains
+inside an iteration.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +12,12 @@ from regionpredict.workload.constant_divisions import executed_operations
 
 
 class Step(NamedTuple):
-    """One statement: its operations as (kind, number), and the steps in `after`, whose results it
-    needs.
+    """A statement with its operations as (kind, number). `after` are the positions of the
+    statements whose results it needs.
 
-    `loads` is the number of dependent loads before the statement can start. It is zero without
-    memory reads, and two if an address is data. Otherwise it is one. `chain` is the longest chain
-    of dependent operations in it.
+    `loads` is the number of dependent loads before the statement can start. It is 0 without memory
+    reads, 2 if an address is read from memory, else 1. `chain` is the longest chain of dependent
+    operations in the statement.
     """
 
     operations: tuple[tuple[str, float], ...]
@@ -27,10 +29,11 @@ class Step(NamedTuple):
 def steps_of(
     facts: Sequence[StatementFact], gathered: Collection[str], *, reassociates: bool
 ) -> tuple[Step, ...]:
-    """The statements of one iteration. `gathered` are references with data-dependent addresses.
+    """Returns the statements of one iteration with their dependences. `gathered` are references
+    with data-dependent addresses.
 
-    A step follows the last previous step that wrote a variable that it reads, or an element with
-    the same text. Values of the previous iteration are not steps of this one (`recurrences`).
+    A statement depends on the last previous statement that wrote a variable it reads, or an element
+    with the same text. Loop-carried dependences are in `recurrences`.
     """
     steps: list[Step] = []
     written: dict[str, int] = {}

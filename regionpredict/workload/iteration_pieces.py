@@ -7,7 +7,7 @@ from regionpredict.workload.constants import GUIDED_DIVISOR, MOST_GUIDED_PIECES
 
 
 def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
-    """The number of consecutive iterations of one thread.
+    """Returns the number of consecutive iterations in one piece.
 
     >>> piece_length(100.0, 4, Schedule("static", None))
     25.0
@@ -18,10 +18,10 @@ def piece_length(iterations: float, threads: int, schedule: Schedule) -> float:
 
 
 def piece_count(iterations: float, threads: int, schedule: Schedule) -> float:
-    """The total number of pieces.
+    """Returns the total number of pieces of all threads.
 
-    A guided piece is a share of the remaining iterations (`GUIDED_DIVISOR`), but not smaller than
-    the smallest piece.
+    A guided piece is a share of the remaining iterations (`GUIDED_DIVISOR`), but at least the chunk
+    size.
 
     >>> piece_count(100.0, 4, Schedule("dynamic", 30.0))
     4.0

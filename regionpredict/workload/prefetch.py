@@ -1,4 +1,4 @@
-"""Finds arrays whose lines no hardware prefetcher predicts, and arrays with wide strides."""
+"""Finds arrays that hardware prefetchers do not prefetch, and arrays with wide strides."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from regionpredict.workload.loop_nest import LoopNest, NestLoop, ReferenceGroup
 def unprefetched_arrays(
     nest: LoopNest, *, line_bytes: int, stride_bytes: float, streams: float
 ) -> frozenset[str]:
-    """The arrays with gathers or with strides beyond `stride_bytes`. If a loop has more than
-    `streams` streams, all of its arrays.
+    """Returns the arrays without prefetching: arrays with data-dependent addresses or strides
+    beyond `stride_bytes`, and all arrays of loops with more than `streams` streams.
     """
     unforeseen = set(strided_arrays(nest, stride_bytes))
     for loop in nest.loops:
@@ -27,7 +27,9 @@ def unprefetched_arrays(
 
 
 def strided_arrays(nest: LoopNest, stride_bytes: float) -> frozenset[str]:
-    """The arrays with a reference whose stride in its own loop exceeds `stride_bytes`."""
+    """Returns the arrays with a reference whose stride in its innermost loop exceeds
+    `stride_bytes`.
+    """
     return frozenset(
         group.array
         for loop in nest.loops
@@ -37,5 +39,5 @@ def strided_arrays(nest: LoopNest, stride_bytes: float) -> frozenset[str]:
 
 
 def _stride(group: ReferenceGroup, loop: NestLoop) -> float:
-    """The stride of a reference in its own loop, in bytes."""
+    """Returns the stride of a reference in its innermost loop in bytes."""
     return abs(group.slopes.get(loop.variable, 0.0) * loop.step)

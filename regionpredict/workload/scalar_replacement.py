@@ -1,12 +1,12 @@
-"""Decides which elements that are constant in an inner loop are kept in a register, and which are
-stored in each iteration.
+"""Decides which loop-invariant elements compilers keep in a register, and which are stored in each
+iteration of an innermost loop.
 
-`y[i] += a[i][j] * x[j]` in a loop over j stores y[i] in each iteration if another reference of the
-loop can be y[i]. It is loaded again if a store may have changed it. Compilers move the code of a
-directive to a separate function, and pass the addresses of shared data. In this function they know
-only types, despite `restrict`, local arrays or new memory (seen in GCC 12.2's assembly at -O2, -O3
-and -Ofast). Global arrays with known lengths are distinct. The same holds for numbers of different
-length, except bytes (C11, sec. 6.5, paragraph 7), and private data.
+`y[i] += a[i][j] * x[j]` in a loop over j stores y[i] in each iteration if another reference may
+alias y[i]. It is loaded again if a store may have changed it. Compilers outline the code of a
+directive and pass the addresses of shared data. The outlined function knows only types, despite
+`restrict`, local arrays or new memory (seen in GCC 12.2's assembly at -O2, -O3 and -Ofast). Global
+arrays with known lengths, private data, and numbers of different length (C11, sec. 6.5, paragraph
+7) do not alias. Bytes may alias anything.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from regionpredict.workload.constants import NUMBER_BYTES
 from regionpredict.workload.loop_nest import NestLoop, ReferenceGroup
 
 BYTE_LENGTH = 1
-"""Character types, which may alias anything."""
+"""The size of character types, which may alias anything."""
 
 
 class ConstantAccesses(NamedTuple):
-    """The `loads` and `stores` of constant elements in each iteration."""
+    """The loads and stores of loop-invariant elements per iteration."""
 
     loads: float
     stores: float
@@ -31,7 +31,7 @@ NONE_KEPT = ConstantAccesses(0.0, 0.0)
 
 
 def kept_in_memory(loop: NestLoop) -> ConstantAccesses:
-    """The loads and stores of constant elements in an iteration of an innermost loop."""
+    """Counts the loads and stores of loop-invariant elements per iteration of an innermost loop."""
     loads = stores = 0.0
     for group in loop.groups:
         if stored_each_time(group, loop):
@@ -41,14 +41,12 @@ def kept_in_memory(loop: NestLoop) -> ConstantAccesses:
 
 
 def stored_each_time(group: ReferenceGroup, loop: NestLoop) -> bool:
-    """Whether a group that is constant in an innermost loop must be stored in each iteration."""
+    """Whether a loop-invariant element must be stored in each iteration of an innermost loop."""
     return _is_constant_in(group, loop) and any(_may_alias(group, other) for other in loop.groups)
 
 
 def changed_between(group: ReferenceGroup, loop: NestLoop) -> bool:
-    """Whether another store in the loop's body may change the group, according to the rules of
-    compilers.
-    """
+    """Whether another store in the loop body may alias the group, according to compilers."""
     return any(other.written and _may_alias(group, other) for other in loop.groups)
 
 
@@ -58,9 +56,7 @@ def _is_constant_in(group: ReferenceGroup, loop: NestLoop) -> bool:
 
 
 def _may_alias(group: ReferenceGroup, other: ReferenceGroup) -> bool:
-    """Whether a reference of the other group may be one of this group, according to the rules of
-    compilers.
-    """
+    """Whether references of two groups may alias, according to compilers."""
     if other is group or group.private or other.private:
         return False
     if group.aligned and other.aligned and group.array != other.array:

@@ -20,8 +20,8 @@ SERIAL_KINDS: Mapping[str, str] = {
 
 
 class SerialKind(NamedTuple):
-    """A kind of serial body: 'critical', 'ordered' or 'single'. For a critical section, also the
-    lock.
+    """The kind of a serial body: 'critical', 'ordered' or 'single'. `lock` is the name of a
+    critical section.
     """
 
     kind: str
@@ -29,15 +29,17 @@ class SerialKind(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """A part of a region: its loops, and its statements in order."""
+    """A part of a region: the loops with the selected statements, and the numbers of these
+    statements.
+    """
 
     nest: Loop
     statements: tuple[int, ...]
 
 
 def parts_of(nest: Loop) -> tuple[Selection, dict[SerialKind, Selection]]:
-    """The loops without serial bodies, and for each kind, the loops with only the bodies of this
-    kind.
+    """Splits a nest into the loops without serial bodies, and the loops with only the serial bodies
+    of each kind.
     """
     kinds = sorted(_kinds(nest.body))
     if not kinds:
@@ -53,7 +55,7 @@ def parts_of(nest: Loop) -> tuple[Selection, dict[SerialKind, Selection]]:
 
 
 def kind_of(construct: Synchronisation) -> SerialKind | None:
-    """The kind of serial body of a construct. None for concurrent code."""
+    """Returns the kind of a construct's serial body. None for concurrent code."""
     kind = SERIAL_KINDS.get(construct.kind)
     return None if kind is None else SerialKind(kind, construct.lock)
 
@@ -73,10 +75,10 @@ def _kinds(nodes: tuple[Node, ...]) -> set[SerialKind]:
 
 
 class _Selector:
-    """Traverses a loop's body once and counts every statement.
+    """Selects the statements of one kind of serial body from a loop body.
 
-    `kind` is the kind of the serial bodies that are kept. None keeps everything else, and empty
-    constructs, because their number still counts.
+    With `kind` None, it selects all concurrent statements, and keeps the constructs with empty
+    bodies, so that they are still counted.
     """
 
     def __init__(self, kind: SerialKind | None) -> None:
@@ -85,11 +87,11 @@ class _Selector:
         self._passed = 0
 
     def select(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-        """The remaining nodes."""
+        """Returns the selected nodes."""
         return self._select(nodes, keep=self.kind is None)
 
     def _select(self, nodes: tuple[Node, ...], *, keep: bool) -> tuple[Node, ...]:
-        """The remaining nodes. `keep` says that statements outside of constructs are kept here."""
+        """Returns the selected nodes. `keep` selects statements outside of constructs."""
         left: list[Node] = []
         for node in nodes:
             if isinstance(node, Statement):
@@ -111,7 +113,7 @@ class _Selector:
         if self.kind is None:
             body = self._select(node.body, keep=node.kind not in SERIAL_KINDS and keep)
             return (replace(node, body=() if node.kind in SERIAL_KINDS else body),)
-        # An inner body of another kind is part of the outer one.
+        # A serial body of another kind is part of the serial body around it.
         inside = keep or kind_of(node) == self.kind
         if not inside and node.kind in SERIAL_KINDS:
             self._passed += _statements_in(node.body)

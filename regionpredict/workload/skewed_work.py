@@ -1,11 +1,11 @@
-"""Data-dependent work per iteration: the largest share of it that one thread may have.
+"""Computes the largest share of data-dependent work that one thread may have.
 
-Two distributions represent all others. With a `ratio` of longest to mean iteration, some iterations
-have the maximum length and `HEAVY_SHARE` of the work, and the others are equal. With an `exponent`,
-iterations follow a power law: the longest part x of them has x^((a-2)/(a-1)) of the work. See
-Newman 2005, "Power laws, Pareto distributions and Zipf's law", Contemporary Physics 46, sec. 3.3.
-In both cases, the long iterations are adjacent, which is the worst order. A static block then takes
-between the mean and `ratio` times the mean. In a random order, long blocks are nearly even.
+Two distributions of iteration lengths are supported. With a `ratio` of longest to mean iteration,
+some iterations have the maximum length and together `HEAVY_SHARE` of the work. All others are
+equal. With an `exponent` a, iterations follow a power law: the longest share x of the iterations
+has x^((a-2)/(a-1)) of the work. See Newman 2005, "Power laws, Pareto distributions and Zipf's law",
+Contemporary Physics 46, sec. 3.3. The long iterations are assumed to be adjacent, which is the
+worst order for static schedules.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from regionpredict.workload.loop_nest import LoopNest, body_executions, in_sourc
 
 
 class Skew(NamedTuple):
-    """How a data-dependent `share` (0 to 1) of a region's work is distributed over its iterations.
+    """The distribution of a data-dependent `share` (0 to 1) of a region's work over its iterations.
 
-    Exactly one of `ratio` (longest over mean, at least 1) and `exponent` (of a power law, above 2)
-    is set.
+    At most one of `ratio` (longest over mean iteration, at least 1) and `exponent` (of a power law,
+    above 2) is set. The default is a power law with `SKEW_EXPONENT`.
     """
 
     share: float
@@ -32,12 +32,13 @@ class Skew(NamedTuple):
 
     @staticmethod
     def given(share: float, skew: GivenSkew) -> Skew:
-        """The distribution that the user gave for a share of the work."""
+        """Creates the distribution that the user gave, for a share of the work."""
         value = float(skew.value)
         return Skew(share, value) if skew.kind == "skew" else Skew(share, None, value)
 
     def heaviest(self, part: float) -> float:
-        """The share of the work in the longest iterations, which are a `part` (0 to 1) of all.
+        """Returns the share of the work in the longest iterations. `part` (0 to 1) is their share
+        of all iterations.
 
         >>> Skew(1.0, ratio=9.0).heaviest(0.05), Skew(1.0, exponent=3.0).heaviest(0.25)
         (0.45, 0.5)
@@ -58,7 +59,9 @@ class Skew(NamedTuple):
 
 
 def uneven_share(loops: tuple[UnevenLoop, ...], nest: LoopNest) -> float:
-    """The share of a nest's statements that run in the given loops, from 0 to 1."""
+    """Returns the share of a nest's statement executions that are inside the given loops, from 0 to
+    1.
+    """
     runs = body_executions(nest)
     work = [often * max(1, len(loop.statements))
             for loop, (_, often) in zip(nest.loops, runs, strict=True)]  # fmt: skip
@@ -72,10 +75,11 @@ def uneven_share(loops: tuple[UnevenLoop, ...], nest: LoopNest) -> float:
 
 
 def skewed_share(skew: Skew, iterations: float, threads: int, schedule: Schedule) -> float:
-    """The busiest thread's share of the data-dependent work if the long iterations are first.
+    """Returns the busiest thread's share of the data-dependent work if the long iterations are
+    adjacent.
 
-    With a dynamic schedule, a thread may get the longest piece last. It then has at most an even
-    part of the rest and this piece (Graham 1969, "Bounds on multiprocessing timing anomalies").
+    With a dynamic schedule, a thread may get the longest piece last. Its share is then at most this
+    piece and an even part of the rest (Graham 1969, "Bounds on multiprocessing timing anomalies").
     """
     whole = max(1.0, iterations)
     if schedule.kind == "static" and schedule.chunk is None:

@@ -1,5 +1,5 @@
-"""The statements of a region with their operations and references. Scores are computed from
-them.
+"""Lists the statements of a region with their operations and memory references, as the input of the
+density model.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from regionpredict.workload.false_sharing import narrow_rows
 
 
 class ReferenceRow(NamedTuple):
-    """One reference of a statement.
+    """A memory reference of a statement.
 
-    `kind` is 'read' or 'write', `reuse` 'hit' or 'miss', `pattern` 'streaming', 'latency' or
-    'irregular'. `counted` says that its array has the largest number of dimensions. `bytes` is the
-    size of the access.
+    `kind` is 'read' or 'write', `reuse` is 'hit' or 'miss', and `pattern` is 'streaming', 'latency'
+    or 'irregular'. `counted` says that the array has the largest number of dimensions. `bytes` is
+    the size of the access.
     """
 
     text: str
@@ -35,8 +35,9 @@ class ReferenceRow(NamedTuple):
 
 
 class StatementRow(NamedTuple):
-    """One statement. `operations` are (kind, number) of one execution, in source order, and
-    `executions` is the number of executions per run of the region. It is None if unknown.
+    """A statement with its operations as (kind, number) per execution, and its references.
+
+    `executions` is the number of executions in one execution of the region, or None if unknown.
     """
 
     line: int
@@ -48,10 +49,10 @@ class StatementRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StatementTable:
-    """The statements of a region.
+    """The statements of a region with its working set and diagnostics.
 
     `status` is 'complete', 'partial' or 'skipped'. `iterations` and `working_set_bytes` are None if
-    unknown. `unbound` are then the names without a value, if they are the reason.
+    unknown. `unbound` are the names without a value that make the working set unknown.
     """
 
     region: str
@@ -65,17 +66,17 @@ class StatementTable:
     diagnostics: tuple[Diagnostic, ...]
 
     def diagnostic(self, rule: str, message: str) -> Diagnostic:
-        """The diagnostics of a model for this region."""
+        """Returns a diagnostic of a model for this region."""
         return Diagnostic(rule, self.span, message)
 
 
 def statement_table(
     facts: RegionFacts, line_bytes: int, target: SizeTarget | None = None
 ) -> StatementTable:
-    """The table of one region. Access patterns are those for cache lines of `line_bytes`.
+    """Returns the table of one region, with access patterns for cache lines of `line_bytes`.
 
-    With a `target`, unknown numbers of executions are those for data of that size, and `assumed`
-    lists them. Raises InputError for sizes beyond 64 bits (`check_sizes`).
+    With a `target`, unknown numbers of executions are computed from assumed sizes, which `assumed`
+    lists. Raises InputError for sizes beyond 64 bits (`check_sizes`).
     """
     region = facts.region
     if facts.status != "skipped":
@@ -97,7 +98,7 @@ def statement_table(
 def _with_executions(
     facts: RegionFacts, line_bytes: int, target: SizeTarget | None
 ) -> tuple[tuple[StatementFact, ...], tuple[str, ...]]:
-    """The statements with their executions, and the sizes assumed for these."""
+    """Returns the statements with their numbers of executions, and the assumed sizes."""
     known = all(fact.executions.value is not None for fact in facts.statements)
     if target is None or known:
         return facts.statements, ()
@@ -134,9 +135,7 @@ def _row(facts: RegionFacts, fact: StatementFact, line_bytes: int) -> StatementR
 
 
 def _pattern(facts: RegionFacts, fact: StatementFact, access: AccessFact, line_bytes: int) -> str:
-    """The pattern in the facts for common line sizes. For other line sizes, it is computed
-    again.
-    """
+    """Returns the access pattern of a reference for this line size."""
     if line_bytes == LINE_BYTES:
         return access.pattern
     array = facts.region.array(access.access.array)

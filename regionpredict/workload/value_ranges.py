@@ -18,22 +18,22 @@ class Interval(NamedTuple):
     high: float
 
     def plus(self, other: Interval) -> Interval:
-        """The interval of a sum."""
+        """Returns the interval of the sum of two values."""
         return Interval(self.low + other.low, self.high + other.high)
 
     def times(self, other: Interval) -> Interval:
-        """The interval of a product."""
+        """Returns the interval of the product of two values."""
         ends = [a * b for a, b in product(self, other)]
         return Interval(min(ends), max(ends))
 
 
 Intervals = Mapping[str, Interval]
-"""Intervals by name. A constant has an interval with a single value."""
+"""The interval of each name. The interval of a constant contains a single value."""
 
 
 def interval_of(expr: Expr, intervals: Intervals) -> Interval | None:
-    """The interval of an expression (interval arithmetic, Moore 1966). None if a part has no
-    interval.
+    """Returns the interval of an expression (interval arithmetic, Moore 1966). None if a part of
+    the expression has no known interval.
 
     >>> i = Expr.name("i")
     >>> interval_of(Expr.atom("mod", i + 9, Expr.const(24)) * 8, {"i": Interval(0, 99)})
@@ -63,7 +63,7 @@ def _of_atom(atom: Atom, intervals: Intervals) -> Interval | None:
 
 
 def _remainder(value: Interval, divisor: Interval) -> Interval | None:
-    """The remainder of a division. Its absolute value is smaller than the divisor's."""
+    """Returns the interval of a remainder, whose absolute value is below the divisor."""
     most = divisor.low - 1
     if most < 0 or divisor.low != divisor.high:
         return None
@@ -73,7 +73,7 @@ def _remainder(value: Interval, divisor: Interval) -> Interval | None:
 
 
 def _quotient(value: Interval, divisor: Interval) -> Interval | None:
-    """A division that rounds down or toward zero."""
+    """Returns the interval of a quotient that is rounded down or toward zero."""
     if divisor.low <= 0:
         return None
     ends = [end / by for end, by in product(value, divisor)]
@@ -82,20 +82,20 @@ def _quotient(value: Interval, divisor: Interval) -> Interval | None:
 
 
 def _masked_range(value: Interval, mask: Interval) -> Interval | None:
-    """The value of `value & mask`, which is at most the smaller nonnegative operand."""
+    """Returns the interval of `value & mask`, which is at most the smaller nonnegative operand."""
     most = [interval.high for interval in (value, mask) if interval.low >= 0]
     return Interval(0.0, min(most)) if most else None
 
 
 def _power_of_two(bits: Interval) -> Interval | None:
-    """Two to the power of the width of a shift, if the shift is defined."""
+    """Returns the interval of 2 to the power of a shift width. None for undefined shifts."""
     defined = 0 <= bits.low <= bits.high <= WIDEST_SHIFT
     return Interval(2.0**bits.low, 2.0**bits.high) if defined else None
 
 
 def _in_integer_type(value: Interval, bits: Interval, unsigned: Interval) -> Interval:
-    """A value in an integer type. It is unchanged if it fits. Otherwise it may be any value of the
-    type.
+    """Returns the interval of a value after conversion to an integer type. A value that may
+    overflow can have any value of the type.
     """
     size = 2.0**bits.low
     low = 0.0 if unsigned.low else -size / 2

@@ -1,4 +1,4 @@
-"""Checks that the answers of a workload are consistent. A contradiction is a bug."""
+"""Checks that the results of a workload are consistent. A contradiction is a bug."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from regionpredict.workload.workload import Work, Workload
 
 
 class InconsistentWorkloadError(Exception):
-    """A contradiction between results, as the text `place: contradiction`."""
+    """Raised for a contradiction between results. The message is `location: contradiction`."""
 
 
 def verify(workload: Workload, *, threads: Sequence[int] = (), caches: Sequence[int] = ()) -> None:
-    """Cross-checks the results of a workload. Raises InconsistentWorkloadError if they contradict
-    each other. Hits and misses must add up to the counted references. Each statement must occur in
-    the loops once. The pieces of each number of `threads` must add up to the iterations. The larger
-    of two `caches` must not move more bytes.
+    """Cross-checks the results of a workload. Raises InconsistentWorkloadError for a contradiction.
+
+    Hits and misses must add up to the counted references. Each statement must occur in the loops
+    once. The pieces of each number of `threads` must add up to the iterations. A larger one of the
+    `caches` must not move more bytes than a smaller one.
     """
     faults = [*_table_faults(workload)]
     execution = workload.execution

@@ -1,7 +1,7 @@
 """Microbenchmarks in C that measure a machine model of this host.
 
-Entry point: `calibrate(topology, ...) -> Calibration`. `regionpredict.machine.writer.write` makes
-the machine file.
+Entry point: `calibrate(topology, ...) -> Calibration`. `regionpredict.machine.writer.write` writes
+the machine file from the result.
 """
 
 from __future__ import annotations

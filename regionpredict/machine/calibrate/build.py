@@ -12,7 +12,7 @@ _PLAIN = ("-std=gnu99", "-w")
 _FAST = ("-O3", "-fno-tree-loop-distribute-patterns", "-fopenmp")
 _SCALAR = ("-O1", "-ffp-contract=off")
 PROGRAMS: dict[str, tuple[str, ...]] = {
-    # Builtin copies may not replace the loops, since they bypass the caches.
+    # Loops must not become calls of memcpy, which bypasses the caches.
     "bandwidth": _FAST,
     "clock": ("-O1", "-fopenmp"),
     "latency": ("-O1",),
@@ -23,7 +23,7 @@ SECONDS = 60
 
 
 def build(compiler: str, folder: Path) -> dict[str, Path]:
-    """Compiles every program into `folder`. Returns their paths by name.
+    """Compiles every microbenchmark program into `folder`. Returns the paths by name.
 
     Raises InputError with the compiler's first error line.
     """
@@ -34,7 +34,7 @@ def build(compiler: str, folder: Path) -> dict[str, Path]:
 
 
 def compiled(compiler: str, source: Path, flags: tuple[str, ...], target: Path) -> Path:
-    """One program for this host's processor. Raises InputError like `build`."""
+    """Compiles one program for this host's processor. Raises InputError like `build`."""
     message = ""
     for native in (("-march=native",), ("-mcpu=native",), ()):
         line = [compiler, *_PLAIN, *flags, *native, str(source), "-o", str(target), "-lm"]

@@ -1,7 +1,8 @@
-"""Figures of the core from timed loads: store forwarding, outstanding misses, and page walks.
+"""Computes figures of the core from timed loads: store forwarding, outstanding misses and page
+walks.
 
-Loads of lines that are all on different pages are compared with the same number of loads on few
-pages. The difference is the time of address translation.
+The time of address translation is the difference between loads on different pages and the same
+number of loads on few pages.
 """
 
 from __future__ import annotations
@@ -25,30 +26,30 @@ from regionpredict.machine.calibrate.samples import relative_interval, typical
 from regionpredict.machine.detect.topology import Topology
 
 TABLE_ENTRY_BYTES = 8
-"""The size of a page-table entry on all 64-bit processors."""
+"""The size of a page-table entry in bytes on all 64-bit processors."""
 
 Samples = Mapping[str, list[float]]
 
 
 class MeasuredTime(NamedTuple):
-    """A time and half of its 95 % interval, both in ns."""
+    """A measured time or ratio, and half of its 95 % interval. Times are in ns."""
 
     value: float
     half: float
 
     def minus(self, other: MeasuredTime) -> MeasuredTime:
-        """The difference. Its interval includes both intervals."""
+        """Returns the difference. The intervals of both operands are added."""
         return MeasuredTime(self.value - other.value, self.half + other.half)
 
     def divided_by(self, other: MeasuredTime) -> MeasuredTime:
-        """The quotient. Its relative interval includes both intervals."""
+        """Returns the quotient. The relative intervals of both operands are added."""
         value = self.value / other.value
         return MeasuredTime(value, value * (self.half / self.value + other.half / other.value))
 
 
 def core_figures(topology: Topology, samples: Samples) -> dict[str, MeasuredTime]:
-    """The figures computed from the samples, by key in the section `processor`. Figures without
-    samples are left out.
+    """Computes figures of the core from the samples, by key in the section `processor`. Figures
+    without samples are omitted.
     """
     makers: dict[str, Callable[[], MeasuredTime | None]] = {
         "store_forward": lambda: _store_forward(samples),
@@ -62,8 +63,8 @@ def core_figures(topology: Topology, samples: Samples) -> dict[str, MeasuredTime
 
 
 def _store_forward(samples: Samples) -> MeasuredTime | None:
-    """The number of cycles from a store to the load of its value. The clock has its own
-    interval.
+    """Returns the cycles from a store to the load of its value, without the uncertainty of the
+    clock.
     """
     each, clock = _of(samples, STORE_FORWARD), _of(samples, CLOCK)
     if each is None or clock is None:
@@ -72,16 +73,15 @@ def _store_forward(samples: Samples) -> MeasuredTime | None:
 
 
 def _outstanding_misses(samples: Samples) -> MeasuredTime | None:
-    """The number of lines from memory that one core waits for at the same time. It is the time of
-    dependent loads divided by the time of independent loads in an order without prefetching
-    (Little's law).
+    """Returns the number of concurrent line misses of one core by Little's law. It is the time of
+    dependent loads divided by the time of independent loads without prefetching.
     """
     latency, each = _of(samples, f"latency/{MEMORY_LEVEL}"), _of(samples, UNFORESEEN)
     return _count(latency.divided_by(each)) if latency is not None and each is not None else None
 
 
 def _tlb_entries(samples: Samples) -> MeasuredTime | None:
-    """The largest number of pages whose loads each wait for less than half a page walk."""
+    """Returns the largest number of pages for which a load waits less than half a page walk."""
     walk = _walk_time(samples, WALKED, FOUND)
     if walk is None:
         return None
@@ -95,8 +95,8 @@ def _tlb_entries(samples: Samples) -> MeasuredTime | None:
 
 
 def _page_walkers(samples: Samples) -> MeasuredTime | None:
-    """The number of concurrent page walks: the time of dependent walks divided by that of
-    independent ones.
+    """Returns the number of concurrent page walks: the time of dependent walks divided by the time
+    of independent walks.
     """
     alone = _walk_time(samples, WALKED, FOUND)
     beside = _walk_time(samples, WALKED_BESIDE, FOUND_BESIDE)
@@ -104,9 +104,9 @@ def _page_walkers(samples: Samples) -> MeasuredTime | None:
 
 
 def _page_walk_factor(topology: Topology, samples: Samples) -> MeasuredTime | None:
-    """The time of a page walk relative to the load of a page-table entry.
+    """Returns the time of a page walk relative to the load of a page-table entry.
 
-    The entries are in the first cache that can hold them in addition to the loaded lines.
+    The entries are assumed to be in the first cache that can hold them and the loaded lines.
     """
     walk = _walk_time(samples, WALKED, FOUND)
     line = next((cache.line for cache in topology.caches if cache.line), 64)
@@ -115,12 +115,12 @@ def _page_walk_factor(topology: Topology, samples: Samples) -> MeasuredTime | No
     entry = _of(samples, f"latency/{levels[0] if levels else MEMORY_LEVEL}")
     if walk is None or entry is None:
         return None
-    # The entry's latency is a separate figure with its own interval.
+    # The uncertainty of the cache latency belongs to another figure.
     return walk.divided_by(MeasuredTime(entry.value, 0.0))
 
 
 def _walk_time(samples: Samples, walked: str, hit: str) -> MeasuredTime | None:
-    """The time that a load waits for its translation. None if it is not positive."""
+    """Returns the time that a load waits for address translation. None if it is not positive."""
     long, short = _of(samples, walked), _of(samples, hit)
     if long is None or short is None or long.value <= short.value:
         return None
@@ -128,9 +128,7 @@ def _walk_time(samples: Samples, walked: str, hit: str) -> MeasuredTime | None:
 
 
 def _count(measured: MeasuredTime) -> MeasuredTime:
-    """A figure that is a whole number, at least 1. It is known if its interval is within one
-    half.
-    """
+    """Rounds a figure to an integer of at least 1. An interval within one half becomes 0."""
     return MeasuredTime(float(max(1, round(measured.value))), max(0.0, measured.half - 0.5))
 
 

@@ -1,4 +1,4 @@
-"""Computes the figures of a machine file from samples, with remarks on suspicious values."""
+"""Computes the figures of a machine file from samples, and remarks on suspicious values."""
 
 from __future__ import annotations
 
@@ -31,34 +31,33 @@ from regionpredict.machine.detect.topology import Topology, core_kinds
 from regionpredict.machine.writer import Figures
 
 FALL = 0.1
-"""A bandwidth that decreases by more than this share when cores are added causes a remark."""
+"""The decrease of a bandwidth with more cores, as a share, above which a remark is written."""
 SHARED_PATH = 1.3
-"""Packages are assumed to share one path to memory if all together reach less than this multiple of
-one package.
+"""The ratio of the bandwidths of all sockets and of one socket, below which sockets are assumed to
+share one memory path.
 """
 CLOCK_STEP = 0.02
-"""Clocks with a smaller difference count as equal. On most processors, a step is 100 MHz, at up to
-5 GHz.
-"""
+"""The relative difference below which clocks count as equal: one step of 100 MHz at 5 GHz."""
 KIND = 0.2
-"""The measured speeds of cores of one kind differ by at most this share. Efficiency cores are
-slower by more.
-"""
+"""The relative difference of measured speeds up to which two cores count as one core type."""
 SHARED_CORE = 1.3
-"""Two virtual CPUs share a core if both together take more than this multiple of the time of one
-alone. Hardware threads of one core take 1.5 to 2 times as long.
+"""The slowdown of two concurrent virtual CPUs above which they are assumed to share a core.
+Hardware threads of one core take 1.5 to 2 times as long.
 """
 CLEARLY = 1.15
-"""A working set counts as cached only if it loads at least this many times as fast as memory."""
+"""The minimum ratio of the load bandwidths of a working set and of memory, for a cached working
+set.
+"""
 NAMED_UNSTEADY = 6
 
 
 def figures(
     topology: Topology, plan: tuple[Measurement, ...], samples: Mapping[str, list[float]]
 ) -> Figures:
-    """The figures computed from the samples. Figures without samples are left out.
+    """Computes the figures of a machine from the samples. Figures without samples are omitted.
 
-    Times are converted to cycles of the measured clock. Without the clock, only bandwidths remain.
+    Times are converted to cycles of the measured clock. Without a clock, the result contains only
+    bandwidths.
     """
     typical_samples = {key: typical(kept) for key, kept in samples.items() if kept}
     # cycles per ns
@@ -87,8 +86,8 @@ def figures(
         elif kind == "operation" and arguments[1] == "latency":
             throughput = typical_samples.get(f"operation/{arguments[0]}/throughput")
             if throughput is not None:
-                # The correction of a chain of calls may be too large. A chain is never faster than
-                # independent calls.
+                # A measured chain of calls may appear too fast. It is never faster than independent
+                # calls.
                 least = throughput if arguments[0] in LIBRARY else 0.0
                 operations[arguments[0]] = (max(value, least) * clock, throughput * clock)
     measured = Figures(
@@ -113,7 +112,7 @@ def figures(
 
 
 def _clocks(typical_samples: Mapping[str, float]) -> dict[int, float]:
-    """The clock in Hz by the number of active cores, if it was measured on one core."""
+    """Returns the measured clock in Hz by the number of active cores."""
     keys = {1: CLOCK}
     for key in typical_samples:
         if key.startswith(f"{CLOCK}/"):
@@ -126,11 +125,10 @@ def _clocks(typical_samples: Mapping[str, float]) -> dict[int, float]:
 
 
 def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
-    """The clock by the number of active cores. Empty if it is the same for all numbers.
+    """Returns the turbo clock by the number of active cores. Empty for a constant clock.
 
-    A dependency chain is never faster than the clock, and more active cores do not raise the clock.
-    Therefore, fewer cores reach at least the clock of more cores. The clock of one core is the
-    clock of the machine.
+    More active cores never raise the clock. Measured clocks are therefore made nonincreasing, with
+    the clock of one core as the maximum.
 
     >>> turbo({1: 3.0e9, 2: 2.9e9, 4: 2.6e9, 8: 2.8e9})
     {1: 3000000000.0, 2: 2900000000.0, 4: 2800000000.0, 8: 2800000000.0}
@@ -150,8 +148,10 @@ def turbo(clocks: Mapping[int, float]) -> dict[int, float]:
 
 
 def _core_speed(samples: Mapping[str, list[float]]) -> dict[int, float]:
-    """The speed relative to the first core, by the first core of each kind. Empty if unknown. The
-    shortest times count, since other processes can only lengthen a time.
+    """Returns the speed of each core type relative to the first core, by the first core of the
+    type. Empty if unknown.
+
+    The shortest sample is used, because other processes can only lengthen a time.
     """
     rates: dict[int, float] = {}
     for key in samples:
@@ -169,14 +169,14 @@ def _core_speed(samples: Mapping[str, list[float]]) -> dict[int, float]:
 
 
 def _vcpus_per_core(samples: Mapping[str, list[float]]) -> int | None:
-    """2 if two virtual CPUs are the hardware threads of one core. None otherwise."""
+    """Returns 2 if two virtual CPUs are hardware threads of one core, else None."""
     alone, together = samples.get(ALONE), samples.get(TOGETHER)
     return 2 if alone and together and min(together) > SHARED_CORE * min(alone) else None
 
 
 def _latency_factor(typical_samples: Mapping[str, float]) -> float | None:
-    """The rate of independent misses without prefetching relative to the rate with prefetching, at
-    most 1.
+    """Returns the rate of independent misses without prefetching, relative to the rate with
+    prefetching, at most 1.
     """
     foreseen, unforeseen = typical_samples.get(FORESEEN), typical_samples.get(UNFORESEEN)
     if foreseen is None or unforeseen is None:
@@ -185,8 +185,8 @@ def _latency_factor(typical_samples: Mapping[str, float]) -> float | None:
 
 
 def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None) -> dict[int, int]:
-    """The effective capacity of each level for one core in bytes. It is computed from GB/s by
-    working set and from the bandwidth of memory.
+    """Returns the effective capacity of each cache level for one core in bytes, from the bandwidth
+    by working set and the bandwidth of `memory`.
     """
     if memory is None:
         return {}
@@ -195,10 +195,10 @@ def _capacities(sweeps: Mapping[int, Mapping[int, float]], memory: float | None)
 
 
 def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
-    """The largest working set whose load bandwidth exceeds the geometric mean of the bandwidths
-    of cache and memory.
+    """Returns the largest working set whose load bandwidth exceeds the geometric mean of the
+    bandwidths of cache and memory.
 
-    None if even the smallest working set does not exceed it.
+    Returns None if even the smallest working set is slower.
 
     >>> capacity({4: 30.0, 8: 29.0, 16: 28.0, 32: 18.0}, memory=17.0)
     16
@@ -213,8 +213,8 @@ def capacity(sweep: Mapping[int, float], memory: float) -> int | None:
 
 
 def suspicious(measured: Figures) -> tuple[str, ...]:
-    """Remarks on suspicious values: a latency below that of the previous level, or a bandwidth that
-    decreases when cores are added.
+    """Returns remarks on suspicious values, such as a latency below that of the previous level, or
+    a bandwidth that decreases with more cores.
     """
     remarks: list[str] = []
     order = [level for level in sorted(measured.latency) if level] + [0] * (0 in measured.latency)
@@ -250,13 +250,13 @@ def suspicious(measured: Figures) -> tuple[str, ...]:
 
 
 def _starting_at_one(tables: Mapping[str, dict[int, float]]) -> dict[str, dict[int, float]]:
-    """Only the tables that start at one core or thread, as the schema requires."""
+    """Removes tables that do not start at one core or thread, as the schema requires."""
     return {name: curve for name, curve in tables.items() if 1 in curve}
 
 
 def _shared_path(topology: Topology, typical_samples: Mapping[str, float]) -> float | None:
-    """The bandwidth of all packages in GB/s, if one package alone gets almost as much. None
-    otherwise.
+    """Returns the bandwidth of a memory path that all sockets share, in GB/s. None if all sockets
+    together get more than one socket.
     """
     one_package = typical_samples.get(f"node/load/{topology.cores_per_package}")
     all_packages = typical_samples.get(f"node/load/{topology.cores}")
@@ -266,8 +266,8 @@ def _shared_path(topology: Topology, typical_samples: Mapping[str, float]) -> fl
 
 
 def _link(topology: Topology, typical_samples: Mapping[str, float]) -> float | None:
-    """The bandwidth in GB/s of one package from another package's memory. None if all share one
-    path.
+    """Returns the bandwidth of one socket from another socket's memory in GB/s. None if all sockets
+    share one memory path.
     """
     return (
         None
@@ -301,7 +301,7 @@ def _level(level: int) -> str:
 
 
 def _cycles(number: float) -> str:
-    """A number of cycles with three digits, without an exponent.
+    """Formats a number of cycles with three digits, without an exponent.
 
     >>> _cycles(0.4463), _cycles(1712.3)
     ('0.446', '1712')

@@ -18,7 +18,7 @@ LIBRARY = (
     "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "atan", "pow", "cbrt", "hypot",
     "fmod", "floor",
 )  # fmt: skip
-"""Functions of the math library."""
+"""The measured functions of the math library."""
 OPERATIONS = ARITHMETIC + LIBRARY
 OPENMP = (
     "fork_join",
@@ -37,45 +37,51 @@ OPENMP = (
 OF_A_RUNTIME = (
     "fork_join", "barrier", "reduction", "dynamic_chunk", "team_change", "first_team"
 )  # fmt: skip
-"""Constructs whose costs depend on the OpenMP runtime. Other costs depend on the machine."""
+"""The constructs whose costs depend on the OpenMP runtime, and not only on the machine."""
 CLOCK = "clock"
 CORE_OPERATIONS = ("fp_fma", "int_add")
-"""The speed of a core is the geometric mean of their throughputs."""
+"""The operations that determine the speed of a core, by the geometric mean of their
+throughputs.
+"""
 MOST_SEPARATE_CORES = 32
-"""Maximum number of cores of a package that are measured one by one if the host does not report
-their kinds.
+"""The maximum number of cores of a socket that are measured one by one, if the host does not report
+the core types.
 """
 ALONE, TOGETHER = "threads/alone", "threads/together"
-"""A virtual CPU that uses all ports of its core, alone and together with the next virtual CPU."""
+"""The keys of a measurement that saturates the ports of a core, on one virtual CPU and on two."""
 LEAST_MEMORY_BYTES = 64 * 1024**2
 STORE_FORWARD = "store_forward"
 MEMORY_LEVEL = 0
 WALKED, FOUND = "pages/walked", "pages/found"
-"""Loads of `SCATTERED_LINES` lines, either one per page or on few pages."""
+"""The keys of dependent loads of `SCATTERED_LINES` lines, with one line per page and on few
+pages.
+"""
 SCATTERED_LINES = 8192
-"""Several times the number of translations in a core's last TLB, which is 256 to 3072 in all
-families.
+"""The number of loaded lines: more than twice the entries of a core's last TLB, which are 256 to
+3072 in all families.
 """
 LINES_ON_A_PAGE = 16
-"""Lines per page for loads from few pages, whose translations are then cached."""
+"""The number of lines per page for loads from few pages, so that the TLB contains all pages."""
 WALKED_BESIDE, FOUND_BESIDE = "pages/walked-beside", "pages/found-beside"
-"""The same loads without dependences. The number of concurrent walks is then the number of page
-walkers of the core.
+"""The keys of independent loads of the same lines. Their page walks are concurrent, up to the
+number of page walkers.
 """
 TLB_COUNTS = (256, 512, 768, 1024, 1280, 1536, 2048, 3072, 4096, 6144)
-"""Numbers of pages that may fit the last TLB: those of all families, and one and a half times these
+"""The tried numbers of entries of the last TLB: those of all families, and 1.5 times these
 numbers.
 """
 FORESEEN, UNFORESEEN = "lines/foreseen", "lines/unforeseen"
-"""Independent loads of one line of memory each, in consecutive order and in an order without
+"""The keys of independent loads of memory lines, in consecutive order and in an order without
 prefetching.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A microbenchmark. `key` identifies it in the state file. `arguments` follow the program's
-    number of samples and seconds. `preload` is a library for LD_PRELOAD.
+    """One run of a microbenchmark program. `key` identifies the measurement in the state file.
+
+    `arguments` are command-line arguments after the number of samples and the seconds. `preload` is
+    a library for LD_PRELOAD.
     """
 
     key: str
@@ -87,11 +93,11 @@ class Measurement:
 def plan(
     topology: Topology, free_bytes: int, cpus: tuple[int, ...], other_runtime: str | None = None
 ) -> tuple[Measurement, ...]:
-    """The measurements for a node with this topology.
+    """Returns the measurements for a node with this topology, most important first.
 
-    `free_bytes` is the available memory. `cpus` are the hardware threads to pin to, one for each
-    core, domain by domain. `other_runtime` is LLVM's or Intel's library. Its costs are measured in
-    addition to those of the compiler's runtime.
+    `free_bytes` is the available memory. `cpus` are the hardware threads for pinning, one per core,
+    domain by domain. `other_runtime` is the OpenMP library of LLVM or Intel, which is measured in
+    addition to the compiler's runtime.
     """
     memory = memory_bytes(topology, free_bytes)
     line = next((str(cache.line) for cache in topology.caches if cache.line), "64")
@@ -129,15 +135,15 @@ def plan(
 
 
 def _clocks(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
-    """The clock with one active core, and with more active cores of the first package."""
+    """Yields measurements of the clock, for several numbers of active cores of the first socket."""
     for count in core_counts(min(topology.cores_per_package, len(cpus))):
         key = CLOCK if count == 1 else f"{CLOCK}/{count}"
         yield Measurement(key, "clock", (_list(cpus[:count]),))
 
 
 def _core_kinds(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measurement]:
-    """The speed of one core of each kind, or of each core if the kinds are unknown. On virtual
-    CPUs, also measures whether two of them share a core.
+    """Yields measurements of the speed of one core per core type, or of each core for unknown
+    types. On virtual machines, two virtual CPUs are also measured together.
     """
     cores = min(topology.cores_per_package, len(cpus))
     kinds = topology.core_speed or (range(1, cores + 1) if cores <= MOST_SEPARATE_CORES else ())
@@ -151,7 +157,7 @@ def _core_kinds(topology: Topology, cpus: tuple[int, ...]) -> Iterator[Measureme
 
 
 def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement]:
-    """Loads with and without a page walk."""
+    """Yields measurements of loads with and without page walks."""
     page = topology.page_bytes
     if page is None:
         return
@@ -169,10 +175,10 @@ def _page_walks(topology: Topology, cpu: str, line: str) -> Iterator[Measurement
 
 
 def memory_bytes(topology: Topology, free_bytes: int) -> int:
-    """A working set larger than all caches: four times the last level, or 1.5 times the reported
-    size.
+    """Returns the bytes of a working set that exceeds all caches: four times the last level, or 1.5
+    times its reported size.
 
-    It has at least 64 MiB, and at most a quarter of the available memory.
+    The result is at least 64 MiB and at most a quarter of the available memory.
     """
     last = topology.caches[-1]
     shared = topology.cores // last.cores
@@ -181,12 +187,11 @@ def memory_bytes(topology: Topology, free_bytes: int) -> int:
 
 
 def latency_sizes(topology: Topology, memory: int) -> dict[int, int]:
-    """For each level, a working set that fits into it but not into the previous level (0 is
-    memory).
+    """Returns the bytes of a working set for each cache level that fits into this level, but not
+    into the previous one. Level 0 is memory.
 
-    It is between the two sizes, closer to the smaller one. A level that is only a little larger
-    than the previous one (a victim cache) has no working set. If the size of a level is
-    implausible, it is twice the size of the previous level.
+    A level that is hardly larger than the previous level (a victim cache) has no working set. A
+    level of implausible size has twice the size of the previous level.
     """
     sizes: dict[int, int] = {}
     above = 0
@@ -202,7 +207,8 @@ def latency_sizes(topology: Topology, memory: int) -> dict[int, int]:
 
 
 def core_counts(most: int) -> tuple[int, ...]:
-    """The numbers of cores to measure: all numbers up to 8, then increasing steps, and all cores.
+    """Returns the numbers of cores to measure: all numbers up to 8, then with increasing steps, and
+    `most`.
 
     >>> core_counts(20)
     (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20)
@@ -213,10 +219,11 @@ def core_counts(most: int) -> tuple[int, ...]:
 
 
 def capacity_sizes(topology: Topology, cache: CacheShape, memory: int) -> tuple[int, ...]:
-    """Working sets of one core in bytes, from which the effective capacity of a cache is found.
+    """Returns the working sets of one core in bytes that determine the effective capacity of a
+    cache of implausible size. Empty for a plausible size.
 
-    There are some only for a cache with an implausible size. They are doubled from twice the
-    previous levels up to the reported size, or to half the working set for memory.
+    The sizes double from twice the previous level up to the reported size, but at most half of
+    `memory`.
 
     >>> from regionpredict.machine.detect.topology import CacheShape, Topology
     >>> l2 = CacheShape(2, 2 << 20, 64, 16, 1)
@@ -246,7 +253,9 @@ def _capacity(
 def _bandwidth(
     topology: Topology, level: int, total: int, cpus: tuple[int, ...]
 ) -> list[Measurement]:
-    """Memory bandwidth within one domain, with `total` bytes over all threads."""
+    """Returns measurements of memory bandwidth within one domain, with `total` bytes over all
+    threads.
+    """
     most = min(topology.cores_per_domain, len(cpus))
     return [
         Measurement(
@@ -260,8 +269,8 @@ def _bandwidth(
 
 
 def _node_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """Loads on one package and on all packages. They show whether packages share one path to
-    memory.
+    """Returns measurements of load bandwidth on one socket and on all sockets, which show whether
+    sockets share one memory path.
     """
     if topology.packages == 1 or len(cpus) < topology.cores:
         return []
@@ -276,18 +285,17 @@ def _node_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
 
 
 def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """The bandwidth of one level. The working set is two thirds of each core's share if the
-    previous level is smaller.
+    """Returns measurements of the bandwidth of one cache level, with working sets of two thirds of
+    each core's share.
 
-    If the size of a level is implausible, the working set is twice the previous level.
+    A level of implausible size has working sets of twice the previous level. A level that is hardly
+    larger than the previous level is not measured.
     """
     place = next(i for i, cache in enumerate(topology.caches) if cache.level == level)
     cache = topology.caches[place]
     share = round(0.66 * cache.size / cache.cores)
     if not cache.plausible and place > 0:
-        share = (
-            2 * topology.caches[place - 1].size
-        )  # the smallest size that exceeds the level above
+        share = 2 * topology.caches[place - 1].size  # certainly exceeds the previous level
     elif place > 0:
         above = topology.caches[place - 1]
         if share < 1.5 * above.size / above.cores:
@@ -306,7 +314,7 @@ def _cache_bandwidth(topology: Topology, level: int, cpus: tuple[int, ...]) -> l
 
 
 def _link_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> list[Measurement]:
-    """Loads of one package from pages that the other package wrote first."""
+    """Returns a measurement of one socket's load bandwidth from memory of another socket."""
     each = topology.cores_per_package
     if topology.packages == 1 or len(cpus) < topology.cores:
         return []
@@ -318,8 +326,8 @@ def _link_bandwidth(topology: Topology, total: int, cpus: tuple[int, ...]) -> li
 def _openmp(
     topology: Topology, total: int, cpus: tuple[int, ...], runtime: str | None = None
 ) -> list[Measurement]:
-    """The costs of constructs by number of threads, for the compiler's OpenMP runtime or another
-    one.
+    """Returns measurements of OpenMP constructs by number of threads, for the compiler's runtime or
+    for the library `runtime`.
     """
     most = min(topology.cores, len(cpus))
     domain, package = topology.cores_per_domain, topology.cores_per_package
@@ -343,8 +351,8 @@ def _openmp(
 
 
 def _construct(kind: str, threads: int, topology: Topology, total: int) -> tuple[str, ...]:
-    """The measurement of a construct. For new memory, it contains the number of 4 KiB pages that
-    each thread writes, with at most `total` bytes over all threads.
+    """Returns the arguments of the measurement of a construct. First writes have the number of 4
+    KiB pages per thread, for at most `total` bytes over all threads.
     """
     shares = {"first_touch": NEW_IN_CACHE, "first_touch_beyond": NEW_BEYOND}
     if kind not in shares:

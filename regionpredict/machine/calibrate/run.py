@@ -1,4 +1,4 @@
-"""Runs the microbenchmarks until they have converged or the time is up."""
+"""Runs the microbenchmarks until all have converged or the time budget is used."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from regionpredict.machine.writer import Figures
 from regionpredict.scratch_folder import scratch_folder
 
 GRACE_SECONDS = 20.0
-"""Additional time for the program to set up its memory, before it is stopped."""
+"""The additional seconds for the setup of a program, before it is stopped."""
 LEAST_SLICE = 0.05
 MOST_SLICE = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a calibration: the number of converged measurements, the number of all, and
-    the used seconds of the budget.
+    """The progress of a calibration after the measurement `key`: `done` out of `total` measurements
+    have converged, and `spent_s` seconds of the budget are used.
     """
 
     key: str
@@ -39,8 +39,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The result: the figures, and the numbers of all measurements, of converged ones, and of those
-    continued from an earlier run.
+    """The result of a calibration.
+
+    `total`, `settled` and `resumed` are the numbers of all measurements, of converged ones, and of
+    those with samples from an earlier run.
     """
 
     figures: Figures
@@ -61,16 +63,16 @@ def calibrate(
     other_runtime: str | None = None,
     quiet: Callable[[], float] | None = None,
 ) -> Calibration:
-    """Measures this host. Rounds over all measurements are repeated until each has converged or the
+    """Measures this host. Rounds over all measurements are repeated until all have converged or the
     budget is used.
 
-    A measurement has converged if its 95 % confidence interval is within 5 % of the mean.
-    `state_path` stores every sample immediately. A later call with the same path continues from
-    there, also after a KeyboardInterrupt. `cpus` are the hardware threads to pin to (default: the
-    topology's). `free_bytes` is the available memory. `other_runtime` is LLVM's or Intel's library,
-    whose costs are measured in addition to those of the compiler's runtime. `quiet` waits for an
-    idle host before a measurement and returns the seconds of waiting, which do not count towards
-    the budget. Raises InputError if the compiler fails or the state cannot be stored.
+    A measurement has converged if its 95 % confidence interval is within 5 % of the mean. Samples
+    are stored in the file `state_path` immediately. A later call with the same path continues with
+    them. `cpus` are the hardware threads for pinning (default: all cores). `free_bytes` is the
+    available memory. `other_runtime` is the OpenMP library of LLVM or Intel, which is measured in
+    addition to the compiler's runtime. `quiet` waits for an idle host and returns the seconds of
+    waiting, which do not count towards the budget. Raises InputError if the compiler fails or the
+    state cannot be stored.
     """
     pinned = cpus or topology.threads or tuple(range(topology.cores))
     todo = plan(topology, free_bytes, pinned, other_runtime)
@@ -116,7 +118,9 @@ def _settled(state: State, measurement: Measurement) -> bool:
 
 
 def _run(program: Path, measurement: Measurement, seconds: float, left: float) -> list[float]:
-    """Runs a program once. Empty if it prints no samples or exceeds its time limit."""
+    """Runs a microbenchmark once and returns its samples. Empty if the program prints no samples or
+    exceeds its time limit.
+    """
     line = [str(program), str(LEAST_SAMPLES), f"{seconds:.3f}", *measurement.arguments]
     loaded = None
     if measurement.preload is not None:

@@ -1,6 +1,4 @@
-"""Samples of a microbenchmark: their mean, its confidence interval, and the file that contains
-them.
-"""
+"""Evaluates and stores the samples of microbenchmarks."""
 
 from __future__ import annotations
 
@@ -18,29 +16,25 @@ from regionpredict.json_records import json_record
 
 SCHEMA = "regionpredict/calibration/1"
 ENOUGH = 0.05
-"""A measurement has converged if its 95 % confidence interval is within 5 % of the mean."""
+"""The relative 95 % confidence interval (half-width) below which a measurement has converged."""
 LEAST_SAMPLES = 5
 MOST_SAMPLES = 200
 
 _T95 = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
-"""Student's t for a two-sided 95 % interval, for 1 to 10 degrees of freedom. For more, it decreases
-from 2.2 to 1.96.
-"""
+"""Student's t for a two-sided 95 % interval, for 1 to 10 degrees of freedom."""
 
 
 _SMALLEST, _LARGEST = 1e-15, 1e15
-"""The range of a measurement in its unit, such as cycles or bytes per second. With this range,
-products of all measurements are finite.
-"""
+"""The range of a valid measurement in its unit. The range keeps products of measurements finite."""
 
 
 def is_sample(value: Any) -> bool:
-    """Whether a value is possible for a measurement."""
+    """Whether a value is a valid measurement."""
     return type(value) in (int, float) and _SMALLEST < value < _LARGEST
 
 
 def student_t(degrees: int) -> float:
-    """Student's t for a two-sided 95 % interval.
+    """Returns Student's t for a two-sided 95 % interval.
 
     >>> student_t(4), round(student_t(20), 2)
     (2.776, 2.09)
@@ -51,7 +45,7 @@ def student_t(degrees: int) -> float:
 
 
 def relative_interval(samples: list[float]) -> float:
-    """Half of the 95 % confidence interval divided by the mean. Infinite for fewer than two
+    """Returns half of the 95 % confidence interval divided by the mean. Infinite for fewer than two
     samples.
     """
     if len(samples) < 2:
@@ -63,20 +57,20 @@ def relative_interval(samples: list[float]) -> float:
 
 
 def has_converged(samples: list[float]) -> bool:
-    """Whether no more samples are needed."""
+    """Whether a measurement needs no more samples."""
     if len(samples) >= MOST_SAMPLES:
         return True
     return len(samples) >= LEAST_SAMPLES and relative_interval(samples) <= ENOUGH
 
 
 def typical(samples: list[float]) -> float:
-    """The typical value of a measurement: the median, which other processes affect least."""
+    """Returns the median of the samples, which other processes affect least."""
     return median(samples)
 
 
 @dataclass(slots=True)
 class State:
-    """All samples so far, by measurement, and the file that contains them."""
+    """All samples of a calibration by measurement, stored in the file `path`."""
 
     path: Path
     host: str
@@ -85,10 +79,9 @@ class State:
 
     @classmethod
     def read(cls, path: Path, host: str) -> State:
-        """Reads the samples of an earlier run on the same host. If there are none, starts without
-        samples.
+        """Reads the samples of an earlier run on the same host. A missing file gives no samples.
 
-        Raises InputError if the file exists but cannot be read.
+        Raises InputError for an unreadable file.
         """
         state = cls(path, host)
         remedy = "remove this file to start over"
@@ -106,7 +99,7 @@ class State:
         return state
 
     def add(self, key: str, samples: list[float]) -> None:
-        """Adds samples and stores them."""
+        """Adds samples of a measurement and stores the file."""
         if samples:
             self.samples.setdefault(key, []).extend(samples)
             self.save()

@@ -15,15 +15,15 @@ from regionpredict.machine.calibrate.samples import relative_interval, typical
 from regionpredict.machine.detect.topology import Topology
 
 MOST = 9.99
-"""The largest interval that is written. Figures with at most two samples have no interval."""
+"""The largest relative interval that a machine file contains."""
 
 
 def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str, float]:
-    """Half of the 95 % confidence interval divided by the value. The key is the figure's key in the
-    file.
+    """Returns half of the 95 % confidence interval divided by the value, by the figure's key in the
+    machine file.
 
-    For a table, the widest interval counts, relative to the table's largest value. A value close to
-    zero on one thread need not be precise.
+    For a table, the result is the widest interval relative to the table's largest value, because
+    small values need not be precise.
     """
     wide: dict[str, float] = {}
     largest: dict[str, float] = {}
@@ -48,7 +48,7 @@ def spreads(topology: Topology, samples: Mapping[str, list[float]]) -> dict[str,
 
 
 def _figures(topology: Topology, key: str) -> Iterator[str]:
-    """The keys in the machine file whose figures depend on a measurement."""
+    """Yields the keys in the machine file whose figures depend on a measurement."""
     cache_indices = {cache.level: place for place, cache in enumerate(topology.caches)}
     kind, *arguments = key.split("/")
     if key == CLOCK:

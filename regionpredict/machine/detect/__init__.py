@@ -1,4 +1,5 @@
-"""The topology of a host. Input: sysfs, or an hwloc XML of any machine. Output: a `Topology`.
+"""Detects the topology of a host. Input: sysfs, or an hwloc XML of any machine. Output: a
+`Topology`.
 
 Entry points: `read_sysfs(system, cpuinfo) -> Topology` and `read_hwloc(path) -> Topology`.
 """

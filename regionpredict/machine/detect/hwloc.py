@@ -25,7 +25,7 @@ _CACHE = re.compile(r"L([1-5])d?Cache\Z")
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The current position in the traversal of the tree."""
+    """The socket, NUMA domain, core and caches around the current element of the tree."""
 
     package: int = 0
     domain: int | None = None
@@ -34,7 +34,9 @@ class _Place:
 
 
 def read_hwloc(path: Path) -> Topology:
-    """Reads an hwloc XML. Raises InputError if it is invalid or has no processing units."""
+    """Reads the topology from an hwloc XML. Raises InputError for an invalid file, or a file
+    without processing units.
+    """
     shown = str(path)
     remedy = "give what `lstopo machine.xml` writes"
     root = parse_xml(read_bytes(path, remedy, most=_MOST_BYTES), path, remedy)
@@ -63,13 +65,13 @@ def read_hwloc(path: Path) -> Topology:
 
 
 def _page(root: ElementTree.Element) -> int | None:
-    """The smallest page size of the machine."""
+    """Returns the smallest page size of the machine in bytes."""
     sizes = [size for element in root.iter("page_type") if (size := _number(element, "size"))]
     return min(sizes, default=None)
 
 
 def _identity(infos: Mapping[str, str]) -> Identity | None:
-    """The identity of the processor in the terms of x86 or of Arm. None if it is missing."""
+    """Returns the identity of an x86 or Arm processor. None if it is missing."""
     try:
         if "CPUImplementer" in infos:
             return Identity(infos["CPUImplementer"].lower(), -1, int(infos["CPUPart"], 0))
@@ -126,7 +128,7 @@ def _cache(element: ElementTree.Element, kind: str) -> ThreadCache | None:
 
 
 def _units(element: ElementTree.Element) -> list[int]:
-    """The numbers of the processing units inside an element."""
+    """Returns the numbers of the processing units inside an element."""
     return [
         _number(child, "os_index") for child in element.iter("object") if child.get("type") == "PU"
     ]

@@ -23,7 +23,7 @@ _WIDTHS = (("avx512f", 512), ("avx", 256), ("sse2", 128), ("asimd", 128), ("vsx"
 
 
 def read_sysfs(system: Path = SYSTEM, cpuinfo: Path = CPUINFO) -> Topology:
-    """Reads the host with these paths of sysfs and cpuinfo.
+    """Reads the topology of the host from these paths of sysfs and cpuinfo.
 
     Raises InputError if the host hides its topology.
     """
@@ -61,7 +61,8 @@ def read_sysfs(system: Path = SYSTEM, cpuinfo: Path = CPUINFO) -> Topology:
 
 
 def identity_of(facts: Mapping[str, str]) -> Identity | None:
-    """The identity of the processor from the keys and values of a cpuinfo. None if it is missing.
+    """Returns the identity of the processor from the keys and values of cpuinfo. None if it is
+    missing.
 
     >>> identity_of({"vendor_id": "GenuineIntel", "cpu family": "6", "model": "85"})
     Identity(vendor='GenuineIntel', family=6, model=85)
@@ -77,7 +78,7 @@ def identity_of(facts: Mapping[str, str]) -> Identity | None:
 
 
 def cpu_list(text: str) -> set[int]:
-    """The numbers in a list in sysfs format.
+    """Parses a list of numbers in sysfs format.
 
     >>> sorted(cpu_list("0-2,8"))
     [0, 1, 2, 8]
@@ -109,7 +110,9 @@ def _thread(folder: Path, number: int, domains: dict[int, int]) -> HardwareThrea
 
 
 def _cache(folder: Path, number: int) -> ThreadCache | None:
-    """A data or unified cache. None for an instruction cache, and for a cache without a size."""
+    """Reads a data cache or a unified cache. None for an instruction cache, and for a cache without
+    a size.
+    """
     if _text(folder / "type") not in ("Data", "Unified"):
         return None
     match = re.fullmatch(r"(\d+)([KMG]?)", _text(folder / "size"))
@@ -126,7 +129,7 @@ def _cache(folder: Path, number: int) -> ThreadCache | None:
 
 
 def _clock(folder: Path, facts: dict[str, str]) -> float | None:
-    """The base clock in Hz. It comes from the driver, from the name of the model, or from the
+    """Returns the base clock in Hz from the driver, from the name of the processor, or from the
     current clock.
     """
     base = _number(folder / "cpufreq" / "base_frequency", 0)
@@ -142,14 +145,16 @@ def _clock(folder: Path, facts: dict[str, str]) -> float | None:
 
 
 def _memory(folder: Path) -> int:
-    """The bytes of all NUMA domains, from `Node 0 MemTotal: 65840000 kB` of each. 0 if unknown."""
+    """Returns the memory of all NUMA domains in bytes, from lines such as
+    `Node 0 MemTotal: 65840000 kB`. 0 if unknown.
+    """
     totals = (re.search(r"MemTotal:\s*(\d+) kB", _text(path))
               for path in sorted(folder.glob("node[0-9]*/meminfo")))  # fmt: skip
     return sum(1024 * int(match[1]) for match in totals if match)
 
 
 def _cpuinfo(path: Path) -> dict[str, str]:
-    """The keys and values of the first processor in cpuinfo."""
+    """Returns the keys and values of the first processor in cpuinfo."""
     facts: dict[str, str] = {}
     for line in _text(path).splitlines():
         key, colon, value = line.partition(":")

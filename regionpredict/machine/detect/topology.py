@@ -1,4 +1,4 @@
-"""The topology of a node, from the properties of its hardware threads."""
+"""Computes the topology of a node from the properties of its hardware threads."""
 
 from __future__ import annotations
 
@@ -10,21 +10,23 @@ from regionpredict.errors import InputError
 from regionpredict.machine.reader import Identity
 
 MOST_BYTES_PER_CORE = 16 * 1024**2
-"""Upper limit of the last-level cache per core. A larger value belongs to another host."""
+"""The upper limit of plausible last-level cache per core. Virtual machines may report larger values
+of their host.
+"""
 KIND = 0.1
-"""Cores whose speeds differ by at most this share are of one kind. Favored cores of one kind differ
-by a few percent.
+"""The relative difference of speeds up to which two cores count as one core type. Favored cores of
+one type differ by a few percent.
 """
 GUESSED_BYTES_PER_CORE = 2 * 1024**2
-"""The cache per core that is assumed if the reported value is too large. 1.4 to 4 MiB per core are
-common.
+"""The assumed last-level cache per core if the reported value is implausible. Common values are 1.4
+to 4 MiB.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class ThreadCache:
-    """A cache as one hardware thread reports it. Sizes are in bytes, and `threads` are those that
-    share it.
+    """A cache as one hardware thread reports it. `size` and `line` are in bytes. `threads` are the
+    hardware threads that share the cache.
     """
 
     level: int
@@ -36,8 +38,8 @@ class ThreadCache:
 
 @dataclass(frozen=True, slots=True)
 class HardwareThread:
-    """A hardware thread: its number, package, NUMA domain, core, and caches. `speed` is the speed
-    of its core in any unit, or None if unknown.
+    """A hardware thread: its number, socket, NUMA domain, core and caches. `core` contains all
+    hardware threads of the core. `speed` is the speed of the core in any unit, or None.
     """
 
     number: int
@@ -50,9 +52,9 @@ class HardwareThread:
 
 @dataclass(frozen=True, slots=True)
 class CacheShape:
-    """A cache level of a node. Line sizes and associativities that are unknown are zero.
+    """A cache level of a node. Unknown line sizes and associativities are 0.
 
-    `size` is a plausible size, and `shown` is the reported one, both in bytes.
+    `size` is a plausible size, and `shown` is the reported size, both in bytes.
     """
 
     level: int
@@ -66,14 +68,14 @@ class CacheShape:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The topology of a node. `remarks` report values that are implausible or not uniform.
+    """The topology of a node. `remarks` report implausible or nonuniform values.
 
     `clock_hz`, `simd_bits`, `memory_bytes` (of the node), `page_bytes` and the processor's
     `identity` are None if the host does not report them. `threads` contains the first hardware
-    thread of each core in binding order (domain by domain). `over_caches` contains the same threads
-    in another order: first one core of each second-level cache, then the next of each. `core_speed`
-    is the speed relative to the first core, by the first core of each kind in a package. It is None
-    if the host does not report it. `virtual` says whether this is a virtual machine.
+    thread of each core, domain by domain. `over_caches` contains the same threads, first one core
+    of each second-level cache, then the next core of each. `core_speed` is the speed of each core
+    type relative to the first core, by the first core of the type in a socket, or None if unknown.
+    `virtual` says that the host is a virtual machine.
     """
 
     name: str
@@ -117,7 +119,9 @@ def assemble(
     identity: Identity | None = None,
     virtual: bool = False,
 ) -> Topology:
-    """Combines the hardware threads of a node. Raises InputError if no cache is known."""
+    """Computes the topology of a node from its hardware threads. Raises InputError if no cache is
+    known.
+    """
     if not any(thread.caches for thread in threads):
         raise InputError(
             "this host does not show its caches",
@@ -165,9 +169,10 @@ def assemble(
 
 
 def core_kinds(speeds: Sequence[float | None], step: float) -> dict[int, float] | None:
-    """The speed relative to the first core, by the first core (counted from 1) of each kind.
-    Consecutive cores are of one kind if their speeds differ by at most the share `step`. None if a
-    speed is unknown.
+    """Returns the speed of each core type relative to the first core, by the number (from 1) of the
+    first core of the type. None if a speed is unknown.
+
+    Consecutive cores are of one type if their speeds differ by at most the share `step`.
 
     >>> core_kinds([1024, 1009, 446, 446], 0.1)
     {1: 1.0, 3: 0.435546875}
@@ -183,10 +188,10 @@ def core_kinds(speeds: Sequence[float | None], step: float) -> dict[int, float] 
 
 
 def over_caches(cores: Sequence[HardwareThread]) -> tuple[int, ...]:
-    """The threads of the cores, starting with one core of each second-level cache (Chatzopoulos
-    2012, ch. 3).
+    """Returns the hardware threads of the cores, starting with one core of each second-level cache
+    (Chatzopoulos 2012, ch. 3).
 
-    A core whose second-level cache is unknown counts as if it had a separate one.
+    A core with an unknown second-level cache counts as if it had a separate one.
     """
     turn: Counter[frozenset[int]] = Counter()
     ranked = []
@@ -198,7 +203,7 @@ def over_caches(cores: Sequence[HardwareThread]) -> tuple[int, ...]:
 
 
 def _common(counts: Counter[int], wholes: str, parts: str, remarks: list[str]) -> int:
-    """The most frequent number. Adds a remark if the numbers differ."""
+    """Returns the most frequent count. Adds a remark if the counts differ."""
     counted = Counter(counts.values())
     most = counted.most_common(1)[0][0]
     if len(counted) > 1:

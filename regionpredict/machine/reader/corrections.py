@@ -17,7 +17,7 @@ CORRECTIONS = (*_PROVENANCE, "factors", "density", "cross_validated")
 
 
 def read_corrections(section: Section | None, packages: int) -> Corrections:
-    """The section as values. Raises InputError for an invalid or missing entry."""
+    """Reads the section `corrections`. Raises InputError for an invalid or missing entry."""
     if section is None:
         return Corrections()
     density: dict[str, Quantity] = {}
@@ -44,8 +44,8 @@ def read_corrections(section: Section | None, packages: int) -> Corrections:
 
 
 def read_thresholds(section: Section, packages: int) -> tuple[Quantity, ...]:
-    """The scores above which another package is hinted, in ascending order. There is one less than
-    packages.
+    """Reads the scores above which the density model's hint has another socket, in ascending
+    order.
     """
     if "thresholds" not in section:
         return ()

@@ -43,7 +43,7 @@ OPERATIONS = tuple(defaults.OPERATION_CYCLES)
 
 
 def read_operations(section: Section | None, defaulted: list[str]) -> dict[str, Operation]:
-    """The latency and throughput of every kind of operation, as given or assumed."""
+    """Returns the latency and throughput of every kind of operation, as given or assumed."""
     known: dict[str, Operation] = {}
     if section is not None:
         known = {kind: _operation(section, kind) for kind in OPERATIONS if kind in section}
@@ -68,22 +68,22 @@ def _operation(section: Section, kind: str) -> Operation:
 
 
 def read_overheads(section: Section | None, defaulted: list[str]) -> dict[str, Curve]:
-    """The tables of OpenMP's costs in the file, in cycles by number of threads."""
+    """Returns the tables of OpenMP costs in the file, in cycles by number of threads."""
     given = _tables(section) if section is not None else {}
     defaulted.extend(f"openmp.{key}" for key in OPENMP if key not in given)
     return given
 
 
 def read_runtimes(section: Section | None) -> dict[str, dict[str, Curve]]:
-    """The tables of costs for specific runtimes. The key is the runtime's name."""
+    """Returns the tables of OpenMP costs by the name of the OpenMP runtime."""
     if section is None:
         return {}
     return {name: _tables(section.inner(name, OPENMP)) for name in RUNTIMES if name in section}
 
 
 def read_far_line(section: Section | None, remote: Quantity, defaulted: list[str]) -> Quantity:
-    """The transfer of a line between packages in cycles, as given or derived from the latency of
-    remote memory.
+    """Returns the cycles for the transfer of a line between sockets, as given or assumed to be the
+    latency of remote memory.
     """
     if section is not None and FAR_LINE in section:
         return section.quantity(FAR_LINE, "cycles")
@@ -100,7 +100,7 @@ def _tables(section: Section) -> dict[str, Curve]:
 
 
 def read_latency_factor(section: Section | None, defaulted: list[str]) -> Quantity:
-    """The weight of a latency miss relative to a streaming miss."""
+    """Reads the weight of a latency miss relative to a streaming miss."""
     why = "as measured on Clovertown"
     if section is None:
         defaulted.append("density.latency_factor")
@@ -109,7 +109,7 @@ def read_latency_factor(section: Section | None, defaulted: list[str]) -> Quanti
 
 
 def read_density(section: Section | None, derived: DensityWeights, node: Node) -> DensityWeights:
-    """The derived weights. Weights in the file replace them."""
+    """Returns the derived weights of the density model, with replacements from the file."""
     if section is None:
         return derived
     operation = {**derived.operation, **_weights(section, "operation", {k: k for k in OPERATIONS})}
@@ -124,9 +124,9 @@ def read_density(section: Section | None, derived: DensityWeights, node: Node) -
 
 
 def read_spread(file: Section) -> dict[str, float]:
-    """The uncertainty of measured figures by key, as a share of the value, at least 0.
+    """Reads the uncertainty of measured figures by key, as a share of the value, at least 0.
 
-    Raises InputError for an unknown key, or an invalid share.
+    Raises InputError for an unknown key or an invalid share.
     """
     if SPREAD not in file:
         return {}
@@ -139,7 +139,9 @@ def read_spread(file: Section) -> dict[str, float]:
 
 
 def _weights(section: Section, key: str, names: Mapping[str, Key]) -> dict[Key, Quantity]:
-    """The weights under `key`, with the keys in `names`."""
+    """Reads the weights in the subsection `key`. `names` maps keys of the file to keys of the
+    result.
+    """
     if key not in section:
         return {}
     inner = section.inner(key, names)

@@ -1,10 +1,9 @@
-"""Default values for missing entries of a machine file, labeled as assumptions.
+"""Default values for missing entries of a machine file, marked as assumptions.
 
-The formulas for OpenMP's costs use `t`, the cycles for moving a cache line between two cores of a
-package. It is 1.4 times the latency of the cache that the package shares, or the latency of memory
-if there is none. They were fitted to three measured barriers, which grow by about one `t` per
-thread. These are `barrier(p)` on Skylake-SP with 20 cores, EPYC Naples with 24 and ThunderX2 with
-32 (RRZE SC19-ECM-AA). The formulas are still assumptions.
+Formulas of OpenMP costs use `t`, the cycles for moving a cache line between two cores of a socket.
+`t` is 1.4 times the latency of a cache shared by the whole socket, or the latency of memory without
+such a cache. The formulas were fitted to barriers that grow by about one `t` per thread. They were
+measured on Skylake-SP with 20 cores, EPYC Naples with 24 and ThunderX2 with 32 (RRZE SC19-ECM-AA).
 """
 
 from __future__ import annotations
@@ -45,10 +44,11 @@ OPERATION_CYCLES: dict[str, tuple[float, float]] = {
     "fmod": (60, 50),
     "floor": (8, 2),
 }
-"""Default latency and reciprocal throughput in cycles. They are typical of cores since 2010 and of
-scalar calls into a math library. InstLatx64 dumps and OSACA tables give 3 to 6 for FP add and
-multiply. Agner Fog gives 4 to 7 for a conversion between integers and floating-point numbers. They
-are not confirmed for a particular machine.
+"""The default latency and reciprocal throughput of each operation in cycles.
+
+The values are typical of cores since 2010 and of scalar calls of a math library. InstLatx64 and
+OSACA give 3 to 6 cycles for floating-point additions and multiplications. Agner Fog gives 4 to 7
+cycles for conversions between integers and floating-point numbers.
 """
 
 CACHE_WAYS = 8
@@ -57,41 +57,45 @@ LEVEL_BYTES_PER_CYCLE = {1: 32.0, 2: 16.0, 3: 8.0}
 MEMORY_LATENCY_NS = 90.0
 REMOTE_LATENCY_FACTOR = 1.6
 LINK_SHARE = 0.5
-"""The bandwidth of a link relative to that of a package. It is between Skylake-SP (a third) and
-EPYC Rome (two thirds).
+"""The default bandwidth of a link relative to a socket's memory bandwidth, between Skylake-SP (a
+third) and EPYC Rome (two thirds).
 """
 TEAM_CHANGE_CYCLES = 25_000.0
-"""Cycles for each thread of the larger parallel region. On two cores of 2.4 GHz, libgomp 12 takes
-84 µs to change from 8 threads to 4 or from 4 to 8. It ends threads and creates them again.
+"""The default cycles per thread of the larger region for a change of the number of threads.
+
+On two cores of 2.4 GHz, libgomp 12 takes 84 µs to change between 8 and 4 threads. It ends threads
+and creates them again.
 """
 FIRST_TEAM_CYCLES = 50_000.0
-"""Cycles for each thread that a program's first parallel region creates."""
+"""The default cycles for the creation of each thread in a program's first parallel region."""
 FIRST_TOUCH_CYCLES = 1000.0
 FIRST_TOUCH_MOST = 10_000.0
 FIRST_TOUCH_CROWD = 64
-"""Cycles in which a single thread clears and maps a page of 4 KiB, and in which each of several
-concurrent threads does. Concurrent threads wait for their common address space. On Linux servers,
-one thread takes a thousand cycles, and many threads up to ten times as many.
+"""The number of concurrent threads up to which the cost of a page fault grows, from
+`FIRST_TOUCH_CYCLES` to `FIRST_TOUCH_MOST` cycles. The threads wait for a lock of their address
+space.
 """
 LATENCY_FACTOR = 0.6
-"""The weight of a latency miss relative to a streaming miss (see docs/machines.md)."""
+"""The default weight of a latency miss relative to a streaming miss (see docs/machines.md)."""
 
 
 def first_touch_cycles(threads: int) -> float:
-    """The cycles per new page of 4 KiB for each of this many concurrent threads."""
+    """Returns the default cycles of a page fault of 4 KiB with this number of concurrent
+    threads.
+    """
     part = (min(threads, FIRST_TOUCH_CROWD) - 1) / (FIRST_TOUCH_CROWD - 1)
     return FIRST_TOUCH_CYCLES + part * (FIRST_TOUCH_MOST - FIRST_TOUCH_CYCLES)
 
 
 def assumed(value: float, unit: str, why: str) -> Quantity:
-    """An assumed number with its reason."""
+    """Returns an assumed number with its reason."""
     return Quantity(value, unit, "assumed", f"default: {why}")
 
 
 def operation(kind: str, known: Mapping[str, Operation]) -> Operation:
-    """The default figures of a kind of operation.
+    """Returns the default cost of a kind of operation.
 
-    By default, a fused multiply-add costs as much as a multiplication and an addition.
+    A fused multiply-add costs as much as a given multiplication and a given addition together.
     """
     if kind == "fp_fma" and "fp_add" in known and "fp_mul" in known:
         add, mul = known["fp_add"], known["fp_mul"]
@@ -106,7 +110,7 @@ def operation(kind: str, known: Mapping[str, Operation]) -> Operation:
 
 
 def line_transfer_cycles(node: Node, caches: Sequence[Cache], memory_latency: float) -> float:
-    """The cycles `t` for moving a line between two cores of a package (see the module)."""
+    """Returns the default cycles for moving a cache line between two cores of a socket."""
     outer = caches[-1]
     if outer.shared_by_cores.value >= node.cores_per_package.value:
         return 1.4 * outer.latency_cycles.value
@@ -114,8 +118,8 @@ def line_transfer_cycles(node: Node, caches: Sequence[Cache], memory_latency: fl
 
 
 def thread_counts(cores: int) -> tuple[int, ...]:
-    """The numbers 1, 2, 4, 8 ... and `cores`. They are the points of a curve that a formula
-    gives.
+    """Returns the numbers of threads 1, 2, 4, 8 ... and `cores`, at which default formulas are
+    evaluated.
     """
     counts, count = [1], 2
     while count < cores:
@@ -125,11 +129,11 @@ def thread_counts(cores: int) -> tuple[int, ...]:
 
 
 def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quantity) -> Overheads:
-    """OpenMP's costs. They are given, or follow from the assumed formulas in `t` and the number of
-    threads `p`.
+    """Returns the costs of OpenMP constructs: the given ones, or default formulas of `t` and the
+    number of threads p.
 
-    Constructs that synchronize threads use the formulas for one package. Threads on other packages
-    add `far_line`.
+    The formulas of synchronizing constructs are for one socket. Threads on other sockets add
+    `far_line`.
     """
     inside = thread_counts(node.cores_per_package.whole)
     all_cores = thread_counts(node.cores_per_package.whole * node.packages.whole)
@@ -151,7 +155,7 @@ def overheads(node: Node, t: float, given: Mapping[str, Curve], far_line: Quanti
         return Curve(tuple(counts), costs, "cycles", "assumed", source, "proportional")
 
     def one_or_more(of_one: float, cost: Callable[[int], float]) -> Callable[[int], float]:
-        """The cost for one thread, and for several threads."""
+        """Returns a function with a separate value for one thread."""
         return lambda p: cost(p) if p > 1 else of_one
 
     touch = own("first_touch", "1000, growing linearly to 10,000 on 64 threads", first_touch_cycles)

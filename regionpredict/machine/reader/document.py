@@ -1,4 +1,4 @@
-"""A YAML file as a tree with line numbers, so that every error has a line."""
+"""Parses YAML into a tree with line numbers, so that every error has a line."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from regionpredict.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A value in the file: `kind` (scalar, sequence or mapping), and its place.
+    """A YAML value with its `kind` (scalar, sequence or mapping), file and line.
 
-    `key` is its path from the top: ``caches[1].latency``. The key of the top value is empty.
+    `key` is the path from the top, such as ``caches[1].latency``. The top value has an empty key.
     """
 
     path: str
@@ -28,17 +28,17 @@ class Item:
     elements: tuple[Item, ...]
 
     def error(self, message: str, remedy: str = "") -> InputError:
-        """An error at the place of this value. It is one line for any content."""
+        """Returns an error at the line of this value, as one line of text."""
         return _one_line(message, remedy, self.path, self.line)
 
     @property
     def where(self) -> str:
-        """The key in the form that errors show."""
+        """The key as errors show it."""
         return self.key or "the file"
 
     def mapping(self, known: Iterable[str]) -> dict[str, Item]:
-        """The entries of a mapping. Raises InputError if this is not a mapping, or if a key is not
-        in `known`.
+        """Returns the entries of a mapping. Raises InputError for other values and for keys outside
+        `known`.
         """
         if self.kind != "mapping":
             raise self.error(f"{self.where} must be a mapping of keys to values")
@@ -49,19 +49,19 @@ class Item:
         return self.entries
 
     def sequence(self) -> tuple[Item, ...]:
-        """The elements of a list. Raises InputError if this is not a list."""
+        """Returns the elements of a list. Raises InputError for other values."""
         if self.kind != "sequence":
             raise self.error(f"{self.where} must be a list")
         return self.elements
 
     def scalar(self) -> str:
-        """The text of a single value. Raises InputError for a list or a mapping."""
+        """Returns the text of a scalar. Raises InputError for a list or a mapping."""
         if self.kind != "scalar" or not self.text:
             raise self.error(f"{self.where} must be a single value")
         return self.text
 
     def walk(self) -> Iterator[Item]:
-        """This value and all values nested in it."""
+        """Yields this value and all values nested in it."""
         yield self
         for child in (*self.entries.values(), *self.elements):
             yield from child.walk()
@@ -80,7 +80,7 @@ def _one_line(
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """A remedy: the nearest of `names`, or all of them.
+    """Returns a remedy for an unknown name: the most similar of `names`, or all of them.
 
     >>> did_you_mean("coers", ["cores", "size"])
     "did you mean 'cores'?"
@@ -128,8 +128,8 @@ def _item(node: yaml.Node, path: str, key: str, line: int) -> Item:
 
 
 def _printable(node: yaml.Node, path: str, key: str) -> str:
-    """The text of a name or value with escaped control characters, since it can appear in a job
-    script or a terminal.
+    """Returns the text of a key or a value. Raises InputError for unprintable characters, because
+    the text may appear in a job script or a terminal.
     """
     text = str(node.value)
     if not text.isprintable():

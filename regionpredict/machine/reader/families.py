@@ -1,8 +1,8 @@
-"""Processor families: reviewed default data for the processor section of machine files.
+"""Reads processor families, which provide default figures for the processor section of machine
+files.
 
-A family is a file `machines/families/NAME.yaml`. It contains the figures of its cores with evidence
-and source, the line size, page size and associativity of its caches, and its identities in Linux's
-cpuinfo.
+A file `machines/families/NAME.yaml` contains the figures of a family's cores with evidence and
+source. It also contains line size, page size, associativities, and identities in Linux's cpuinfo.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _TOP = ("name", "description", "identity", "sources", "line", "page", "ways", "l
 
 
 class Identity(NamedTuple):
-    """The identity of a processor. On x86, it is the vendor, family and model of CPUID. On Arm, it
-    is the implementer (``0x46``), -1 and the part number of MIDR_EL1.
+    """The identity of a processor: vendor, family and model of CPUID on x86. On Arm, the fields are
+    the implementer (``0x46``), -1, and the part number of MIDR_EL1.
     """
 
     vendor: str
@@ -34,12 +34,12 @@ class Identity(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The figures of one family.
+    """A processor family with its common figures.
 
-    `identities` are its identities in cpuinfo. `line_bytes` of its caches and the usual
-    `page_bytes` are in B, and `ways` is by cache level. `link_bytes_per_s` is the bandwidth from
-    the other package in its common nodes with two packages. The keys of `figures` are those of
-    `machine.processor.FIGURES`. A figure that differs within the family is left out.
+    `identities` are the identities of its processors in cpuinfo. `line_bytes` is the cache line
+    size, and `page_bytes` the usual page size. `ways` is the associativity by cache level.
+    `link_bytes_per_s` is the bandwidth from the other socket in common dual-socket nodes. `figures`
+    has keys of `machine.processor.FIGURES`, without figures that differ within the family.
     """
 
     name: str
@@ -53,23 +53,23 @@ class Family:
 
     @property
     def generic(self) -> bool:
-        """Whether this is the family for unknown processors."""
+        """Whether the family is the default for unknown processors."""
         return self.name == GENERIC
 
 
 def family_names() -> tuple[str, ...]:
-    """The names of all families, in alphabetical order."""
+    """Returns the names of all families in alphabetical order."""
     return tuple(sorted(path.stem for path in families_folder().glob("*.yaml")))
 
 
 def load_family(name: str) -> Family:
-    """The family with that name, which must be one of `family_names`."""
+    """Loads the family with this name, which must be one of `family_names`."""
     path = families_folder() / f"{name}.yaml"
     return read_family(path.read_text(encoding="utf-8"), f"machines/families/{path.name}")
 
 
 def family_of(identity: Identity) -> str:
-    """The name of the family with this identity, or `GENERIC` if there is none."""
+    """Returns the name of the family with this identity, or `GENERIC` for an unknown identity."""
     for name in family_names():
         if identity in load_family(name).identities:
             return name
@@ -77,7 +77,7 @@ def family_of(identity: Identity) -> str:
 
 
 def named_family(item: Item) -> Family:
-    """The family in a machine file. Raises InputError with the line for an unknown family."""
+    """Loads the family that a machine file names. Raises InputError for an unknown family."""
     name, names = item.scalar(), family_names()
     if name not in names:
         raise item.error(f"no processor family is called '{name}'", did_you_mean(name, names))
@@ -125,7 +125,7 @@ def read_family(text: str, path: str) -> Family:
 
 
 def _ways(item: Item, labels: Labels, origin: str) -> dict[int, Quantity]:
-    """The table `{1: 8, 2: 16}` of associativities by cache level."""
+    """Reads a table of associativities by cache level, such as `{1: 8, 2: 16}`."""
     curve = labels.curve(item, "ways")
     source = f"{origin}: {curve.source}"
     return {
@@ -150,7 +150,7 @@ def _identities(item: Item) -> frozenset[Identity]:
 
 
 def _integer(item: Item) -> int:
-    """A decimal or hexadecimal (``0x516``) number."""
+    """Reads a decimal or hexadecimal (``0x516``) number."""
     try:
         return int(item.scalar(), 0)
     except ValueError:

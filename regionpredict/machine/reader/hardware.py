@@ -54,7 +54,7 @@ MOST_CACHE_BYTES = 1 << 40
 
 
 def read_node(section: Section) -> Node:
-    """The section `node`. Raises InputError if its numbers are inconsistent."""
+    """Reads the section `node`. Raises InputError for inconsistent numbers."""
     node = Node(
         packages=section.quantity("packages", "", whole=True),
         cores_per_package=section.quantity("cores_per_package", "", whole=True),
@@ -94,8 +94,8 @@ def read_node(section: Section) -> Node:
 
 
 def _check_cores(section: Section, node: Node) -> None:
-    """Raises InputError for kinds of cores, or virtual CPUs of a core, that are impossible in a
-    package.
+    """Raises InputError for core types or virtual CPUs that contradict the number of cores of a
+    socket.
     """
     each, speeds, shared = node.cores_per_package.whole, node.core_speed, node.vcpus_per_core
     if speeds is not None and (speeds.x[-1] > each or speeds.y[0] != 1.0):
@@ -113,8 +113,8 @@ def _check_cores(section: Section, node: Node) -> None:
 def read_caches(
     item: Item, labels: Labels, defaulted: list[str], node: Node, family: Family
 ) -> tuple[Cache, ...]:
-    """The list `caches`, from the core outwards. Missing line sizes and associativities are those
-    of the family.
+    """Reads the list `caches`, from the core outwards. Missing line sizes and associativities come
+    from the processor family.
     """
     if not item.sequence():
         raise item.error("caches must name at least one level")
@@ -172,8 +172,8 @@ def _cache(section: Section, node: Node, family: Family) -> Cache:
 def _bytes_per_cycle(
     section: Section, level: int, bandwidth: dict[str, Curve], node: Node
 ) -> Quantity:
-    """The bytes per cycle that one core reads: as given, from the load table, or typical of the
-    level.
+    """Returns the bytes per cycle that one core reads from a cache: as given, from the measured
+    load bandwidth, or typical of the level.
     """
     if "bytes_per_cycle" in section or "load" not in bandwidth:
         typical = defaults.LEVEL_BYTES_PER_CYCLE.get(level, 8.0)
@@ -188,7 +188,7 @@ def _bytes_per_cycle(
 
 
 def read_memory(section: Section, node: Node, family: Family) -> Memory:
-    """The section `memory`. Raises InputError if there is no bandwidth."""
+    """Reads the section `memory`. Raises InputError if it has no bandwidth."""
     section.required("bandwidth")
     bandwidth = section.bandwidth()
     if not bandwidth:
@@ -236,7 +236,9 @@ def _link(
     section: Section, node: Node, family: Family, bandwidth: Mapping[str, Curve],
     shared: SharedPath | None,
 ) -> Quantity | None:  # fmt: skip
-    """The bandwidth from another package: as given, typical of the family, or assumed."""
+    """Returns the bandwidth from another socket's memory: as given, typical of the family, or
+    assumed.
+    """
     if "link" in section:
         return section.quantity("link", "B/s", plain=1e9)
     if shared is not None or node.packages.whole == 1:

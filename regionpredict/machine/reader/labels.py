@@ -1,8 +1,7 @@
-"""The origin of a number: the sources of the file, the default of a section, or the label of the
-value.
+"""Reads values of a machine file with their labels: source and evidence.
 
-A plain value (``latency: 14``) has the source and evidence of its section. A value can have its
-own: ``latency: {assumed: 15, source: as Penryn}``, where the key is the evidence.
+A plain value (``latency: 14``) has the source and evidence of its section. A value with own labels
+is a mapping whose key is the evidence: ``latency: {assumed: 15, source: as Penryn}``.
 """
 
 from __future__ import annotations
@@ -22,7 +21,9 @@ LABELS = ("source", "evidence")
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The labels of a plain value at this place. `sources` is the table in the file."""
+    """The labels of plain values in a section. `sources` is the table of sources in the file.
+    `cycles_per_ns` converts times to cycles.
+    """
 
     sources: Mapping[str, str]
     source: str = ""
@@ -30,7 +31,7 @@ class Labels:
     cycles_per_ns: float | None = None
 
     def within(self, entries: Mapping[str, Item]) -> Labels:
-        """The labels inside a section, which may have a `source` and an `evidence`."""
+        """Returns the labels inside a section, which may set a `source` and an `evidence`."""
         source, evidence = self.source, self.evidence
         if "source" in entries:
             source = self._source(entries["source"])
@@ -39,7 +40,7 @@ class Labels:
         return replace(self, source=source, evidence=evidence)
 
     def at_clock(self, clock_hz: float) -> Labels:
-        """The same labels for numbers that are in ns or in cycles of `clock_hz`."""
+        """Returns the labels with a clock, which converts times in ns to cycles."""
         return replace(self, cycles_per_ns=clock_hz / 1e9)
 
     def _source(self, item: Item) -> str:
@@ -57,7 +58,7 @@ class Labels:
         return text
 
     def value(self, item: Item) -> tuple[Item, Labels]:
-        """The plain value of `item` and its labels."""
+        """Returns the plain value of `item` and its labels."""
         if item.kind != "mapping":
             return item, self
         given = [name for name in (*EVIDENCE, "value") if name in item.entries]
@@ -73,7 +74,7 @@ class Labels:
     def quantity(
         self, item: Item, unit: str, *, plain: float = 1.0, low: float = 0.0, whole: bool = False
     ) -> Quantity:
-        """Reads a number in `unit` that is larger than `low`. `whole` rejects fractions.
+        """Reads a number in `unit` that is larger than `low`. With `whole`, it must be an integer.
 
         Raises InputError with the line of the value.
         """

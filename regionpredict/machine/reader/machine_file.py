@@ -31,7 +31,7 @@ TOP = (
 
 
 def read(text: str, path: str) -> Machine:
-    """Reads the text of a machine file. `path` is its name in errors.
+    """Reads a machine from the text of its file. Errors show `path`.
 
     Raises InputError with file, line and key.
     """

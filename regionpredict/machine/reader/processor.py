@@ -1,5 +1,5 @@
-"""Reads the section `processor` of a machine file: its family, and figures that replace those of
-the family.
+"""Reads the section `processor` of a machine file: the processor family, and figures that replace
+those of the family.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ from regionpredict.machine.reader.section import Section
 PROCESSOR = ("family", *FIGURES)
 _WIDE_VECTOR_BITS = 512
 _WIDE_PORTS = 24.0
-"""A first-level cache that delivers at least this many bytes per cycle is assumed to execute two
-loads of 16 bytes or more.
+"""The bytes per cycle of a first-level cache from which a core is assumed to execute two loads per
+cycle.
 """
 
 
 def read_family_of(section: Section | None, defaulted: list[str]) -> Family:
-    """The family in the section, or the generic family. Raises InputError for an unknown family."""
+    """Returns the family that the section names, or the generic family. Raises InputError for an
+    unknown family.
+    """
     if section is not None and "family" in section:
         return named_family(section.required("family"))
     defaulted.append("processor.family")
@@ -32,8 +34,8 @@ def read_family_of(section: Section | None, defaulted: list[str]) -> Family:
 def read_processor(
     section: Section | None, family: Family, node: Node, caches: Sequence[Cache]
 ) -> Processor:
-    """The figures of the processor. They come from the section, otherwise from the family,
-    otherwise from the node.
+    """Returns the figures of the core from the section, else from the family, else derived from the
+    node.
     """
     figures = {**_of_the_node(node, caches), **family.figures}
     if section is not None:
@@ -47,7 +49,7 @@ def read_processor(
 
 
 def _of_the_node(node: Node, caches: Sequence[Cache]) -> dict[str, Quantity]:
-    """Figures of the cores derived from the node. They are used if there is no family."""
+    """Returns default figures of the core that follow from the node, for unknown families."""
     wide = node.simd_bits.value >= _WIDE_VECTOR_BITS
     read = caches[0].bytes_per_cycle
     two = read.value >= _WIDE_PORTS

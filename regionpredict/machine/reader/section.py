@@ -1,4 +1,4 @@
-"""A section of a machine file while it is read: its entries, labels and defaults."""
+"""Reads the entries of a section of a machine file, with labels and defaults."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from regionpredict.machine.reader.labels import LABELS, Labels
 
 
 class Section:
-    """A mapping of the file. Its keys have been checked.
+    """A section of a machine file with known keys.
 
-    `entries` are the values, and `labels` those of plain values. `defaulted` collects the keys that
-    have default values, for the whole file.
+    `entries` are the values by key, and `labels` are the labels of plain values. `defaulted`
+    collects the missing keys of the whole file.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Section:
         return key in self.entries
 
     def required(self, key: str) -> Item:
-        """The entry with this key. Raises InputError if it is missing."""
+        """Returns the entry with this key. Raises InputError if it is missing."""
         item = self.entries.get(key)
         if item is None:
             raise self.item.error(
@@ -40,24 +40,24 @@ class Section:
         return item
 
     def inner(self, key: str, known: Iterable[str]) -> Section:
-        """The section under `key`. Its default labels are given."""
+        """Returns the subsection `key`, which inherits the labels of this section."""
         return Section(self.required(key), known, self.labels, self.defaulted)
 
     def quantity(self, key: str, unit: str, *, plain: float = 1.0, whole: bool = False) -> Quantity:
-        """The number under `key`, which is required."""
+        """Reads the required number `key`."""
         return self.labels.quantity(self.required(key), unit, plain=plain, whole=whole)
 
     def optional(
         self, key: str, unit: str, default: float, why: str, *, whole: bool = False
     ) -> Quantity:
-        """The number under `key`. If it is missing, an assumed default with the reason `why`."""
+        """Reads the number `key`. A missing number gets an assumed `default`, with a reason."""
         if key in self.entries:
             return self.quantity(key, unit, whole=whole)
         self.record_default(key)
         return defaults.assumed(default, unit, why)
 
     def of_family(self, key: str, unit: str, family: Quantity) -> Quantity:
-        """The whole number under `key`, or that of the processor's family."""
+        """Reads the integer `key`. A missing one comes from the processor's family."""
         if key in self.entries:
             return self.quantity(key, unit, whole=True)
         if family.source.startswith("default: "):
@@ -69,7 +69,7 @@ class Section:
         self.defaulted.append(f"{self.item.key}.{key}")
 
     def one_of(self, key: str, known: tuple[str, ...], default: str) -> str:
-        """One of a few words."""
+        """Reads the entry `key`, which must be one of the words in `known`."""
         item = self.entries.get(key)
         if item is None:
             return default
@@ -79,8 +79,8 @@ class Section:
         return text
 
     def bandwidth(self) -> dict[str, Curve]:
-        """The tables under `bandwidth`, in GB/s by number of cores, for each kernel. Empty if there
-        are none.
+        """Reads the tables of `bandwidth` by kernel, in GB/s by number of cores. Empty without
+        tables.
         """
         if "bandwidth" not in self.entries:
             return {}

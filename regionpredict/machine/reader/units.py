@@ -20,11 +20,9 @@ _SCALES: dict[str, dict[str, float]] = {
 
 
 MOST = 1e16
-"""Upper limit in bytes, bytes per second, cycles or Hz. It is beyond any machine."""
+"""The upper limit of any number in bytes, bytes per second, cycles or Hz."""
 LEAST = {"B/s": 1e6, "B/cycle": 1e-3}
-"""Lower limits for any machine with caches: a path of 1 MB/s, and a thousandth of a byte per cycle.
-A smaller number has a wrong unit, and would predict speedups of thousands.
-"""
+"""The lower limits of numbers by unit. A smaller number probably has a wrong unit."""
 
 
 class UnitError(ValueError):
@@ -32,7 +30,7 @@ class UnitError(ValueError):
 
 
 def accepted(unit: str) -> str:
-    """The accepted spellings of a unit, for an error: `B, KiB, MiB, GiB, kB, MB or GB`."""
+    """Returns the accepted spellings of a unit as text: `B, KiB, MiB, GiB, kB, MB or GB`."""
     names = list(_SCALES.get(unit, {unit: 1.0}))
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
