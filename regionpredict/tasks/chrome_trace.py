@@ -1,9 +1,10 @@
-"""Reads Chrome traces (Trace Event Format) as task graphs: slices are tasks, and flows are
+"""Reads Chrome traces (Trace Event Format) as task graphs. Slices become tasks, and flows become
 dependences.
 
-Many runtimes and profilers write them. A slice is a complete event (`X`) or a pair of `B` and `E`.
-Of nested slices, only the outermost is a task. A flow (`s`, `t`, `f` with one id) leads from the
-slice in which it starts to the slice in which it ends. It divides each slice at its time.
+Many runtimes and profilers write this format. A slice is a complete event (`X`) or a pair of `B`
+and `E`. Only the outermost of nested slices is a task. A flow (`s`, `t`, `f` with one id) leads
+from the slice in which it starts to the slice in which it ends. Both slices are divided at the
+times of the flow.
 """
 
 from __future__ import annotations
@@ -42,12 +43,14 @@ class _Flow(NamedTuple):
 
 
 def is_chrome_trace(text: str) -> bool:
-    """Whether the start of a JSON text shows that it is a trace."""
+    """Returns whether the start of a JSON text is that of a Chrome trace."""
     return text.lstrip().startswith("[") or '"traceEvents"' in text[:65536]
 
 
 def chrome_graph(text: str, path: str) -> TaskGraph:
-    """The graph of a trace. Raises InputError without slices, or without flows between them."""
+    """Converts a Chrome trace to a task graph. Raises InputError if it has no slices, or no flows
+    between slices.
+    """
     value = parse_json(text, path, _REMEDY, what="a Chrome trace")
     events = value.get("traceEvents") if isinstance(value, dict) else value
     if not isinstance(events, list) or not all(isinstance(event, dict) for event in events):
@@ -112,7 +115,7 @@ def _slices(events: list[dict[str, Any]], path: str) -> dict[tuple[Any, Any], li
 def _outermost(
     slices: dict[tuple[Any, Any], list[_Slice]],
 ) -> dict[tuple[Any, Any], list[_Slice]]:
-    """The slices of each thread that are not nested, by their starts."""
+    """Returns the outermost slices of each thread, sorted by their starts."""
     kept: dict[tuple[Any, Any], list[_Slice]] = {}
     for thread, own in slices.items():
         outer: list[_Slice] = []
@@ -124,7 +127,7 @@ def _outermost(
 
 
 def _flows(events: list[dict[str, Any]], path: str) -> list[list[_Flow]]:
-    """The steps of each flow in order of time."""
+    """Returns the events of each flow in order of time."""
     flows: dict[tuple[str, str, str], list[_Flow]] = {}
     for event in events:
         if event.get("ph") in ("s", "t", "f"):
@@ -136,8 +139,8 @@ def _flows(events: list[dict[str, Any]], path: str) -> list[list[_Flow]]:
 
 
 class _Link(NamedTuple):
-    """A dependence of the slice `target` on the slice `source`. It leads from the time `left` in
-    the source to the part after `entered` in the target.
+    """A dependence of the slice `target` on the slice `source`. The flow leaves the source at the
+    time `left` and enters the target at `entered`.
     """
 
     source: tuple[tuple[Any, Any], int]
@@ -149,8 +152,10 @@ class _Link(NamedTuple):
 def _links(flows: list[list[_Flow]], slices: dict[tuple[Any, Any], list[_Slice]]) -> list[_Link]:
     begins = {thread: [one.begin for one in own] for thread, own in slices.items()}
 
-    def around(flow: _Flow) -> int | None:
-        """The slice at a flow's time. A flow that ends between two slices enters the next one."""
+    def slice_at(flow: _Flow) -> int | None:
+        """Returns the index of the slice at a flow's time. A flow that ends between two slices
+        enters the next slice.
+        """
         own = slices.get(flow.thread, [])
         at = bisect_right(begins.get(flow.thread, []), flow.at) - 1
         if at >= 0 and flow.at <= own[at].end:
@@ -162,7 +167,7 @@ def _links(flows: list[list[_Flow]], slices: dict[tuple[Any, Any], list[_Slice]]
     links = []
     for steps in flows:
         for before, after in pairwise(steps):
-            source, target = around(before), around(after)
+            source, target = slice_at(before), slice_at(after)
             if source is None or target is None:
                 continue
             ends = (before.thread, source), (after.thread, target)
@@ -172,7 +177,9 @@ def _links(flows: list[list[_Flow]], slices: dict[tuple[Any, Any], list[_Slice]]
 
 
 def _graph(slices: dict[tuple[Any, Any], list[_Slice]], links: list[_Link]) -> TaskGraph:
-    """Each slice is a chain of pieces, divided where flows leave and enter it."""
+    """Creates the task graph. Each slice becomes a chain of nodes, divided where flows leave and
+    enter the slice.
+    """
     cuts: dict[tuple[tuple[Any, Any], int], set[float]] = {}
     for link in links:
         cuts.setdefault(link.source, set()).add(link.left)

@@ -1,7 +1,8 @@
-"""Executes a task graph on this machine without contention. Each task only waits for its duration.
+"""Replays a task graph on this machine without contention. Each task only waits for its recorded
+duration.
 
-The OpenMP runtime schedules the graph like the program. The additional time of the program is
-contention for caches and memory (Shudler 2018, sec. 4.4).
+The OpenMP runtime schedules the tasks as in the program. Therefore, additional time of the program
+is due to contention for caches and memory (Shudler 2018, sec. 4.4).
 """
 
 from __future__ import annotations
@@ -32,8 +33,8 @@ MOST_EMPTY_RUNS = 220
 LIMIT_S = 600.0
 """The default time limit of a replay."""
 EMPTY_S = 30.0
-"""Additional time for runs without task durations, which measure the overhead, since all results
-depend on them. Assumed: ten million tasks of 3 microseconds.
+"""The additional time in seconds for runs without task durations, which measure the overhead.
+Assumed: ten million tasks of 3 microseconds.
 """
 QUIET = Constant(
     0.02,
@@ -53,10 +54,10 @@ CLOCKS = Constant(
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The time T_p in seconds: the mean of the runs, the minimum, and the number of runs. The
-    interval is half the width of the 95 % interval, relative to the mean. `overhead_s` is the time
-    for starting one task, from the same graph without durations, and `starts` the number of started
-    tasks. `undisturbed` says whether every thread had a processor during all counted runs.
+    """The time T_p of a replayed task graph. `seconds` is the mean of the runs, and `least_s` their
+    minimum. `interval` is half the width of the 95 % interval, relative to the mean. `overhead_s`
+    is the time to start one task, measured with zero durations, and `starts` is the number of
+    started tasks. `undisturbed` says whether every thread had a processor during all counted runs.
     `in_time` says whether the replay ended before the time limit. With one run, the interval is
     infinite.
     """
@@ -78,7 +79,9 @@ class Replayed:
 
     @property
     def without_overhead_s(self) -> float:
-        """The time without starting tasks, which all threads share."""
+        """The time in seconds without the overhead of starting tasks, which is divided among the
+        threads.
+        """
         return max(self.seconds - self.overhead_s * self.starts / self.threads, 0.0)
 
 
@@ -96,11 +99,11 @@ def replay(
 ) -> Replayed:
     """Replays the graph until the 95 % interval of its time is within 5 % of the mean (sec. 5.4.1).
 
-    Runs in which other processes took a processor do not count, if there are enough others.
-    `runtime` replaces the compiler's OpenMP runtime. After `limit_s` seconds, only finished runs
-    count. `on_run` receives their number.
+    Runs in which other processes took a processor are discarded if enough other runs remain.
+    `runtime` replaces the compiler's OpenMP runtime. The replay stops after `limit_s` seconds.
+    After each run, `on_run` receives the number of finished runs.
 
-    Raises InputError if it cannot be compiled, fails, or does not finish any run in time.
+    Raises InputError if the replay cannot be compiled, fails, or finishes no run in time.
     """
     end = time.monotonic() + limit_s
     program = runtime_program(compiler, cache, SOURCE)
@@ -120,7 +123,7 @@ def replay(
         def run(path: Path, before: int, until: float) -> list[_Run]:
             line = [str(program), str(path), str(LEAST_SAMPLES + 1)]
             made = _run(line, settings, until, lambda number: on_run(before + max(number - 1, 0)))
-            return made[1:] or made  # the first one starts the threads
+            return made[1:] or made  # the first run also starts the threads
 
         runs = run(timed, 0, end)
         if not runs:
@@ -161,7 +164,9 @@ def replay(
 
 
 class _Run(NamedTuple):
-    """The seconds of a run, and those in which some thread had no processor."""
+    """The duration of a run, and the part of it in which some thread had no processor, in
+    seconds.
+    """
 
     seconds: float
     taken_s: float
@@ -182,7 +187,7 @@ def _enough(runs: Sequence[_Run]) -> bool:
 
 
 def _write(graph: TaskGraph, path: Path) -> None:
-    """The graph in the format of `task_replay.c`."""
+    """Writes the graph in the format of `task_replay.c`."""
     start, edge = graph.successors
     goes_on = np.isin(graph.edge_kinds[edge], GOES_ON)
     parts = (
@@ -195,8 +200,8 @@ def _write(graph: TaskGraph, path: Path) -> None:
 def _run(
     line: list[str], settings: Mapping[str, str], end: float, on_run: Callable[[int], None]
 ) -> list[_Run]:
-    """Starts the replay program, and stops it at `end`, a time of the monotonic clock. Returns the
-    runs that it completed.
+    """Starts the replay program, and kills it at `end`, a time of the monotonic clock. Returns the
+    completed runs.
     """
     try:
         program = subprocess.Popen(

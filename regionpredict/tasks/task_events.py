@@ -1,7 +1,6 @@
 """Sorts the events of a recording by task, in the order in which they occurred in the task.
 
-The events of threads become the events of tasks: one row per task and event, sorted by task and
-time.
+The result has one row per task and event, sorted by task and time.
 """
 
 from __future__ import annotations
@@ -43,23 +42,23 @@ LOOPS = (1, 2, 10, 11, 12, 13)  # worksharing loops and sections
 LOOP_CHUNK = 3
 CHUNKS = (2, LOOP_CHUNK)  # a section, a chunk of a worksharing loop
 FULFILLED = (5, 6, 8)  # statuses of tasks that are not running then
-STOPPED = SCHEDULE  # the kind of row of the task that a schedule event stops ...
-STARTED = 32  # ... and of the one that it lets run
+STOPPED = SCHEDULE  # kind of the row for the task that a schedule event suspends
+STARTED = 32  # kind of the row for the task that a schedule event starts or resumes
 
 
 @dataclass(frozen=True, eq=False)
 class TaskEvents:
     """`e` rows, sorted by task and time, and the data of the recording's `t` tasks.
 
-    `task`, `kind`, `aux`, `site` and `other` have shape `(e,)`, as has `time` in ns. `other` is
-    another task, region or number in the event. By task, with shape `(t,)`: `parent` and `region`
-    (-1: none), `explicit`, `initial`, `known` (started or created), `flags`, `body` (the site of
-    its function, 0 if unknown) and `created` (the row of its creation, -1). By region, also with
-    shape `(t,)`, since ids are shared: `team` (the number of threads). `dependences` has shape `(d,
-    3)`: task, address, type, in each thread's order. `counted` has shape `(e, c)`: the readings of
-    each of the `c` counters. `waited`, with shape `(e,)`, is the time in ns until the event in
-    which its thread was ready but had no processor. Readings of different threads cannot be
-    compared.
+    `task`, `kind`, `aux`, `site` and `other` have shape `(e,)`, as has `time` in ns. `other` is the
+    second task, the region or a number in the event. By task, with shape `(t,)`: `parent` and
+    `region` (-1: none), `explicit`, `initial`, `known` (started or created), `flags`, `body` (the
+    site of its function, 0 if unknown) and `created` (the row of its creation, -1). By region, also
+    with shape `(t,)`, since ids are shared: `team` (the number of threads). `dependences` has shape
+    `(d, 3)`: task, address, type, in each thread's order. `counted` has shape `(e, c)`: the
+    readings of each of the `c` counters. `waited`, with shape `(e,)`, is the time in ns until the
+    event in which its thread was ready but had no processor. Readings of different threads cannot
+    be compared.
     """
 
     task: IntArray
@@ -82,7 +81,7 @@ class TaskEvents:
 
     @cached_property
     def innermost(self) -> IntArray:
-        """The innermost parallel region of each task, with shape `(t,)`, or -1."""
+        """The innermost parallel region of each task, or -1, with shape `(t,)`."""
         region, above = self.region.copy(), self.parent.copy()
         for _ in range(MOST_DOUBLINGS):
             open_ = np.flatnonzero((region < 0) & (above >= 0))
@@ -94,7 +93,7 @@ class TaskEvents:
 
 
 def of_kinds(event_kinds: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> BoolArray:
-    """Which values are among some small numbers."""
+    """Returns a mask of the values that are among `kinds`, which must be below 256."""
     table = np.zeros(256, dtype=bool)
     table[list(kinds)] = True
     chosen: BoolArray = table[np.minimum(event_kinds, 255)]
@@ -102,13 +101,13 @@ def of_kinds(event_kinds: NDArray[np.integer[Any]], kinds: tuple[int, ...]) -> B
 
 
 def task_events(recording: Recording, path: str) -> TaskEvents:
-    """Sorts the events by task. Raises InputError if they refer to unknown tasks."""
+    """Sorts the events of a recording by task. Raises InputError if they refer to unknown tasks."""
     words = np.concatenate(recording.threads)
     kind = (words[:, 0] & np.uint64(255)).astype(np.uint8)
     aux = (words[:, 0] >> np.uint64(8) & np.uint64(0xFFFFFF)).astype(np.int64)
     site = (words[:, 0] >> np.uint64(32)).astype(np.int64)
     time = words[:, 1].astype(np.int64)
-    index, count = _numbers(words, kind, len(recording.threads), path)
+    index, count = _numbered_ids(words, kind, len(recording.threads), path)
     first, second = index
 
     schedule = kind == SCHEDULE
@@ -185,10 +184,12 @@ def task_events(recording: Recording, path: str) -> TaskEvents:
     )
 
 
-def _numbers(
+def _numbered_ids(
     words: NDArray[np.uint64], kind: KindArray, threads: int, path: str
 ) -> tuple[tuple[IntArray, IntArray], int]:
-    """Ids as numbers from 0, or -1 for none, for the third and fourth columns."""
+    """Converts the ids in the third and fourth columns to consecutive numbers from 0, or -1 for no
+    id. Also returns the count of numbers.
+    """
     named = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END, IMPLICIT_BEGIN, CREATE, SCHEDULE))
     tasks = named | of_kinds(kind,
         (IMPLICIT_END, SYNC_BEGIN, SYNC_END, WAIT_BEGIN, WAIT_END, WORK_BEGIN, WORK_END, DISPATCH,

@@ -1,15 +1,15 @@
 """`study_of`: compares runs of one program on different numbers of processes with the smallest run.
 
 In strong scaling, the total work is constant, and in weak scaling, the work per process. The growth
-of the work shows which of the two applies. With U useful seconds, I useful instructions and C
-useful cycles of all P processes, relative to the reference run (index 0):
+of the work shows which of the two applies. U are the useful seconds, I the useful instructions and
+C the useful cycles of all P processes, and index 0 is the reference run:
 
     strong: computation scalability = U_0 / U, instruction scalability = I_0 / I
     weak:   the same, times P / P_0
     IPC scalability = (I / C) / (I_0 / C_0),  frequency scalability = (C / U) / (C_0 / U_0)
 
-The first is the product of the other three. Global efficiency is parallel efficiency times
-computation scalability.
+Computation scalability is the product of the other three. Global efficiency is parallel efficiency
+times computation scalability.
 """
 
 from __future__ import annotations
@@ -53,9 +53,10 @@ _BETWEEN = Constant(
 
 @dataclass(frozen=True, slots=True)
 class ScaledRun:
-    """A run relative to the reference, with its scalabilities. 1 is no loss, and None is unknown.
+    """A run with its scalabilities relative to the reference run. A scalability of 1 means no loss,
+    and None is unknown.
 
-    `initialized_computation` is the one for computation between MPI_Init and MPI_Finalize.
+    `initialized_computation` is the computation scalability between MPI_Init and MPI_Finalize.
     """
 
     factors: RunFactors
@@ -74,8 +75,8 @@ class ScaledRun:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """The runs by width, the growth of the work (`scaling`, and the exponent of P, which is None
-    for a single width), and remarks.
+    """The runs of a program sorted by width. `growth` is the exponent of P in the total work, or
+    None for a single width. `scaling` follows from it.
     """
 
     runs: tuple[ScaledRun, ...]
@@ -85,12 +86,12 @@ class Study:
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The different numbers of processes, ascending."""
+        """The different numbers of processes in ascending order."""
         return tuple(sorted({run.factors.width for run in self.runs}))
 
 
 def study_of(runs: Sequence[RunFactors]) -> Study:
-    """Compares runs with the smallest of them.
+    """Compares runs of one program with the smallest run.
 
     Raises InputError for runs of different programs.
     """
@@ -131,8 +132,8 @@ def study_of(runs: Sequence[RunFactors]) -> Study:
 
 
 def _check_same_program(run: RunFactors, other: RunFactors) -> str | None:
-    """Adds a remark if it is doubtful that these are runs of one program. Raises InputError if they
-    are not.
+    """Returns a remark if the two runs may be of different programs, or None. Raises InputError if
+    they certainly are.
     """
     mine, others = _own_regions(run), _own_regions(other)
     common, least = len(mine & others), min(len(mine), len(others))
@@ -155,7 +156,7 @@ def _check_same_program(run: RunFactors, other: RunFactors) -> str | None:
 
 
 def _own_regions(run: RunFactors) -> frozenset[str]:
-    """The regions that identify a program."""
+    """Returns the regions of a run, without the MPI functions that every program calls."""
     return frozenset(name for name in run.regions if plain_name(name) not in _SET_UP)
 
 
@@ -171,8 +172,8 @@ def _missing_counters(runs: Sequence[RunFactors]) -> list[str]:
 
 
 def _growth(runs: Sequence[RunFactors]) -> float | None:
-    """The exponent of P in the total work of all processes, by least squares. 0 without run
-    times.
+    """Returns the exponent of P in the total work of all processes, by least squares. It is 0 for
+    runs without run times.
     """
     width = np.log([run.width for run in runs])
     if np.ptp(width) == 0:

@@ -13,7 +13,7 @@ from regionpredict.fit.model.observations import summarise
 from regionpredict.fit.model.outlook import Outlook
 from regionpredict.fit.model.terms import DEFAULT_SPACE
 from regionpredict.fit.search.criterion import DEFAULT_CRITERION
-from regionpredict.fit.search.forecasters import NAMES, asked, opinions
+from regionpredict.fit.search.forecasters import NAMES, applicable_forecasters, opinions
 from regionpredict.fit.search.outlooks import combined
 from regionpredict.fit.search.uncertain_formula import UncertainFormula
 
@@ -72,7 +72,9 @@ def test_constant_noise_makes_the_largest_values_count_most():
 
 def test_whether_the_last_points_rise_says_who_is_asked():
     x = np.array([1.0, 2.0, 4.0, 8.0])
-    rising, falling, flat = (set(np.array(NAMES)[asked(x, x**power)]) for power in (1, -1, 0))
+    rising, falling, flat = (
+        set(np.array(NAMES)[applicable_forecasters(x, x**power)]) for power in (1, -1, 0)
+    )
     assert {"absolute sum all", "cross-validated", "line 3"} <= rising
     assert not {"work all", "threads", "last"} & rising
     assert {"work all", "threads", "last", "bent power"} <= falling
@@ -82,19 +84,21 @@ def test_whether_the_last_points_rise_says_who_is_asked():
 
 @pytest.mark.parametrize("values", [[1.0, 2.0, 1.5, 2.5], [1.0, 3.0, 5.0, 1.0]])
 def test_values_that_fall_after_a_rise_have_no_trend(values):
-    heard = set(np.array(NAMES)[asked(np.array([1.0, 2.0, 4.0, 8.0]), np.array(values))])
+    heard = set(
+        np.array(NAMES)[applicable_forecasters(np.array([1.0, 2.0, 4.0, 8.0]), np.array(values))]
+    )
     assert {"sum all", "last", "power 4", "formula"} <= heard
     assert not {"power 2", "line 3", "sum 3", "bent power"} & heard
 
 
 def test_a_rise_after_a_fall_is_a_trend():
     x = np.array([1.0, 2.0, 4.0, 8.0])
-    assert "power 2" in np.array(NAMES)[asked(x, np.array([9.0, 5.0, 6.0, 9.0]))]
+    assert "power 2" in np.array(NAMES)[applicable_forecasters(x, np.array([9.0, 5.0, 6.0, 9.0]))]
 
 
 def test_no_work_divides_faster_than_by_the_processors():
     x = np.array([1.0, 2.0, 4.0, 8.0])
-    heard = set(np.array(NAMES)[asked(x, np.array([9.0, 8.0, 7.0, 1.0]))])
+    heard = set(np.array(NAMES)[applicable_forecasters(x, np.array([9.0, 8.0, 7.0, 1.0]))])
     assert {"sum all", "last"} <= heard
     assert not {"work all", "damped power 2", "power 2"} & heard
 
@@ -223,7 +227,7 @@ def test_the_largest_corner_of_a_grid_is_beyond_it():
     assert "factors of neighbours 1, 2" in outlook.forecasters
     assert model.predict((16, 40)) == outlook.values[0]
     assert model.predict((16, 40)) == pytest.approx(16**0.45 * 40**1.1, rel=0.15)
-    # No point reaches this one in both; within the grid the formula is asked.
+    # No point reaches this one in both; within the grid the formula gives the value.
     assert model.predict((8, 40)) == model.formula_values(np.array([[8.0, 40.0]]))[0]
 
 

@@ -38,7 +38,7 @@ FORMATS: dict[str, Callable[[Path], Experiment]] = {
     "tau": read_tau,
     "csv": read_csv,
 }
-"""The readers by name."""
+"""The readers by the name of their format."""
 _WITH_PARAMETERS: dict[str, Callable[[Path, Sequence[str] | None], Experiment]] = {
     "json": read_json,
     "caliper": read_caliper,
@@ -49,10 +49,12 @@ _WITH_PARAMETERS: dict[str, Callable[[Path, Sequence[str] | None], Experiment]] 
 
 MOST_PARAMETERS = 8
 MOST_POINTS = 5000
-"""The limit of one series. The search needs memory for the pairs of about fifty terms per point."""
+"""The maximum number of points of a series. The search needs memory for pairs of about fifty terms
+at each point.
+"""
 LARGEST = 1e60
-"""Largest value or parameter, and the reciprocal of the smallest above 0. Its fourth power must be
-a double.
+"""The largest absolute value of measurements and parameters. The smallest nonzero value is its
+reciprocal. Its fourth power must be a finite double.
 """
 _RANGE = f"between {1 / LARGEST:g} and {LARGEST:g}"
 MOST_PROBLEMS = 50
@@ -65,7 +67,8 @@ def read(
     parameters: Sequence[str] | None = None,
     values: Sequence[str] | None = None,
 ) -> Experiment:
-    """Reads measurements. Without `format_name`, the name and the first characters decide.
+    """Reads measurements. Without `format_name`, the file name and the first characters determine
+    the format.
 
     `parameters` are the columns or variables that are parameters, and `values` the measured columns
     of a table. Raises `InputError` for a file that is missing, unreadable, empty, or in an unknown
@@ -79,7 +82,7 @@ def read(
             f"unknown format '{format_name}'", remedy=f"use one of {', '.join(FORMATS)}"
         )
     with reading(path, "measurements that can be read", "docs/fit.md names the formats"):
-        form = format_name or _guess(source)
+        form = format_name or _detected_format(source)
         if form == "csv":
             experiment = read_csv(source, parameters=parameters, values=values)
         elif values:
@@ -97,12 +100,14 @@ def read(
 
 
 def without_unusable_series(experiment: Experiment, path: str) -> Experiment:
-    """The experiment without series that cannot be modeled. Each of these becomes a problem."""
+    """Removes series that cannot be modeled from an experiment. Each removed series becomes a
+    problem.
+    """
     problems = list(experiment.problems[:MOST_PROBLEMS])
     left_out = len(experiment.problems) - len(problems)
     kept = []
     for series in experiment.series:
-        message = _wrong_with(series)
+        message = _reason_not_modelled(series)
         if message is None:
             kept.append(series)
         elif len(problems) < MOST_PROBLEMS:
@@ -123,7 +128,7 @@ def without_unusable_series(experiment: Experiment, path: str) -> Experiment:
     return replace(experiment, series=tuple(kept), problems=tuple(problems))
 
 
-def _wrong_with(series: Series) -> str | None:
+def _reason_not_modelled(series: Series) -> str | None:
     names = series.parameters
     if not 0 < len(names) <= MOST_PARAMETERS:
         return f"{len(names)} parameters, 1 to {MOST_PARAMETERS} can be modelled"
@@ -156,10 +161,10 @@ _FOLDERS = {
     "*.csv": "likwid",
     "*.log": "reframe",
 }
-"""The kinds of files in a folder, in order of precedence."""
+"""The format of a folder by the files it contains, in order of precedence."""
 
 
-def _guess(source: Path) -> str:
+def _detected_format(source: Path) -> str:
     if source.is_dir():
         for pattern, form in _FOLDERS.items():
             if next(source.rglob(pattern), None) is not None:

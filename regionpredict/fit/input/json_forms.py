@@ -1,4 +1,4 @@
-"""Reads JSON measurements of several tools, identified by their content.
+"""Reads measurements in JSON from several tools. The content identifies the tool.
 
 Extra-P's two JSON formats, JSON lines, and TALPas' JSON with semicolons are read here. Files of
 benchmark tools and profilers have their own readers.
@@ -30,10 +30,10 @@ _WHAT = "JSON of measurements"
 
 
 def read_json(path: Path, parameters: Sequence[str] | None = None) -> Experiment:
-    """Reads JSON in any known form. `parameters` selects parameters if the form has several
-    candidates.
+    """Reads JSON in any known form. `parameters` selects the parameters if the form does not
+    determine them.
 
-    Raises `InputError` for invalid JSON, and for a missing part or one of the wrong type.
+    Raises `InputError` for invalid JSON, and for a missing key or a value of the wrong type.
     """
     text = read_text(path, _REMEDY)
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -68,11 +68,13 @@ _BY_PARTS: tuple[
     (("dataframe", "graph"), read_thicket),
     (("experiments",), read_benchpark),
 )
-"""The top-level keys that identify the files of a tool, and its reader."""
+"""The top-level keys that identify the files of each tool, and the tool's reader."""
 
 
 def _numbers(record: Record, key: str) -> list[float]:
-    """Repetitions as numbers, one or a list. `null` is a missing one."""
+    """Returns the repetitions as a list of numbers. The key has one number or a list, and `null`
+    becomes NaN.
+    """
     value = record.part(key)
     listed = value if isinstance(value, list) else [value]
     return [math.nan if v is None else _number(record, key, v) for v in listed]
@@ -85,7 +87,7 @@ def _point(record: Record, key: str) -> tuple[float, ...]:
 
 
 def _number(record: Record, key: str, value: Any) -> float:
-    """A number, possibly as text."""
+    """Converts a value, which may be text, to a number."""
     try:
         if isinstance(value, (int, float, str)) and not isinstance(value, bool):
             return float(value)
@@ -132,7 +134,7 @@ def _by_number(data: Record, key: str) -> dict[int, Record]:
 
 
 def _id(part: Record, key: str) -> int:
-    """The number of a part. Some programs quote it."""
+    """Returns the number at a key. Some programs write it as text."""
     value = part.part(key)
     if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) < 19:
         return int(value)
@@ -149,8 +151,8 @@ def _named(parts: dict[int, Any], measured: Record, key: str) -> Any:
 def read_json_lines(path: Path) -> Experiment:
     """Reads one JSON object per line: `params`, `value`, and optionally `callpath` and `metric`.
 
-    An invalid line becomes a problem, and the others are read. Files of `regionpredict measure`
-    also consist of JSON lines, and are detected by the first one.
+    Each invalid line becomes a problem, and the other lines are read. Files of `regionpredict
+    measure` also consist of JSON lines, and are detected by the first line.
     """
     lines = read_text(path, _REMEDY).split("\n")
     if is_measurements(lines[0]):
@@ -167,7 +169,7 @@ def read_talpas(path: Path) -> Experiment:
 def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
     """Reads one value, or a list of values, per line. The first line defines the parameters.
 
-    A text is not a parameter. It identifies series and becomes a part of their names.
+    Text values are not parameters. They become parts of the series' names.
     """
     builder: SeriesBuilder | None = None
     problems: list[InputError] = []
@@ -197,6 +199,8 @@ def _read_lines(lines: Iterable[str], path: str, key: str) -> Experiment:
 
 
 def _numeric(named: Record) -> tuple[str, ...]:
-    """The numeric parameters of a line. If there are none, all of them, with a problem."""
+    """Returns the names with numeric values. If there are none, returns all names, so that reading
+    them raises an error.
+    """
     numeric = [name for name, value in named.value.items() if number_of(value) is not None]
     return tuple(numeric or named.value)

@@ -1,21 +1,23 @@
-"""Forecasters for a series of one parameter: simple models that predict larger values.
+"""Forecasts a series of one parameter beyond its points by several simple models, called
+forecasters.
 
 No single law describes measured times over their whole range and beyond. Caches and sockets fill
-up, and libraries change their algorithm. Therefore several simple forecasters compete. Each uses
-the points it trusts, from the last three to all of them:
+up, and libraries change their algorithm. Therefore several simple forecasters are combined. Each
+forecaster uses a window of points, from the last three to all points:
 
 * `sum N`: a constant and one term of the search space, averaged over the terms by their
   posterior probability, fitted to the last N points;
-* `absolute sum N`: the same where the noise is a constant, so that the largest values count most;
-* `work N`: the same as `sum N` of the value times the parameter, the work of all processors
-  together, as strong scaling divides a fixed work;
-* `cross-validated`: the term that predicts points left out best, as Extra-P chooses;
-* `formula` and `formula of work`: what the search finds, for the value and for the work;
+* `absolute sum N`: the same for constant instead of relative noise, so that the largest values
+  count most;
+* `work N`: `sum N` of the value times the parameter, which is the total work of all processors in
+  strong scaling;
+* `cross-validated`: a constant and the term that predict left-out points best, as in Extra-P;
+* `formula` and `formula of work`: the result of the model search, for the value and for the work;
 * `threads`: Amdahl's law with or without overhead, or saturation;
-* the views through the last points of `last_points.py`.
+* the extrapolations of the last points in `last_points.py`.
 
-The direction of the last points decides which of them are used (`asked`). `outlooks.py` combines
-them.
+The direction of the last points decides which forecasters are used (`applicable_forecasters`).
+`outlooks.py` combines these.
 """
 
 from __future__ import annotations
@@ -33,13 +35,13 @@ from regionpredict.fit.search import last_points, one_parameter
 from regionpredict.fit.search.criterion import Criterion
 from regionpredict.fit.search.one_parameter import Data
 
-_WINDOWS = (3, 4, 6, 0.5, 1.0)  # points, or shares of the points (four points at least)
-_FINEST_MISFIT = 5e-3  # relative: below this, terms of a few points are equally good
-_SLOWLY_FALLING = (((-0.5, 0.0), 1.0),)  # like surfaces of divided volumes; with its rarity
-_RARITY = 1.5  # like `Criterion.rarity`, for averages, which need no winner
-_RARER = 2.7  # times `Criterion.rarity` for formulas: from an origin, few points are seen
+_WINDOWS = (3, 4, 6, 0.5, 1.0)  # numbers of points, or shares of all points (at least four points)
+_FINEST_MISFIT = 5e-3  # relative misfit below which terms are equally good for a few points
+_SLOWLY_FALLING = (((-0.5, 0.0), 1.0),)  # a term for surfaces of divided volumes, and its rarity
+_RARITY = 1.5  # price of rare terms in averages, like `Criterion.rarity`
+_RARER = 2.7  # factor of `Criterion.rarity` for formulas, since forecasts use few points
 
-_ABSOLUTE = (0, 3, 4)  # indices of windows: more similar ones would outvote the others
+_ABSOLUTE = (0, 3, 4)  # windows of `absolute sum`, few since similar forecasters outvote others
 
 NAMES = (
     *(f"{kind} {window}" for kind in ("sum", "work") for window in ("3", "4", "6", "half", "all")),
@@ -52,7 +54,7 @@ NAMES = (
 )
 """The forecasters, in the order of the rows of `opinions`."""
 
-_STEEP = 0.3  # exponent through the last points, beyond which they rise or fall
+_STEEP = 0.3  # exponent of the last points above which they count as rising or falling
 _END = 4  # number of points that decide whether a series rises or falls
 # Excluded for rising values: shares of a fixed work, constants, and local curvature, which is
 # mostly noise.
@@ -64,8 +66,8 @@ _NOT_FALLING = (
     "cross-validated",
 )
 _NOT_FLAT = ("cross-validated",)
-_TURN = 0.02  # change of the logarithm: smaller changes have no direction
-_STEEPEST = -1.3  # exponent: divided fixed work does not fall faster
+_TURN = 0.02  # change of the logarithm below which a step has no direction
+_STEEPEST = -1.3  # exponent below which times fall faster than divided work can
 # Values that fall after a rise, or faster than divided work, have no lasting trend. A rise after a
 # fall is the overhead of more threads.
 _WHOLE_RANGE = (
@@ -80,33 +82,34 @@ FEWEST = 3
 
 def opinions(
     x: FloatArray,
-    seen: Observations,
+    observations: Observations,
     at: FloatArray,
     space: SearchSpace,
     criterion: Criterion,
     max_terms: int,
 ) -> FloatArray:
-    """The forecasts at the values `(k,)`, with shape `(len(NAMES), k)`, and NaN for none.
+    """Returns the forecast of each forecaster at the values `at` `(k,)`, with shape `(len(NAMES),
+    k)`. NaN means no forecast.
 
-    `x` `(n,)` is ascending and positive, and all values of `seen` are positive.
+    `x` `(n,)` is ascending and positive, and all values of `observations` are positive.
     """
-    y = seen.y
+    y = observations.y
     rows = [
         _averages(x, y, at, space),
         last_points.opinions(x, y, at),
         _cross_validated(x, y, at, space)[None],
-        _formulas(x, seen, at, space, criterion, max_terms),
-        _threads(x, seen, at)[None],
+        _formulas(x, observations, at, space, criterion, max_terms),
+        _threads(x, observations, at)[None],
     ]
     array = np.concatenate(rows)
     return np.where(np.isfinite(array) & (array > 0), array, np.nan)
 
 
-def asked(x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
-    """The forecasters `(len(NAMES),)` that are used for a series `(n,)`. They depend on whether its
-    end rises, falls or turns.
+def applicable_forecasters(x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
+    """Returns a mask `(len(NAMES),)` of the forecasters to use for a series `(n,)`. The choice
+    depends on whether the last values rise, fall or turn.
 
-    >>> falling = asked(np.array([1.0, 2.0, 4.0]), np.array([8.0, 4.0, 2.0]))
+    >>> falling = applicable_forecasters(np.array([1.0, 2.0, 4.0]), np.array([8.0, 4.0, 2.0]))
     >>> [bool(falling[NAMES.index(name)]) for name in ("work all", "line 3")]
     [True, False]
     """
@@ -126,7 +129,9 @@ def asked(x: FloatArray, y: FloatArray) -> NDArray[np.bool_]:
 
 
 def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) -> FloatArray:
-    """`sum` and `work` for every window, and `absolute sum` for three, with shape `(13, k)`."""
+    """Returns the forecasts of `sum` and `work` for each window, and of `absolute sum` for three
+    windows, with shape `(13, k)`.
+    """
     count = len(x)
     sizes = [w if w > 1 else max(4, int(np.ceil(count * w))) for w in _WINDOWS]
     known = [*zip(space.terms, space.rarities, strict=True), *_SLOWLY_FALLING]
@@ -159,7 +164,7 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = (shares * np.log(np.maximum(expected, 1e-300))).sum(1) / shares.sum(1)
         averages = np.exp(logs) / divisor
-        # Windows with the same points count once.
+        # If two windows contain the same points, only the last one is used.
         averages[[size > count or size in sizes[k + 1 :] for k, size in enumerate(sizes)]] = np.nan
         rows.append(averages)
     return np.concatenate([rows[0], rows[1], rows[2][list(_ABSOLUTE)]])
@@ -168,7 +173,9 @@ def _averages(x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace) 
 def _cross_validated(
     x: FloatArray, y: FloatArray, at: FloatArray, space: SearchSpace
 ) -> FloatArray:
-    """The constant and term whose fits predict left-out points best by SMAPE, with shape `(k,)`."""
+    """Returns the forecasts `(k,)` of the constant and term that predict left-out points best by
+    SMAPE.
+    """
     count = len(x)
     terms = [term for term in space.terms if x[0] >= 1 or term[1] == 0]
     columns = evaluate_all(terms, np.append(x, at))
@@ -188,21 +195,21 @@ def _cross_validated(
 
 def _formulas(
     x: FloatArray,
-    seen: Observations,
+    observations: Observations,
     at: FloatArray,
     space: SearchSpace,
     criterion: Criterion,
     max_terms: int,
 ) -> FloatArray:
-    """`formula` and `formula of work`: `(2, k)`."""
+    """Returns the forecasts `(2, k)` of `formula` and `formula of work`."""
     compiled = space.compiled(x)
     criterion = replace(criterion, rarity=_RARER * criterion.rarity)
     # The weight of the work is that of the value divided by the square of the parameter.
     data = Data(
-        np.stack([seen.y, seen.y * x]),
-        np.stack([seen.weights, seen.weights / x**2]),
-        np.full(2, seen.within),
-        np.full(2, seen.dof),
+        np.stack([observations.y, observations.y * x]),
+        np.stack([observations.weights, observations.weights / x**2]),
+        np.full(2, observations.within),
+        np.full(2, observations.dof),
     )
     selection = one_parameter.select(data, compiled, criterion, max_terms=max_terms)
     columns = evaluate_all(compiled.terms, at)
@@ -218,9 +225,9 @@ def _formulas(
     return result
 
 
-def _threads(x: FloatArray, seen: Observations, at: FloatArray) -> FloatArray:
-    """Amdahl's law and similar laws, with shape `(k,)`."""
+def _threads(x: FloatArray, observations: Observations, at: FloatArray) -> FloatArray:
+    """Returns the forecasts `(k,)` of Amdahl's law or a similar law."""
     try:
-        return fit_law("threads", x[:, None], seen, ("p",)).predict_many(at[:, None])
+        return fit_law("threads", x[:, None], observations, ("p",)).predict_many(at[:, None])
     except InputError:
         return np.full(len(at), np.nan)

@@ -1,10 +1,11 @@
-"""Forecasts for several parameters: formulas and lines of the grid, weighted as for one parameter.
+"""Forecasts series of several parameters by formulas and by lines of the grid, weighted as for one
+parameter.
 
-In addition to the `formula` and the `formula of work` (of the value times the first parameter),
-there are forecasts along lines. The points that differ in one parameter only form a series with its
-own outlook. `neighbours` assumes that the change along one parameter is the same at neighboring
-values of another, as a factor or as a difference. `last` is the last measured value below the
-point.
+The forecasters `formula` and `formula of work` (the value times the first parameter) use all
+points. Other forecasters use lines. The points that differ in one parameter only form a series with
+its own outlook. `neighbours` assumes that the change along one parameter is the same at neighboring
+values of another, as a factor or as a difference. `last` is the value at the last measured point
+that is not larger in any parameter.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from regionpredict.fit.model.terms import FloatArray
 from regionpredict.fit.search import several_parameters
 from regionpredict.fit.search.forecasters import FEWEST
 from regionpredict.fit.search.options import Options
-from regionpredict.fit.search.outlooks import Forecaster, Said, combined, outlook_of
+from regionpredict.fit.search.outlooks import Forecaster, PointForecast, combined, outlook_of
 from regionpredict.fit.search.several_parameters import Grid
 
 _ORIGINS = 5  # number of measured points that are predicted from previous ones
@@ -32,9 +33,13 @@ class GridForecaster:
     """Forecasts a series of several `active` parameters at positive points `(n, m)`."""
 
     def __init__(
-        self, points: FloatArray, seen: Observations, active: tuple[int, ...], options: Options
+        self,
+        points: FloatArray,
+        observations: Observations,
+        active: tuple[int, ...],
+        options: Options,
     ) -> None:
-        self._points, self._seen = points, seen
+        self._points, self._observations = points, observations
         self._active, self._options = active, options
         names = [f"along parameter {index + 1}" for index in active]
         pairs = [f"neighbours {a + 1}, {b + 1}" for a, b in combinations(active, 2)]
@@ -49,22 +54,24 @@ class GridForecaster:
             bytes, list[tuple[float, list[tuple[float, dict[int, tuple[float, ...]]]]]]
         ] = {}
         self._lines: dict[bytes, Forecaster] = {}
-        self._said: dict[tuple[float, ...], Said] = {}
-        self._past_opinions, self._truths = self._rolling()
+        self._results: dict[tuple[float, ...], PointForecast] = {}
+        self._past_opinions, self._truths = self._rolling_origin_opinions()
 
     def at(self, points: FloatArray) -> Outlook:
-        """The outlook at points `(k, m)`."""
+        """Returns the outlook at points `(k, m)`."""
         every = np.ones(len(self._points), dtype=bool)
         scales = [1.0] * len(self._truths)
         for point in points:
-            if tuple(point) not in self._said:
+            if tuple(point) not in self._results:
                 now = self._opinions(every, point)
                 combination = combined(self._past_opinions, self._truths, scales, now)
-                self._said[tuple(point)] = (now, *combination)
-        return outlook_of(self.names, [self._said[tuple(point)] for point in points])
+                self._results[tuple(point)] = (now, *combination)
+        return outlook_of(self.names, [self._results[tuple(point)] for point in points])
 
-    def _rolling(self) -> tuple[list[FloatArray], list[float]]:
-        """The forecasts for the outermost points from the points that are smaller."""
+    def _rolling_origin_opinions(self) -> tuple[list[FloatArray], list[float]]:
+        """Returns the opinions on the outermost measured points, each from smaller points, and the
+        measured values.
+        """
         ranks = np.zeros(len(self._points))
         for index in self._active:
             ranks += np.unique(self._points[:, index], return_inverse=True)[1]
@@ -75,13 +82,15 @@ class GridForecaster:
             if before.sum() < self._options.min_points:
                 continue
             past_opinions.append(self._opinions(before, target))
-            truths.append(float(self._seen.y[row]))
+            truths.append(float(self._observations.y[row]))
         return past_opinions, truths
 
     def _opinions(self, before: NDArray[np.bool_], target: FloatArray) -> FloatArray:
-        """The forecasts at a point `(m,)` from the points `before`. NaN means none."""
-        points, seen = self._points[before], at_points(self._seen, before)
-        opinions = [*self._by_formulas(before, points, seen, target)]
+        """Returns the opinions on the point `target` `(m,)`, using only the points in the mask
+        `before`. NaN means no opinion.
+        """
+        points, observations = self._points[before], at_points(self._observations, before)
+        opinions = [*self._by_formulas(before, points, observations, target)]
         others = {index: np.delete(np.arange(points.shape[1]), index) for index in self._active}
         lines = {
             index: (points[:, others[index]] == target[others[index]]).all(1)
@@ -89,26 +98,32 @@ class GridForecaster:
             for index in self._active
         }
         opinions += [
-            self._outlooks_along_lines(index, lines[index], points, seen, target)
+            self._outlooks_along_lines(index, lines[index], points, observations, target)
             for index in self._active
         ]
         for a, b in combinations(self._active, 2):
-            opinions += _neighbours(points, seen.y, lines[a], lines[b], (a, b))
+            opinions += _neighbours(points, observations.y, lines[a], lines[b], (a, b))
         below = np.flatnonzero(np.all(points <= target, axis=1))
-        opinions.append(float(seen.y[below[-1]]) if len(below) else float("nan"))
+        opinions.append(float(observations.y[below[-1]]) if len(below) else float("nan"))
         opinion_array = np.array(opinions)
         return np.where(np.isfinite(opinion_array) & (opinion_array > 0), opinion_array, np.nan)
 
     def _by_formulas(
-        self, before: NDArray[np.bool_], points: FloatArray, seen: Observations, target: FloatArray
+        self,
+        before: NDArray[np.bool_],
+        points: FloatArray,
+        observations: Observations,
+        target: FloatArray,
     ) -> tuple[float, float]:
         key = before.tobytes()
         if key not in self._formulas:
             grid = Grid.of(points, self._active, self._options.space)
             first = points[:, self._active[0]]
-            work = replace(seen, y=seen.y * first, weights=seen.weights / first**2)
+            work = replace(
+                observations, y=observations.y * first, weights=observations.weights / first**2
+            )
             opinions = []
-            for observed in (seen, work):
+            for observed in (observations, work):
                 terms, constant, _ = several_parameters.search(
                     grid, observed, self._options.criterion
                 )
@@ -125,7 +140,7 @@ class GridForecaster:
         index: int,
         line: NDArray[np.bool_],
         points: FloatArray,
-        seen: Observations,
+        observations: Observations,
         target: FloatArray,
     ) -> float:
         if line.sum() < FEWEST:
@@ -137,7 +152,7 @@ class GridForecaster:
             options = self._options
             forecaster = self._lines[key] = Forecaster(
                 points[order, index],
-                at_points(seen, order),
+                at_points(observations, order),
                 options.space,
                 options.criterion,
                 options.max_terms,
@@ -152,8 +167,8 @@ def _neighbours(
     along_b: NDArray[np.bool_],
     pair: tuple[int, int],
 ) -> list[float]:
-    """Forecasts by factors and by differences, from the nearest point on either line and the one
-    between.
+    """Returns the forecasts by factors and by differences. They use the nearest point on the line
+    of each parameter, and the point at the corner between them.
     """
     if not along_a.any() or not along_b.any():
         return [float("nan")] * 2

@@ -1,9 +1,10 @@
-"""Finds the point to measure next, at which the remaining models disagree most relative to its
-cost.
+"""Finds the next point to measure: the point at which the candidate models disagree most relative
+to its cost.
 
-The candidates of a fit agree at the measured points. They disagree beyond them, or between the
-lines of a sparse design. A point discriminates between two candidates by the difference of their
-predictions, in units of the noise. The cost is the number of processors times the predicted time.
+The candidate models of a fit agree at the measured points. They disagree beyond these, or between
+the lines of a sparse design. A point discriminates between two candidates by the difference of
+their predictions, in units of the noise. The cost is the number of processors times the predicted
+time.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from regionpredict.fit.model.quality import design, weighted_fit
 from regionpredict.fit.model.terms import FloatArray
 
 _REPETITIONS = 5
-_ENOUGH = 0.9  # share of the best point's information: the cheapest such point is proposed
-_SURE = 0.05  # stop at this probability of a wrong choice, or this spread of the logarithm
-_APART = 3.0  # standard deviations between predictions that a measurement separates
+_ENOUGH = 0.9  # share of the best point's information that the proposed, cheaper point must have
+_SURE = 0.05  # probability of a wrong choice, or spread of the logarithm, at which to stop
+_APART = 3.0  # standard deviations between predictions that a measurement distinguishes
 _LEAST_NOISE = 0.01  # minimum noise of one measurement's logarithm
 _MOST_POINTS = 256  # maximum number of candidate points
 _STEPS = 2  # tried values of each parameter beyond the largest one
@@ -33,12 +34,12 @@ _SECONDS_AN_HOUR = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class NextPoint:
-    """A point to measure, with the reason.
+    """A proposed point to measure, with the reason.
 
-    `decides` is the probability, from 0 to 1, that it distinguishes two candidates that are now
-    undecided. `between` are the two most likely formulas that it distinguishes. `core_hours` is the
+    `decides` is the probability, from 0 to 1, that the measurement distinguishes two candidate
+    models. `between` are the two most likely formulas that it distinguishes. `core_hours` is the
     cost of `repetitions` runs. It is None if no parameter counts processors, or if the time is
-    unknown. `stop` is the reason why no further point is needed, or empty.
+    unknown. `stop` is the reason why no further point is needed, or "".
     """
 
     point: tuple[float, ...]
@@ -57,7 +58,7 @@ def next_point(
     seconds: float | None = 1.0,
     repetitions: int = _REPETITIONS,
 ) -> NextPoint:
-    """The point that discriminates best between the candidates of `model`, relative to its cost.
+    """Returns the point that distinguishes the candidates of `model` best, relative to its cost.
 
     `target` is the point of interest (default: four times the largest values). If the candidates
     agree there, no point is needed. `processors` is the index of the parameter that counts
@@ -73,26 +74,28 @@ def next_point(
             f"the point has {goal.size} numbers, the model has {points.shape[1]} parameters",
             remedy="give one number per parameter",
         )
-    asked = _proposals(points)
-    names, shares, expected = _views(model, np.vstack([asked, goal]))
+    proposed = _proposals(points)
+    names, shares, expected = _predictions_of_candidates(model, np.vstack([proposed, goal]))
     noise = _noise(model, repetitions)
-    parted = _distinguishing(expected[:, :-1], noise)
+    separated = _distinguishing_probabilities(expected[:, :-1], noise)
     pairs = shares[:, None] * shares[None, :]
     np.fill_diagonal(pairs, 0.0)
     doubt = float(pairs.sum())
     decides = (
-        (pairs[:, :, None] * parted).sum((0, 1)) / doubt if doubt > 0 else np.zeros(len(asked))
+        (pairs[:, :, None] * separated).sum((0, 1)) / doubt
+        if doubt > 0
+        else np.zeros(len(proposed))
     )
-    prices = _prices(model, asked, processors, seconds, repetitions)
+    prices = _prices(model, proposed, processors, seconds, repetitions)
     hopeful = np.flatnonzero(decides >= _ENOUGH * decides.max())
-    price = prices if prices is not None else asked.prod(1)
+    price = prices if prices is not None else proposed.prod(1)
     best = int(hopeful[np.argmin(price[hopeful])])
-    between = _candidates_to_distinguish(names, pairs * parted[:, :, best])
+    between = _candidates_to_distinguish(names, pairs * separated[:, :, best])
     stop = _reason_to_stop(model, shares, expected[:, -1], goal)
     if not stop and decides[best] < _SURE:
         stop = "no measurable point distinguishes the candidates: repeat measurements instead"
     return NextPoint(
-        tuple(asked[best].tolist()),
+        tuple(proposed[best].tolist()),
         float(decides[best]),
         between,
         repetitions,
@@ -102,8 +105,8 @@ def next_point(
 
 
 def _proposals(points: FloatArray) -> FloatArray:
-    """Points not yet measured: the grid of all values, two larger values, and values in wide
-    gaps.
+    """Returns points that are not yet measured, from the grid of all measured values and two larger
+    values of each parameter.
     """
     axes = []
     for column in points.T:
@@ -118,13 +121,17 @@ def _proposals(points: FloatArray) -> FloatArray:
         ]
         axes.append([*values.tolist(), *(float(round(v)) if v > 8 else v for v in further)])
     measured = {tuple(point) for point in points.tolist()}
-    # In ascending order, since a long list is cut off at the end.
+    # Points are sorted by size, since a long list is cut off at the end.
     proposals = sorted((p for p in product(*axes) if p not in measured), key=math.prod)
     return np.array(proposals[:_MOST_POINTS] or [points[-1].tolist()], dtype=np.float64)
 
 
-def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, FloatArray]:
-    """The candidates' names, probabilities `(c,)`, and predictions `(c, k)`, all positive."""
+def _predictions_of_candidates(
+    model: FittedModel, at: FloatArray
+) -> tuple[list[str], FloatArray, FloatArray]:
+    """Returns the formulas of the candidates, their probabilities `(c,)`, and their predictions
+    `(c, k)`, which are positive.
+    """
     candidates = model.candidates()[:_CANDIDATES]
     last, _ = model.stretches()[-1]
     here = np.flatnonzero(last & (model.observations.weights > 0))
@@ -149,13 +156,15 @@ def _views(model: FittedModel, at: FloatArray) -> tuple[list[str], FloatArray, F
 
 
 def _noise(model: FittedModel, repetitions: int) -> float:
-    """The standard deviation of the logarithm of a new point's summary."""
+    """Returns the standard deviation of the logarithm of a new measurement with this number of
+    repetitions.
+    """
     noise = model.noise if np.isfinite(model.noise) else model.smape / 100
     return max(noise / math.sqrt(repetitions), _LEAST_NOISE)
 
 
-def _distinguishing(expected: FloatArray, noise: float) -> FloatArray:
-    """The probability `(c, c, k)`, 0 to 1, that each point `(k,)` distinguishes each pair of
+def _distinguishing_probabilities(expected: FloatArray, noise: float) -> FloatArray:
+    """Returns the probability `(c, c, k)` that each of `k` points distinguishes each pair of
     candidates.
     """
     logs = np.log(expected)
@@ -170,18 +179,18 @@ def _prices(
     seconds: float | None,
     repetitions: int,
 ) -> FloatArray | None:
-    """Core hours at each point `(k,)`."""
+    """Returns the core hours `(k,)` of a measurement at each point, or None if they are unknown."""
     if processors is None or seconds is None:
         return None
     times = np.maximum(model.predict_many(points), 0.0) * seconds
     return np.asarray(repetitions * points[:, processors] * times / _SECONDS_AN_HOUR)
 
 
-def _candidates_to_distinguish(names: list[str], parted: FloatArray) -> tuple[str, ...]:
-    """The two candidates that the point distinguishes with the highest probability."""
-    if not parted.max(initial=0.0):
+def _candidates_to_distinguish(names: list[str], separated: FloatArray) -> tuple[str, ...]:
+    """Returns the two candidates that the point distinguishes with the highest probability."""
+    if not separated.max(initial=0.0):
         return ()
-    first, second = np.unravel_index(int(np.argmax(parted)), parted.shape)
+    first, second = np.unravel_index(int(np.argmax(separated)), separated.shape)
     return names[min(first, second)], names[max(first, second)]
 
 

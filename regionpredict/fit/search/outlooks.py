@@ -1,13 +1,12 @@
 """Combines forecasters by their accuracy at measured points that they did not use.
 
-Rolling-origin validation: the last points of the series are predicted one after the other from the
-points before them. From each origin, the predicted point is about as many times beyond it as the
-target is beyond the series. Each forecaster's weight is the reciprocal of its mean error, and
-recent errors count more. The forecast is the weighted median of the opinions. A median stays within
-the range of several opinions, also with an extreme one. With few points and unknown accuracy, it is
-their middle.
+In the rolling-origin validation, each of the last points is an origin. From the points before an
+origin, a later point is predicted. Its distance from the origin is about that of the target from
+the end of the series, as a ratio. Each forecaster's weight is the reciprocal of its mean error, and
+recent errors count more. The forecast is the weighted median of the forecasters' values (opinions),
+so a single extreme opinion has little effect.
 
-The forecast's own errors at those points determine its uncertainty.
+The errors of the combined forecast at these points determine its uncertainty.
 """
 
 from __future__ import annotations
@@ -20,16 +19,21 @@ from regionpredict.fit.model.observations import Observations, leading_points
 from regionpredict.fit.model.outlook import Outlook
 from regionpredict.fit.model.terms import FloatArray, SearchSpace
 from regionpredict.fit.search.criterion import Criterion
-from regionpredict.fit.search.forecasters import FEWEST, NAMES, asked, opinions
+from regionpredict.fit.search.forecasters import (
+    FEWEST,
+    NAMES,
+    applicable_forecasters,
+    opinions,
+)
 
-_ORIGINS = 8  # the weight of earlier ones is below a sixth of the latest
+_ORIGINS = 8  # number of origins; earlier ones have less than a sixth of the latest one's weight
 _FADING = 0.8  # weight of an origin relative to the next one
 _LEAST_ERROR = 0.01  # minimum error of the logarithm
 _MOST_ERROR = 2.0  # maximum error of the logarithm
-_UNKNOWN = 1.0  # weight of the prior that all forecasters are equal, in origins
-_UNTESTED = 1.5  # error of a forecaster without a forecast, relative to the median
+_UNKNOWN = 1.0  # weight, in origins, of the prior that all forecasters are equally accurate
+_UNTESTED = 1.5  # assumed error of a forecaster without past forecasts, relative to the median
 _AGREEMENT = 0.9  # quantile of the forecasts' distances that counts as disagreement
-_PRIOR_ORIGINS = 8.0  # weight of the disagreement, in past errors
+_PRIOR_ORIGINS = 8.0  # weight of the forecasters' disagreement, in numbers of past errors
 _SPREAD = 0.6  # factor of the spread, since past errors are scaled by distance
 _NORMAL_90 = 1.645
 # Half-widths of 90 % intervals by Student's t, for 1 to 8 past errors. The disagreement counts as
@@ -38,48 +42,47 @@ _STUDENT_90 = (3.705, 2.558, 2.222, 2.066, 1.975, 1.917, 1.876, 1.845)
 
 
 class Forecaster:
-    """Forecasts one series of one parameter. Values that depend on the points only are computed
-    once.
+    """Forecasts a series of one parameter. Values that depend only on the measured points are
+    computed once.
 
-    `x` `(n,)` is ascending and positive. All values of `seen` are positive.
+    `x` `(n,)` is ascending and positive. All values of `observations` are positive.
     """
 
     def __init__(
         self,
         x: FloatArray,
-        seen: Observations,
+        observations: Observations,
         space: SearchSpace,
         criterion: Criterion,
         max_terms: int,
     ) -> None:
         self._x = x
-        self._seen = seen
-        heard = asked(x, seen.y)[:, None]
+        self._seen = observations
+        applicable = applicable_forecasters(x, observations.y)[:, None]
 
         def ask(count: int, at: FloatArray) -> FloatArray:
-            before = leading_points(seen, count)
-            said = opinions(x[:count], before, at, space, criterion, max_terms)
-            return np.where(heard, said, np.nan)
+            before = leading_points(observations, count)
+            forecasts = opinions(x[:count], before, at, space, criterion, max_terms)
+            return np.where(applicable, forecasts, np.nan)
 
         self._ask: Callable[[int, FloatArray], FloatArray] = ask
         count = len(x)
         self._origins = range(max(FEWEST, count - _ORIGINS), count)
         self._past = [ask(origin, x[origin:]) for origin in self._origins]
-        self._said: dict[float, Said] = {}
+        self._results: dict[float, PointForecast] = {}
 
     def at(self, values: FloatArray) -> Outlook:
-        """The outlook at values `(k,)` beyond the largest measured one."""
-        asked = values.tolist()
-        new = np.array([value for value in dict.fromkeys(asked) if value not in self._said])
+        """Returns the outlook at parameter values `(k,)` beyond the largest measured value."""
+        requested = values.tolist()
+        new = np.array([value for value in dict.fromkeys(requested) if value not in self._results])
         if len(new):
             now = self._ask(len(self._x), new)
             for column, value in enumerate(new.tolist()):
-                self._said[value] = (
+                self._results[value] = (
                     now[:, column],
                     *self._forecast(now[:, column], value),
                 )
-        said = [self._said[value] for value in asked]
-        return outlook_of(NAMES, said)
+        return outlook_of(NAMES, [self._results[value] for value in requested])
 
     def _forecast(self, now: FloatArray, value: float) -> tuple[float, float, FloatArray]:
         """The forecast, the standard deviation of its logarithm, and the weights `(f,)`."""
@@ -97,20 +100,20 @@ class Forecaster:
         return combined(past_opinions, truths, scales, now)
 
 
-Said = tuple[FloatArray, float, float, FloatArray]
-"""The result for one point: the opinions `(f,)`, the forecast, its spread, and the weights
-`(f,)`.
+PointForecast = tuple[FloatArray, float, float, FloatArray]
+"""The result for one point: the opinions `(f,)` of the forecasters, the combined forecast, its
+spread, and the weights `(f,)`.
 """
 
 
-def outlook_of(names: tuple[str, ...], said: Sequence[Said]) -> Outlook:
-    """The outlook for `k` points from the results for each."""
+def outlook_of(names: tuple[str, ...], results: Sequence[PointForecast]) -> Outlook:
+    """Combines the results of `k` points into an outlook."""
     return Outlook(
-        np.array([value for _, value, _, _ in said]),
-        np.array([spread for _, _, spread, _ in said]),
+        np.array([value for _, value, _, _ in results]),
+        np.array([spread for _, _, spread, _ in results]),
         names,
-        np.array([opinion for opinion, _, _, _ in said]).T,
-        np.array([shares for _, _, _, shares in said]).T,
+        np.array([opinion for opinion, _, _, _ in results]).T,
+        np.array([shares for _, _, _, shares in results]).T,
     )
 
 
@@ -122,9 +125,9 @@ def combined(
 ) -> tuple[float, float, FloatArray]:
     """The forecast, the standard deviation of its logarithm, and the weights `(f,)`.
 
-    The first two are NaN if there is no opinion. `past_opinions` are the forecasts `(f,)` of each
-    of the `truths`, oldest first. `scales` is how many times farther ahead the target is than each
-    of them. `now` has shape `(f,)`.
+    The forecast is NaN without any opinion. `past_opinions` are the opinions `(f,)` on each of the
+    measured values `truths`, the oldest first. `scales` are the ratios of the target's distance to
+    their distances. `now` has the opinions `(f,)` on the target.
     """
     errors: list[FloatArray] = []  # errors of the forecasters, `(f,)` each
     own: list[float] = []  # errors of the combined forecast, per requested distance
@@ -151,8 +154,7 @@ def combined(
 
 
 def _widening(errors: int) -> float:
-    """The factor that widens a spread estimated from so few errors, so that 90 % intervals are
-    exact.
+    """Returns the factor of a spread estimated from a few errors that makes 90 % intervals exact.
 
     >>> round(_widening(1), 2), round(_widening(8), 2)
     (1.35, 0.67)
@@ -170,12 +172,14 @@ def _shares(errors: list[FloatArray], now: FloatArray) -> FloatArray:
     """
     usable = np.isfinite(now)
     if errors:
-        seen = np.array(errors)
-        middle = np.nanmedian(seen, 1, keepdims=True)
-        seen = np.where(np.isfinite(seen), seen, _UNTESTED * middle + _LEAST_ERROR)
+        observations = np.array(errors)
+        middle = np.nanmedian(observations, 1, keepdims=True)
+        observations = np.where(
+            np.isfinite(observations), observations, _UNTESTED * middle + _LEAST_ERROR
+        )
         weights = _fading(len(errors))
         known = weights.sum()
-        mean = weights @ seen / known
+        mean = weights @ observations / known
         share = (mean + _LEAST_ERROR) ** (-known / (known + _UNKNOWN))
     else:
         share = np.ones(len(now))

@@ -251,9 +251,7 @@ def _timed_runs(
 
 
 def region_seconds(folder: Path) -> float:
-    """Returns the seconds that a program spent in parallel regions. Nested regions count
-    run_once.
-    """
+    """Returns the seconds that a program spent in parallel regions. Nested regions count once."""
     words = np.concatenate(read_recording(folder).threads)
     kind = words[:, 0] & np.uint64(255)
     marks = of_kinds(kind, (PARALLEL_BEGIN, PARALLEL_END))
